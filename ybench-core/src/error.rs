@@ -1,5 +1,5 @@
 //! The ways a run can end badly: it was asked for wrongly (exit 2), what was measured broke its word or has become
-//! slower (exit 1), or the user has stopped it (exit 130).
+//! slower (exit 1), whether anything has cannot be told (exit 3), or the user has stopped it (exit 130).
 
 use std::fmt;
 use std::io;
@@ -21,6 +21,8 @@ pub enum Error {
     Unsaid,
     /// Something is slower than the user allows.
     Regressed(String),
+    /// Nothing is called slower, but not of everything that was to be compared can that be told.
+    Undecided(String),
     /// The user has stopped it. So many sessions have complete rounds, and are kept as in any other run.
     Interrupted { sessions: usize },
 }
@@ -30,6 +32,7 @@ impl Error {
         match self {
             Self::Refused(_) => 2,
             Self::Broken { .. } | Self::Unwritten { .. } | Self::Unsaid | Self::Regressed(_) => 1,
+            Self::Undecided(_) => 3,
             Self::Interrupted { .. } => interrupt::STATUS,
         }
     }
@@ -38,7 +41,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(sentence) | Self::Regressed(sentence) => write!(out, "{sentence}"),
+            Self::Refused(sentence) | Self::Regressed(sentence) | Self::Undecided(sentence) => write!(out, "{sentence}"),
             Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),
             Self::Unwritten { path, cause } => write!(out, "The result cannot be written to {path}: {cause}."),
             Self::Unsaid => write!(out, "Not everything could be printed."),

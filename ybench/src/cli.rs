@@ -23,7 +23,8 @@ use crate::{again, measurements, output, rivals};
 /// Ctrl-C ends a measurement after the run at work; what is complete is printed and kept as usual, and the exit status
 /// is 130. A second Ctrl-C ends it at once. Killed (SIGKILL) while it measures `sysv-mq`, it leaves System V message
 /// queues behind: `ipcs -q` names them, `ipcrm -q ID` removes them. Nothing else of it outlives it. Other exit statuses: 0 for a result, 1 if a transport broke its word, a
-/// result could not be written or `--fail-on-regression` applies, 2 for what cannot be done.
+/// result could not be written or `--fail-on-regression` applies, 2 for what cannot be done, 3 if nothing is
+/// called slower but `--fail-on-regression` cannot be told of everything.
 #[derive(Debug, Parser)]
 #[command(name = "ybench", version)]
 pub struct Cli {

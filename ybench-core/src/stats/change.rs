@@ -38,8 +38,9 @@ pub struct Measured {
 pub enum Change {
     Faster,
     Slower,
+    /// Less than twice the threshold, or a move of the limit alone. That is no proof that there is none.
     NoneSeen,
-    /// The figures scatter so that there may have been one.
+    /// The figures scatter so that there may have been one, or the ratio says one thing and the time the contrary.
     Unclear,
     /// Either run has too few rounds beyond doubt.
     TooFewRounds,
@@ -52,8 +53,8 @@ impl Change {
         match self {
             Self::Faster => "faster",
             Self::Slower => "SLOWER",
-            Self::NoneSeen => "no difference",
-            Self::Unclear => "cannot tell: the figures scatter",
+            Self::NoneSeen => "no change called",
+            Self::Unclear => "cannot tell: the figures scatter or contradict each other",
             Self::TooFewRounds => "cannot tell: too few rounds",
             Self::OtherState => "cannot tell: the machine was in another state",
         }
@@ -80,6 +81,7 @@ pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Op
     let agreed = |threshold| match (relative, direction(plain, threshold)) {
         (relative, plain) if relative == plain => relative,
         (Change::Unclear, _) | (_, Change::Unclear) => Change::Unclear,
+        (Change::Slower, Change::Faster) | (Change::Faster, Change::Slower) => Change::Unclear,
         _ => Change::NoneSeen,
     };
     if same_state(old.floor, new.floor) && same_state(old.limit, new.limit) {
@@ -190,6 +192,15 @@ mod tests {
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
         assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::NoneSeen);
+    }
+
+    #[test]
+    fn a_ratio_and_a_time_that_contradict_each_other_are_not_taken_for_equal() {
+        let mut dice = fastrand::Rng::with_seed(3);
+        let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
+        new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
+        new.times.iter_mut().for_each(|time| *time /= 1.4);
+        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
     }
 
     #[test]

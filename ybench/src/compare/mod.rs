@@ -27,7 +27,8 @@ pub struct Asked {
     pub old: PathBuf,
     /// The result that was kept later
     pub new: PathBuf,
-    /// End with status 1 if anything is slower by more than so much, its whole interval [for example: 10%]
+    /// End with status 1 if anything is slower by more than so much, its whole interval, and with 3 if nothing is but a row
+    /// cannot be told or is only in OLD [for example: 10%]
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<String>,
     /// Compare results of different machines all the same
@@ -59,12 +60,23 @@ pub fn run(asked: &Asked) -> Result<(), Error> {
         return Err(Error::Refused(sentence.to_owned()));
     }
     say(table::shown(&comparison, &old, &new));
-    match comparison.slower() {
-        slower if threshold.is_some() && !slower.is_empty() => {
-            let percent = comparison.threshold * 100.0;
-            Err(Error::Regressed(format!("Slower by more than {percent} %: {}.", listed(&slower))))
-        }
-        _ => Ok(()),
+    if threshold.is_some() { gate(&comparison) } else { Ok(()) }
+}
+
+/// Passes only what is known not to be slower: silence about a row, or a row that has gone, is no proof of that.
+fn gate(comparison: &Comparison) -> Result<(), Error> {
+    let percent = table::percent(comparison.threshold);
+    let slower = comparison.slower();
+    if !slower.is_empty() {
+        return Err(Error::Regressed(format!("Slower by more than {percent} %: {}.", listed(&slower))));
+    }
+    match (comparison.undecided(), comparison.only_old) {
+        (0, 0) => Ok(()),
+        (undecided, gone) => Err(Error::Undecided(format!(
+            "Nothing is called slower by more than {percent} %, but of {} compared {undecided} cannot be told, and {gone} of the \
+             old result are not in the new one.",
+            comparison.rows.len()
+        ))),
     }
 }
 

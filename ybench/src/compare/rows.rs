@@ -65,6 +65,11 @@ impl Comparison {
         self.rows.iter().filter(|row| row.change == change).count()
     }
 
+    /// Of how many it cannot be told whether they have changed.
+    pub fn undecided(&self) -> usize {
+        [Change::Unclear, Change::TooFewRounds, Change::OtherState].map(|change| self.count(change)).iter().sum()
+    }
+
     /// Who is slower, each once.
     pub fn slower(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

@@ -27,20 +27,26 @@ pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> Stri
 
 fn summary(comparison: &Comparison) -> String {
     let count = |change| comparison.count(change);
-    let unclear = [Change::Unclear, Change::TooFewRounds, Change::OtherState].map(count).iter().sum::<usize>();
+    let unclear = comparison.undecided();
     let left_out = match (comparison.only_old, comparison.only_new) {
         (0, 0) => String::new(),
         (old, new) => format!("; not compared: {old} only in the old result, {new} only in the new one"),
     };
     format!(
-        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a difference, {unclear} \
-         that cannot be told{left_out}.",
+        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a change that is called (less than \
+         {} %, or the limit's alone), {unclear} that cannot be told{left_out}.",
         comparison.rows.len(),
         count(Change::Slower),
         count(Change::Faster),
-        comparison.threshold * 100.0,
+        percent(comparison.threshold),
         count(Change::NoneSeen),
+        percent(2.0 * comparison.threshold),
     )
+}
+
+/// A share in percent, without what binary fractions add to it.
+pub(super) fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
 }
 
 fn doubts(which: &str, report: &Report) -> String {

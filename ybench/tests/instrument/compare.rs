@@ -71,7 +71,7 @@ fn the_same_result_twice_shows_no_difference() {
     let folder = folder("same");
     let old = kept(&folder, "old.json", &steady());
     let output = succeeded(&["compare", &old, &old, "--fail-on-regression", "10%"]);
-    assert!(output.contains("no difference") && output.contains(" 0 slower, 0 faster"), "{output}");
+    assert!(output.contains("no change called") && output.contains(" 0 slower, 0 faster"), "{output}");
     assert!(!output.contains("SLOWER"), "{output}");
 }
 
@@ -162,7 +162,7 @@ fn a_result_of_schema_1_can_still_be_read() {
     }
     let old = kept(&folder, "old.json", &older);
     let new = kept(&folder, "new.json", &steady());
-    assert!(succeeded(&["compare", &old, &new]).contains("no difference"));
+    assert!(succeeded(&["compare", &old, &new]).contains("no change called"));
 }
 
 #[test]
@@ -207,8 +207,28 @@ fn few_rounds_cannot_tell() {
     let mut few = with("spsc", 3.0);
     few["sessions"].as_array_mut().unwrap().iter_mut().for_each(|session| rounds(session).truncate(4));
     let (old, new) = (kept(&folder, "old.json", &steady()), kept(&folder, "new.json", &few));
-    let output = succeeded(&["compare", &old, &new, "--fail-on-regression", "10%"]);
+    let output = succeeded(&["compare", &old, &new]);
     assert!(output.contains("cannot tell: too few rounds") && !output.contains("SLOWER"), "{output}");
+    // A gate that knows nothing does not open.
+    let output = ybench(&["compare", &old, &new, "--fail-on-regression", "10%"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).starts_with("Nothing is called slower by more than 10 %, but of "), "{}", stderr(&output));
+}
+
+#[test]
+fn a_transport_that_has_gone_is_no_proof_that_nothing_is_slower() {
+    let folder = folder("gone");
+    let mut less = steady();
+    for session in less["sessions"].as_array_mut().unwrap() {
+        session["contenders"].as_array_mut().unwrap().retain(|one| one["name"] != "spsc");
+    }
+    let (old, new) = (kept(&folder, "old.json", &steady()), kept(&folder, "new.json", &less));
+    assert!(succeeded(&["compare", &old, &new]).contains("not compared"));
+    let output = ybench(&["compare", &old, &new, "--fail-on-regression", "10%"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
+    assert!(stderr(&output).contains(" 0 cannot be told, and "), "{}", stderr(&output));
+    // What has come is no matter.
+    succeeded(&["compare", &new, &old, "--fail-on-regression", "10%"]);
 }
 
 #[test]
