@@ -321,6 +321,7 @@ fn targets(goals: &[Goal], marks: &[(&str, &str)]) -> String {
         let verdict = match goal.met {
             Some(true) => "met",
             Some(false) => "missed",
+            None if goal.measured.is_some() => "cannot be told",
             None => "",
         };
         let marks = marks.iter().filter(|(_, name)| goal.name.starts_with(name)).map(|(mark, _)| *mark);

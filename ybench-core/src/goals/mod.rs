@@ -1,8 +1,9 @@
 //! What the project's own targets are measured by, and what is wanted: for speed and size, each in rounds beside what it
 //! is compared to.
 //!
-//! A target of speed is the median of the ratios formed inside the rounds; counts and sizes are taken several times
-//! and given as their median. A miss is a result, not an error.
+//! A target of speed is the median of the ratios formed inside the rounds: it is met or missed where the whole interval of that
+//! median is on one side, from enough rounds, and cannot be told otherwise. Counts and sizes are taken several times and
+//! judged by their median. A miss is a result, not an error.
 
 mod asynchronous;
 pub mod counts;
@@ -31,7 +32,7 @@ use crate::rounds::{Contender, Plan};
 use crate::scenario::Entry;
 use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
-use crate::stats::Spread;
+use crate::stats::{Interval, LEAST_ROUNDS, Spread};
 
 /// The command whose records these targets are judged from.
 pub const COMMAND: &str = "goals";
@@ -45,7 +46,11 @@ pub fn judged(report: &Report) -> Vec<Goal> {
     let mut goals: Vec<Goal> = ratios().map(|ratio| of_speed(ratio, report)).collect();
     let exchange = report.session(many::EXCHANGE);
     let spread = |(title, name): &(&str, &str)| {
-        goal((*title).to_owned(), exchange.and_then(|session| many::spread(session, name)), many::SPREAD, false)
+        let measured = exchange.and_then(|session| many::spread(session, name));
+        let goal = goal((*title).to_owned(), measured, many::SPREAD, false);
+        // More rounds can only lie farther apart: a miss is one from however few.
+        let enough = exchange.is_some_and(|session| session.sound() >= LEAST_ROUNDS);
+        Goal { met: goal.met.filter(|met| enough || !met), ..goal }
     };
     goals.extend(many::STEADY.iter().map(spread));
     goals.extend(counts::judged(report));
@@ -126,8 +131,19 @@ pub fn plans(frame: Frame) -> Vec<Plan> {
 /// One target of speed, from the rounds of its session.
 fn of_speed(ratio: &Ratio, report: &Report) -> Goal {
     let session = report.session(ratio.session);
-    let measured = session.and_then(|session| ratio.measured(session));
-    goal(ratio.name.to_owned(), measured, ratio.target, ratio.at_least)
+    let ratios = session.map_or(Vec::new(), |session| ratio.ratios(session));
+    let enough = session.is_some_and(|session| session.sound().min(ratios.len()) >= LEAST_ROUNDS);
+    let interval = Interval::of(&ratios).filter(|_| enough);
+    let met = interval.and_then(|interval| met(interval, ratio.target, ratio.at_least));
+    let (name, target, at_least) = (ratio.name.to_owned(), ratio.target, ratio.at_least);
+    Goal { name, measured: Spread::of(&ratios), target, at_least, met }
+}
+
+/// Nothing where the target lies within the interval.
+fn met(interval: Interval, target: f64, at_least: bool) -> Option<bool> {
+    let reaches = |end: f64| if at_least { end >= target } else { end <= target };
+    let ends = [interval.low, interval.high].map(reaches);
+    (ends[0] == ends[1]).then_some(ends[0])
 }
 
 fn goal(name: String, measured: Option<Spread>, target: f64, at_least: bool) -> Goal {
@@ -163,6 +179,36 @@ mod tests {
                 assert!(measured.contains(&name), "{}: {name}", ratio.name);
             }
         }
+    }
+
+    #[test]
+    fn a_target_within_the_interval_is_neither_met_nor_missed() {
+        let interval = |low, high| Interval { low, median: (low + high) / 2.0, high };
+        let judged = |at_least| [(1.0, 1.9), (1.0, 3.0), (2.0, 3.0)].map(|(low, high)| met(interval(low, high), 2.0, at_least));
+        assert_eq!(judged(true), [Some(false), None, Some(true)]);
+        assert_eq!(judged(false), [Some(true), None, None]);
+    }
+
+    #[test]
+    fn few_rounds_judge_no_target_of_speed() {
+        let ratio = ratios().find(|ratio| ratio.at_least && ratio.names().count() == 2).unwrap();
+        let judged = |times: &[f64]| {
+            let round = |times: &f64| {
+                let names: Vec<&str> = ratio.names().collect();
+                let nanoseconds = [(names[0].to_owned(), ratio.target * times), (names[1].to_owned(), 1.0)];
+                crate::record::Round { nanoseconds: nanoseconds.into(), ..Default::default() }
+            };
+            let rounds = times.iter().map(round).collect();
+            let session = crate::record::Session { scenario: ratio.session.into(), rounds, ..Default::default() };
+            let goal = of_speed(ratio, &Report { sessions: vec![session], ..Report::default() });
+            (goal.measured.is_some(), goal.met)
+        };
+        assert_eq!(judged(&[2.0; 4]), (true, None));
+        assert_eq!(judged(&[2.0; 5]), (true, Some(true)));
+        assert_eq!(judged(&[0.5; 5]), (true, Some(false)));
+        // Their median is above the target.
+        assert_eq!(judged(&[0.5, 0.6, 1.1, 1.2, 1.3]), (true, None));
+        assert_eq!(judged(&[]), (false, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::limits;
 use crate::record::Session;
-use crate::stats::{self, Spread};
+use crate::stats;
 
 pub(super) const STREAMING: &str = "targets: streaming";
 pub(super) const BOUNCING: &str = "targets: bouncing";
@@ -36,9 +36,10 @@ impl Ratio {
         self.above.iter().copied().chain([self.below])
     }
 
-    pub(super) fn measured(&self, session: &Session) -> Option<Spread> {
-        let quickest = self.above.iter().map(|name| session.series(name)).reduce(smaller)?;
-        stats::ratio(&quickest, &session.series(self.below))
+    /// One for each round that counts and has everybody.
+    pub(super) fn ratios(&self, session: &Session) -> Vec<f64> {
+        let quickest = self.above.iter().map(|name| session.series(name)).reduce(smaller).unwrap_or_default();
+        stats::ratios(&quickest, &session.series(self.below))
     }
 }
 
@@ -120,12 +121,11 @@ mod tests {
     #[test]
     fn the_better_rival_is_chosen_in_each_round() {
         let session = session(&[[1.0, 6.0, 9.0], [2.0, 30.0, 14.0]]);
-        let measured = RATIOS[1].measured(&session).unwrap();
-        assert_eq!((measured.min, measured.max), (6.0, 7.0));
+        assert_eq!(RATIOS[1].ratios(&session), [6.0, 7.0]);
     }
 
     #[test]
     fn what_was_not_measured_has_no_figure() {
-        assert_eq!(RATIOS[0].measured(&session(&[[1.0, 2.0, 3.0]])), None);
+        assert_eq!(RATIOS[0].ratios(&session(&[[1.0, 2.0, 3.0]])), [0.0; 0]);
     }
 }

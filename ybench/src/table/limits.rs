@@ -50,6 +50,7 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
         let word = match goal.met {
             Some(true) => "pass",
             Some(false) => "MISS",
+            None if goal.measured.is_some() => "cannot be told",
             None => "not measured",
         };
         let cells = vec![
@@ -62,7 +63,9 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
         grid.push(Tone::Plain, None, cells);
     }
     let met = goals.iter().filter(|goal| goal.met == Some(true)).count();
-    grid.notes.push(format!("{met} of {} targets met.", goals.len()));
+    let open = goals.iter().filter(|goal| goal.met.is_none() && goal.measured.is_some()).count();
+    let open = if open == 0 { String::new() } else { format!(" Of {open} it cannot be told: too few rounds, or too close.") };
+    grid.notes.push(format!("{met} of {} targets met.{open}", goals.len()));
     grid
 }
 
@@ -74,6 +77,15 @@ pub fn goals(goals: &[Goal]) -> String {
 mod tests {
     use super::*;
     use ybench_core::stats::Spread;
+
+    #[test]
+    fn what_cannot_be_told_is_neither_met_nor_missed_nor_unmeasured() {
+        let measured = Some(Spread { median: 2.0, min: 1.0, max: 3.0 });
+        let goal = Goal { name: "a".into(), measured, target: 2.0, at_least: true, met: None };
+        let text = goals(&[goal]);
+        assert!(text.lines().any(|line| line.contains("at least 2.00") && line.contains("cannot be told")), "{text}");
+        assert!(text.contains("0 of 1 targets met. Of 1 it cannot be told: too few rounds, or too close."), "{text}");
+    }
 
     #[test]
     fn every_two_cpus_stand_on_both_sides_of_the_diagonal() {

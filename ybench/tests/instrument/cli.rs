@@ -303,9 +303,11 @@ fn the_targets_are_measured_and_judged() {
     // Judged from the record alone: the second time it says what it said when it was measured.
     let again = succeeded(&["report", path.to_str().unwrap()]);
     for goal in &goals {
-        assert!(goal.measured.is_some() && goal.met.is_some(), "{}", goal.name);
+        assert!(goal.measured.is_some(), "{}", goal.name);
         assert!(output.contains(&goal.name) && again.contains(&goal.name), "{}", goal.name);
     }
+    // One round is enough for what is counted, and says nothing of speed.
+    assert!(goals.iter().any(|goal| goal.met.is_some()) && output.contains("cannot be told"), "{output}");
     assert!(report.goals.is_empty() && again.contains(&ybench::table::goals(&goals)));
 }
 
