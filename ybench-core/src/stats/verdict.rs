@@ -22,8 +22,9 @@ pub enum Verdict {
     TooFewRounds { rounds: usize },
     /// Everybody else is slower beyond doubt.
     Winner { name: String, next: Behind },
-    /// These cannot be told apart. The leader comes first.
-    TooClose { names: Vec<String>, next: Option<Behind> },
+    /// These are less than 10 % apart or cannot be told apart. The leader comes first; of those that are `unsure` nobody knows
+    /// which it is, because their figures scatter.
+    TooClose { names: Vec<String>, unsure: Vec<String>, next: Option<Behind> },
 }
 
 /// The best of those that are slower beyond doubt.
@@ -54,19 +55,24 @@ impl Verdict {
             [(leader, _), others @ ..] => (leader, others),
         };
         let mut names = vec![leader.name.to_owned()];
-        let mut behind = Vec::new();
+        let (mut unsure, mut behind) = (Vec::new(), Vec::new());
         for (other, _) in others {
             match distance(other, leader) {
                 Some(times) if times.low > 1.0 + DIFFERENCE => {
                     behind.push(Behind { name: other.name.to_owned(), times })
                 }
-                _ => names.push(other.name.to_owned()),
+                times => {
+                    names.push(other.name.to_owned());
+                    if !times.is_some_and(close) {
+                        unsure.push(other.name.to_owned());
+                    }
+                }
             }
         }
         let next = behind.into_iter().min_by(|a, b| a.times.median.total_cmp(&b.times.median));
         match next {
             Some(next) if names.len() == 1 => Self::Winner { name: names.remove(0), next },
-            next => Self::TooClose { names, next },
+            next => Self::TooClose { names, unsure, next },
         }
     }
 
@@ -78,6 +84,11 @@ impl Verdict {
             Self::Nothing | Self::TooFewRounds { .. } => &[],
         }
     }
+}
+
+/// Whether the whole interval is within the difference that is not called.
+fn close(times: Interval) -> bool {
+    times.high <= 1.0 + DIFFERENCE && times.low >= 1.0 / (1.0 + DIFFERENCE)
 }
 
 fn distance(other: &Contender<'_>, leader: &Contender<'_>) -> Option<Interval> {
@@ -95,9 +106,17 @@ impl fmt::Display for Verdict {
                 write!(out, "Too few rounds to call: {rounds} beyond doubt, where {LEAST_ROUNDS} are needed.")
             }
             Self::Winner { name, next } => write!(out, "{name} is the fastest; {next}."),
-            Self::TooClose { names, next } => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                write!(out, "{} tied: {}", names.len(), few(&names))?;
+            Self::TooClose { names, unsure, next } => {
+                let names = names.iter().map(String::as_str);
+                let tied: Vec<&str> = names.filter(|name| !unsure.iter().any(|other| other == name)).collect();
+                let unsure: Vec<&str> = unsure.iter().map(String::as_str).collect();
+                match (tied.as_slice(), unsure.is_empty()) {
+                    ([leader], false) => write!(out, "{leader} cannot be told from {}", few(&unsure))?,
+                    (_, true) => write!(out, "{} tied: {}", tied.len(), few(&tied))?,
+                    (_, false) => {
+                        write!(out, "{} tied: {}; not to be told from them: {}", tied.len(), few(&tied), few(&unsure))?;
+                    }
+                }
                 next.iter().try_for_each(|next| write!(out, "; {next}"))?;
                 write!(out, ".")
             }
@@ -150,6 +169,20 @@ mod tests {
         let verdict = judged(&[("a", 20.0), ("b", 21.0), ("c", 60.0)], 2, ROUNDS);
         assert_eq!(verdict.leaders(), ["a", "b"]);
         assert!(verdict.to_string().starts_with("2 tied: a and b; next is c, "), "{verdict}");
+    }
+
+    #[test]
+    fn whoever_scatters_is_not_tied() {
+        let figures = |times: &[f64]| times.iter().copied().map(Some).collect::<Figures>();
+        let steady = |name, time| Contender { name, figures: figures(&[time; 6]) };
+        let scattered = Contender { name: "x", figures: figures(&[20.0, 90.0, 20.0, 90.0, 60.0, 60.0]) };
+        let judged = |contenders: &[Contender<'_>]| Verdict::of(contenders, &figures(&[10.0; 6]), 6);
+        let verdict = judged(&[steady("a", 20.0), scattered.clone(), steady("c", 90.0)]);
+        assert_eq!(verdict.to_string(), "a cannot be told from x; next is c, 4.50 times slower.");
+        assert_eq!(verdict.leaders(), ["a", "x"]);
+        let verdict = judged(&[steady("a", 20.0), steady("b", 21.0), scattered]);
+        assert_eq!(verdict.to_string(), "2 tied: a and b; not to be told from them: x.");
+        assert_eq!(judged(&[steady("a", 20.0), steady("b", 21.0)]).to_string(), "2 tied: a and b.");
     }
 
     #[test]

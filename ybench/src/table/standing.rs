@@ -64,8 +64,11 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
     for session in sessions {
         let leading = Leading::of(session);
         let place = session.parameter.map_or_else(|| session.scenario.clone(), Parameter::short);
-        match groups.iter_mut().find(|(others, _)| *others == leading) {
-            Some((_, places)) => places.push(place),
+        match groups.iter_mut().find(|(others, _)| others.are(&leading)) {
+            Some((others, places)) => {
+                others.unsure |= leading.unsure;
+                places.push(place);
+            }
             None => groups.push((leading, vec![place])),
         }
     }
@@ -78,17 +81,21 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
         [only] if leading.alone => format!("{only} was the only contender {}.", everywhere(places)),
         [] => format!("Too few rounds to call {}.", everywhere(places)),
         [only] => format!("{only} is the fastest {}.", everywhere(places)),
-        several => format!("{} tied {}: {}.", several.len(), everywhere(places), told(several)),
+        several => {
+            let how = if leading.unsure { "tied, or not to be told apart," } else { "tied" };
+            format!("{} {how} {}: {}.", several.len(), everywhere(places), told(several))
+        }
     };
     groups.iter().map(sentence).collect()
 }
 
 /// Who leads a session.
-#[derive(PartialEq)]
 struct Leading {
     /// The leader and those too close to it, in the order in which the session has them.
     names: Vec<String>,
     alone: bool,
+    /// Whether the figures of one of them scatter.
+    unsure: bool,
 }
 
 impl Leading {
@@ -96,7 +103,13 @@ impl Leading {
         let verdict = Judgement::of(session).all;
         let leads = |name: &String| verdict.leaders().contains(name);
         let names = session.transports().map(|one| one.name.clone()).filter(leads).collect();
-        Self { names, alone: alone(&verdict) }
+        let unsure = matches!(&verdict, Verdict::TooClose { unsure, .. } if !unsure.is_empty());
+        Self { names, alone: alone(&verdict), unsure }
+    }
+
+    /// Whether these are those of another session.
+    fn are(&self, others: &Self) -> bool {
+        self.names == others.names && self.alone == others.alone
     }
 }
 
@@ -132,5 +145,18 @@ mod tests {
         let due = ["a was the only contender at 8 B value.", "a is the fastest at 64 B value."];
         assert_eq!(judgements(&beaten.each_ref()), due);
         assert_eq!(standings(&beaten[1])[0].tone, Tone::Leader);
+    }
+
+    #[test]
+    fn whoever_scatters_is_not_tied() {
+        let tied = session(8.0, &[("a", 2.0), ("b", 2.0)]);
+        let mut scattered = session(64.0, &[("a", 2.0), ("b", 2.0)]);
+        for round in &mut scattered.rounds[..2] {
+            round.nanoseconds.insert("b".to_owned(), 9.0);
+        }
+        assert_eq!(judgements(&[&tied, &tied]), ["2 tied throughout: a and b."]);
+        let due = "2 tied, or not to be told apart, throughout: a and b.";
+        assert_eq!(judgements(&[&tied, &scattered]), [due]);
+        assert_eq!(judgements(&[&scattered, &tied]), [due]);
     }
 }
