@@ -17,6 +17,15 @@ pub fn figure(value: f64) -> String {
     }
 }
 
+/// As [`figure`], with zeros behind the third digit: for large figures that are no counts, of which more is noise.
+pub fn significant(value: f64) -> String {
+    if value.abs() < 1000.0 || !value.is_finite() {
+        return figure(value);
+    }
+    let scale = 10f64.powi(value.abs().log10().floor() as i32 - 2);
+    grouped((value / scale).round() * scale)
+}
+
 /// Whole, with a comma at every third digit, as the articles print their figures.
 pub fn grouped(value: f64) -> String {
     if !value.is_finite() {
@@ -93,6 +102,12 @@ mod tests {
     fn figures_keep_about_three_digits() {
         let shown = [0.0, 0.0004, 0.456, 2.345, 23.45, 234.5, 2345.6].map(figure);
         assert_eq!(shown, ["0.00", "4.0e-4", "0.46", "2.35", "23.4", "234", "2,346"]);
+    }
+
+    #[test]
+    fn rates_have_three_digits_and_no_noise_behind_them() {
+        let shown = [292.4, 999.0, 2_345.6, 157_430.4, 476_190_476.2, 999_999.0, f64::INFINITY].map(significant);
+        assert_eq!(shown, ["292", "999", "2,350", "157,000", "476,000,000", "1,000,000", "-"]);
     }
 
     #[test]

@@ -221,11 +221,6 @@ fn digits(value: f64, count: i32) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Three digits, for what is judged: two might read as the target itself.
-fn judged_figure(value: f64) -> String {
-    if value.abs() >= 1_000.0 { table::grouped(digits(value, 3)) } else { table::figure(value) }
-}
-
 /// Two digits below a hundred and three above: more than that changes from run to run.
 fn short_figure(value: f64) -> String {
     match digits(value, if value.abs() < 99.5 { 2 } else { 3 }) {
@@ -317,7 +312,8 @@ fn met(goals: &[Goal]) -> String {
 fn targets(goals: &[Goal], marks: &[(&str, &str)]) -> String {
     let line = |goal: &Goal| {
         let side = if goal.at_least { "at least" } else { "at most" };
-        let measured = goal.measured.map_or("not measured".to_owned(), |one| spread(one, judged_figure));
+        // Three digits: two might read as the target itself.
+        let measured = goal.measured.map_or("not measured".to_owned(), |one| spread(one, table::significant));
         let verdict = match goal.met {
             Some(true) => "met",
             Some(false) => "missed",

@@ -23,7 +23,7 @@ pub use self::part::{Claim, Part};
 pub use self::ranking::{comparable, ranking, ranking_grid};
 pub use self::spoken::spoken;
 pub use self::standing::{Standing, answer, judgement, judgements, standings, sureness};
-pub use ybench_core::figures::{count, figure, grouped, interval, percent, time};
+pub use ybench_core::figures::{count, figure, grouped, interval, percent, significant, time};
 
 use ybench_core::record::Report;
 

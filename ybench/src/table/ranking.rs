@@ -1,6 +1,6 @@
 //! Everybody in one session, limits between the transports, quickest first, with the verdict.
 
-use ybench_core::figures::{figure, grouped, interval, several};
+use ybench_core::figures::{figure, interval, several, significant};
 use ybench_core::limits;
 use ybench_core::record::{Contestant, Kind, Session};
 
@@ -47,7 +47,7 @@ pub fn ranking_grid(session: &Session) -> Grid {
             ratio.map_or(String::new(), interval),
         ];
         if streams {
-            cells.insert(4, grouped(1e9 / density.median));
+            cells.insert(4, significant(1e9 / density.median));
         }
         if other_limits {
             cells.push(own_limit(session, one));

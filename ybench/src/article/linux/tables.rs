@@ -6,7 +6,7 @@ use ybench_core::registry;
 use super::designs::{DESIGNS, Design, Kind, UNSTABLE, of};
 use super::matrix::{Matrix, bytes, rate, way};
 use crate::table::{Grid, Part, Tone};
-use crate::table::{count, figure, grouped, time};
+use crate::table::{count, figure, grouped, significant, time};
 
 /// The own queue at one word a message, with the least and the most beside the median.
 pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
@@ -18,7 +18,7 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
             let Some(time) = session.density(design.transport) else { continue };
             let rate = rate(1e9, time);
             let mut cells = vec![matrix.shape.to_string(), design.label.to_owned(), figure(time.median)];
-            cells.extend([rate.median, rate.min, rate.max].map(grouped));
+            cells.extend([rate.median, rate.min, rate.max].map(significant));
             cells.extend([figure(rate.max / rate.min), session.figures(design.transport).len().to_string()]);
             grid.push(Tone::Plain, None, cells);
         }

@@ -8,7 +8,7 @@ use ybench_core::record::Report;
 use ybench_core::scenario::density::BATCH_GAP;
 use ybench_core::scenario::{density, latency, overrun};
 
-use crate::table::{figure, grouped};
+use crate::table::{figure, grouped, significant};
 
 /// One figure of the article.
 pub(super) struct Stated {
@@ -60,7 +60,7 @@ pub(super) const SENDER: [Stated; 5] = [
     Stated {
         what: "throughput, msgs/s",
         published: "4,800,000",
-        measured: |report, name| Some(grouped(1e9 / sent(report, name)?.mean())),
+        measured: |report, name| Some(significant(1e9 / sent(report, name)?.mean())),
     },
 ];
 
@@ -113,7 +113,7 @@ pub(super) const RECEIVER: [Stated; 8] = [
     Stated {
         what: "throughput, msgs/s",
         published: "2,700,000",
-        measured: |report, name| Some(grouped(1e9 / received(report, name)?.mean())),
+        measured: |report, name| Some(significant(1e9 / received(report, name)?.mean())),
     },
 ];
 

@@ -12,7 +12,7 @@ use crate::article::cases::Cases;
 use crate::article::conclusion::Conclusion;
 use crate::judgement;
 use crate::plot::{Band, Colour, Look, Picture, Point, Shape, Sweep, Swept};
-use crate::table::{Grid, Tone, count, figure, grouped, interval, time};
+use crate::table::{Grid, Tone, count, figure, grouped, interval, significant, time};
 
 pub(super) const SCENARIO: &str = "batch sweep";
 
@@ -79,7 +79,7 @@ pub(super) fn table(session: &Session) -> Grid {
             let spread = line.points.iter().find(|point| point.x == batch as f64).map(|point| point.y);
             row.push(spread.map_or(String::new(), |spread| figure(spread.median)));
             row.push(spread.map_or(String::new(), interval));
-            row.push(spread.map_or(String::new(), |spread| grouped(1e9 / spread.median)));
+            row.push(spread.map_or(String::new(), |spread| significant(1e9 / spread.median)));
         }
         grid.push(Tone::Plain, None, row);
     }

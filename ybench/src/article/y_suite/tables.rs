@@ -5,7 +5,7 @@ use ybench_core::record::Session;
 use ybench_core::stats::Spread;
 
 use super::published::{self, Row};
-use crate::table::{Grid, Tone, figure, grouped, interval};
+use crate::table::{Grid, Tone, figure, grouped, interval, significant};
 
 /// Averages of the runs, as in the article; the ratio is the median over the rounds.
 pub(super) fn article(session: &Session, rows: &[Row]) -> Grid {
@@ -32,7 +32,7 @@ pub(super) fn article(session: &Session, rows: &[Row]) -> Grid {
         let faster = faster_than_sockets(session, row);
         let shown = |value: Option<f64>, form: fn(f64) -> String| value.map_or("-".to_owned(), form);
         let density = shown(mean, figure);
-        let throughput = shown(mean.map(|mean| 1e9 / mean), grouped);
+        let throughput = shown(mean.map(|mean| 1e9 / mean), significant);
         let ratio = shown(faster.map(|faster| faster.median), figure);
         let spread = faster.map_or(String::new(), interval);
         let mut cells = vec![row.label.to_owned(), density, throughput, ratio, spread];
