@@ -267,6 +267,9 @@ pub struct Round {
     /// Taken by the hypervisor from the CPUs in use; absent where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_seconds: Option<f64>,
+    /// How many CPUs that was: those of the place, and those that more threads share. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<usize>,
     /// Why this round does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
@@ -298,10 +301,11 @@ impl Report {
 impl Report {
     /// Whether the hypervisor took more of the CPUs in use, over all rounds, than a single round may lose.
     pub fn stolen_time(&self) -> Option<Warning> {
-        let cpus = if self.cpus[0] == self.cpus[1] { 1.0 } else { 2.0 };
+        let place = if self.cpus[0] == self.cpus[1] { 1 } else { 2 };
         let rounds = self.sessions.iter().flat_map(|session| &session.rounds);
-        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, round.seconds)));
-        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1 * cpus));
+        let had = |round: &Round| round.seconds * round.cpus.unwrap_or(place) as f64;
+        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, had(round))));
+        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1));
         (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had)
             .then(|| Warning::TimeStolen { share: stolen / had })
     }
@@ -405,8 +409,8 @@ mod tests {
 
     #[test]
     fn stolen_time_is_doubted_over_all_rounds_together() {
-        let report = |stolen: [Option<f64>; 3]| {
-            let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, ..Round::default() };
+        let on = |cpus: Option<usize>, stolen: [Option<f64>; 3]| {
+            let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, cpus, ..Round::default() };
             let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
             Report {
                 environment: Environment { allowed_cpus: vec![0, 1], ..Environment::default() },
@@ -415,9 +419,13 @@ mod tests {
                 ..Report::default()
             }
         };
+        let report = |stolen| on(None, stolen);
         assert_eq!(report([None; 3]).stolen_time(), None);
         assert_eq!(report([Some(0.1), Some(0.0), Some(0.0)]).stolen_time(), None);
         let stolen = report([Some(0.3), Some(0.1), None]).stolen_time();
         assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.1 }));
+        // Twice as much from four times as many CPUs.
+        let stolen = on(Some(8), [Some(0.6), Some(0.2), None]).stolen_time();
+        assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.05 }));
     }
 }

@@ -169,7 +169,17 @@ impl Plan {
         let stolen_seconds = (course.stolen)(&cpus).zip(stolen_before).map(|(after, before)| after - before);
         let stolen = stolen_seconds.map(|stolen| (stolen, seconds * cpus.len() as f64));
         let dropped = doubt(Conditions { floors: (floor_before, floor_after), stolen });
-        let round = Round { order, floor_before, floor_after, seconds, stolen_seconds, dropped, nanoseconds, metrics };
+        let round = Round {
+            order,
+            floor_before,
+            floor_after,
+            seconds,
+            stolen_seconds,
+            cpus: Some(cpus.len()),
+            dropped,
+            nanoseconds,
+            metrics,
+        };
         Ok(Some((round, outcomes)))
     }
 

@@ -155,6 +155,18 @@ fn a_round_from_which_time_was_stolen_does_not_count_and_is_said() {
 }
 
 #[test]
+fn a_round_knows_on_how_many_cpus_it_was() {
+    let place = Place::choose(None).unwrap().cpus();
+    let of = |more: &[usize]| {
+        let mut many = steady("a", 20);
+        many.contestant.cpus = [&place[..], more].concat();
+        let session = measure(plan(1, steady("floor", 10), vec![many])).0.unwrap();
+        session.rounds[0].cpus
+    };
+    assert_eq!([of(&[]), of(&[9_998, 9_999])], [Some(place.len()), Some(place.len() + 2)]);
+}
+
+#[test]
 fn if_no_round_is_good_all_are_kept_and_it_is_said() {
     let calls = Rc::new(Cell::new(0u64));
     let run = move |units| {

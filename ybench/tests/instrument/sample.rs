@@ -338,6 +338,7 @@ fn round(rng: &mut Rng, session: &Session, times: &[f64], number: usize, paramet
         floor_after: times[0] * if moved { 1.14 } else { 1.02 },
         seconds: 0.4,
         stolen_seconds: Some(0.0),
+        cpus: Some(2),
         dropped: moved.then(|| "the floor moved by 14 % (60.1 to 68.5 ns)".to_owned()),
         nanoseconds,
         metrics,
