@@ -60,7 +60,7 @@ impl<T> Receiver<T> {
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
     ///
     /// # Panics
-    /// Where there are 32 760 receivers already.
+    /// Where there are 32,760 receivers already.
     #[must_use]
     pub fn resubscribe(&self) -> Self {
         Self::sit_down(&self.shared)
@@ -445,7 +445,7 @@ impl<T> Clone for Receiver<T> {
     /// set. Linear in the most receivers there have been.
     ///
     /// # Panics
-    /// Where there are 32 760 receivers already.
+    /// Where there are 32,760 receivers already.
     fn clone(&self) -> Self {
         Self {
             seat: self.shared.ring.sit_beside(&self.seat),
