@@ -41,7 +41,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(sentence) | Self::Regressed(sentence) | Self::Undecided(sentence) => write!(out, "{sentence}"),
+            Self::Refused(sentence) | Self::Regressed(sentence) | Self::Undecided(sentence) => {
+                write!(out, "{sentence}")
+            }
             Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),
             Self::Unwritten { path, cause } => write!(out, "The result cannot be written to {path}: {cause}."),
             Self::Unsaid => write!(out, "Not everything could be printed."),

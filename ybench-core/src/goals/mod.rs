@@ -184,7 +184,8 @@ mod tests {
     #[test]
     fn a_target_within_the_interval_is_neither_met_nor_missed() {
         let interval = |low, high| Interval { low, median: (low + high) / 2.0, high };
-        let judged = |at_least| [(1.0, 1.9), (1.0, 3.0), (2.0, 3.0)].map(|(low, high)| met(interval(low, high), 2.0, at_least));
+        let judged =
+            |at_least| [(1.0, 1.9), (1.0, 3.0), (2.0, 3.0)].map(|(low, high)| met(interval(low, high), 2.0, at_least));
         assert_eq!(judged(true), [Some(false), None, Some(true)]);
         assert_eq!(judged(false), [Some(true), None, None]);
     }

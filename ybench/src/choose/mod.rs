@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn single_messages_are_of_8_bytes_beside_longer_ones() {
-        let session = |scenario: &str, parameter| Session { scenario: scenario.into(), parameter, ..Session::default() };
+        let session =
+            |scenario: &str, parameter| Session { scenario: scenario.into(), parameter, ..Session::default() };
         let titles = |value| {
             let by_value = Parameter { quantity: Quantity::BytesByValue, value };
             let sessions = vec![session("size", Some(by_value)), session("latency", None)];

@@ -204,7 +204,9 @@ mod tests {
 
     #[test]
     fn more_than_8_bytes_are_wanted_where_they_are_carried_and_what_is_not_is_told() {
-        for wanted in [Wanted { bytes: 8, rate: Some(1e3), ..ANY }, Wanted { bytes: 64, senders: 2, receivers: 2, ..ANY }] {
+        for wanted in
+            [Wanted { bytes: 8, rate: Some(1e3), ..ANY }, Wanted { bytes: 64, senders: 2, receivers: 2, ..ANY }]
+        {
             assert!(wanted.check().is_ok(), "{wanted}");
         }
         let told = [1, 8, 9, 4_096].map(|bytes| Wanted { bytes, ..ANY }.instead());

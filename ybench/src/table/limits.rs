@@ -64,7 +64,8 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
     }
     let met = goals.iter().filter(|goal| goal.met == Some(true)).count();
     let open = goals.iter().filter(|goal| goal.met.is_none() && goal.measured.is_some()).count();
-    let open = if open == 0 { String::new() } else { format!(" Of {open} it cannot be told: too few rounds, or too close.") };
+    let open =
+        if open == 0 { String::new() } else { format!(" Of {open} it cannot be told: too few rounds, or too close.") };
     grid.notes.push(format!("{met} of {} targets met.{open}", goals.len()));
     grid
 }
