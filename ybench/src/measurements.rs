@@ -70,18 +70,18 @@ const fn short(row: Row) -> Row {
 }
 
 static ROWS: [Row; 19] = [
-    short(ours("spsc", "`ysuite::spsc`")),
-    row("spsc-bounded", "`ysuite::spsc`, `bounded(1024)`", "yes"),
+    short(ours("spsc", "`ysuite::spsc`, no bound")),
+    short(row("spsc-bounded", "`ysuite::spsc`, `bounded(1024)`", "yes")),
     row("spsc-forever", "`ysuite::spsc`, `Spin::Forever`", "never"),
     row("spsc-none", "`ysuite::spsc`, `Spin::None`", "at once"),
-    short(ours("funnel", "`ysuite::mpsc`")),
+    short(ours("funnel", "`ysuite::mpsc`, no bound")),
     short(ours("exchange", "`ysuite::mpmc`, 1,024 places")),
     ours("mailbox", "`ysuite::mailbox`"),
     ours("hub", "`ysuite::hub`, posted functions"),
     short(row("rtrb-64k", "rtrb, 65,536 slots", "never")),
     row("std-sync-channel", "std `sync_channel(1024)`", "yes"),
     row("std-channel", "std `channel`", "yes"),
-    row("crossbeam-unbounded", "crossbeam `unbounded`", "yes"),
+    short(row("crossbeam-unbounded", "crossbeam `unbounded`", "yes")),
     short(row("crossbeam-bounded", "crossbeam `bounded(1024)`", "yes")),
     row("tokio-mpsc", "tokio `mpsc`, unbounded, between threads", "yes"),
     row("mutex-spin", "mutex, a reader that never sleeps", "never"),
@@ -289,8 +289,9 @@ fn short_rows(report: &Report) -> String {
     let [streamed, bounced] = [throughput::SCENARIO.name, latency::SCENARIO.name].map(|name| report.session(name));
     let mut lines = vec![
         format!(
-            "8-byte messages between two threads, nanoseconds each, on {}, at commit {}. Only ratios within one column mean \
+            "8-byte messages between two threads, nanoseconds each, on {}, on {}, at commit {}. Only ratios within one column mean \
              anything.",
+            when::date(report.started),
             machine(report),
             commit(report)
         ),
@@ -398,7 +399,8 @@ mod tests {
                    | two: b | at least 1.2 | 0.50 (0.50 .. 1.50) | missed² |\n1 of 2 70.4 ns";
         assert_eq!(filled(template, &results()).unwrap(), due);
         assert!(
-            transports(&results().run).starts_with("| **`ysuite::spsc`** | **3.0** | 3.0 | **70** | 6.2 | yes |\n")
+            transports(&results().run)
+                .starts_with("| **`ysuite::spsc`**, no bound | **3.0** | 3.0 | **70** | 6.2 | yes |\n")
         );
     }
 
@@ -415,7 +417,7 @@ mod tests {
         let rows = short_rows(&results().run);
         assert!(rows.contains("| unix stream socket | 1,170 |  | yes |"), "{rows}");
         assert!(rows.contains("on Abacus 9 (family 26)") && rows.contains("at commit 0123456"), "{rows}");
-        assert_eq!(rows.lines().count(), 4 + 6);
+        assert_eq!(rows.lines().count(), 4 + 8);
         let text = format!("before\n{BEGIN}\n| old |\n{END}\nafter");
         assert_eq!(between_marks(&text, &rows).unwrap(), format!("before\n{BEGIN}\n{rows}\n{END}\nafter"));
         assert!(between_marks("no marks", &rows).is_err());

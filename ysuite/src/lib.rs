@@ -1,10 +1,11 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-//! Messages between the threads of one process, faster than anything else that can also sleep.
+//! Messages between the threads of one process, in most of what is measured faster than whatever else can also sleep.
 //!
-//! Everything here follows one idea, **passive synchronisation**: a writer makes no wake-up call by default. A reader that
-//! goes to sleep says so; the writer sees that when it writes its next message, and only then pays for a wake-up. A stream
-//! therefore runs without system calls, locks, fences or read-modify-writes, and an idle receiver costs nothing.
+//! Everything here follows one idea, **passive synchronisation**: a writer makes no wake-up call by default. A reader
+//! that goes to sleep says so; the writer sees that when it writes its next message, and only then pays for a wake-up.
+//! A stream through an `spsc` or `mpsc` therefore runs without system calls, locks, fences or read-modify-writes, and
+//! an idle receiver costs nothing.
 //!
 //! ```
 //! let (mut sender, mut receiver) = ysuite::spsc::unbounded();
@@ -72,9 +73,9 @@
 //!
 //! | operation | progress | allocates | system calls, at most | real-time | cancel-safe |
 //! |---|---|---|---|---|---|
-//! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver | no (allocates) | – |
+//! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver; 1 for a chunk | no (allocates) | – |
 //! | `try_send`, `send` with room (bounded) | wait-free | no¹ | 1 to wake a sleeping receiver | yes¹ | – |
-//! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep | no | – |
+//! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep; to give way¹¹ | no | – |
 //! | `send_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes, the message is dropped |
 //! | `write`, `unwrite` | as `send` | as `send` | as `send` | as `send` | – |
 //! | `try_reserve`, `try_reserve_many`, a permit's `send` and `commit` | wait-free | as `send` | as `send` | as `send` | – |
@@ -83,16 +84,16 @@
 //! | `send_batch_async`, `send_async_until` | wait-free polls | as `send` | 1 to wake, 1 barrier | – | yes: what was taken is sent; the message is dropped |
 //! | a `sink()`: fed, flushed, closed (`mpmc` too) | wait-free polls; `mpmc`: lock-free | as `send`; in a rendezvous a place in line | 1 to wake, 1 barrier | – | a fed message may be sent or dropped |
 //! | `close` of a sender (`spsc`, `mpsc`) | wait-free | no | 1 to wake | yes, but for that | – |
-//! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex | no | yes |
+//! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex; to give way¹¹ | no | yes |
 //! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
 //! | `spsc` without a bound: the same, behind a backlog | wait-free | once 1 KiB | now and then 2 to give back chunks | no | – |
-//! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex | no | – |
+//! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex; to give way¹¹ | no | – |
 //! | `try_recv`, `peek`, unattached | wait-free | no | 0; 1 to wake a sleeping sender | yes | – |
 //! | `try_recv`, `peek`, attached, empty | wait-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `recv_async`, `poll_recv`, `recv_batch_async` | wait-free polls | no (the waker may; the `Vec`) | 1 barrier | – | yes |
 //! | `peek_run`, `consume` | as `try_recv` | no | as `try_recv` | as `try_recv` | – |
 //! | `close` of a receiver (`spsc`, `mpsc`) | wait-free, a load for every 7 messages or so; `mpsc`: and in the senders there ever were at once | `mpsc`: a list of the lanes | 1 barrier, 1 for each who waits | no | – |
-//! | `mpsc`: `send` and its like | as above | as above, in small chunks | as above; without room 2 more, to give way | no (allocates) | – |
+//! | `mpsc`: `send` and its like | as above | as above, in small chunks | as above; without room to give way¹¹ | no (allocates) | – |
 //! | `mpsc`: `recv` and its like | wait-free in the number of active lanes | as above, and to keep track of more active lanes than ever | as above | no² | as above |
 //! | `mpsc`: `clone`, `upgrade`, `drop` of a sender | lock-free | the lane | `drop`: 1 to wake a sleeping receiver | no | – |
 //! | `mpsc`: `share`, `downgrade`, and their clones | wait-free | no | 0; `drop` of the last `SharedSender`: 1 to wake | yes | – |
@@ -101,7 +102,7 @@
 //! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴; to give way | yes | – |
 //! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment | no (allocates) | – |
 //! | `mpmc` without a bound: `recv` and its like | as below | as below | as below; now and then 2 to give back pages⁸ | no | as below |
-//! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
+//! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep; to give way¹¹ | no | – |
 //! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender⁴ | yes | – |
 //! | `mpmc`: `try_recv`, unattached | lock-free | no | 0; 1 to wake a sender⁴; to give way | yes | – |
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
@@ -112,13 +113,13 @@
 //! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver | yes⁹ | – |
 //! | `mpmc`: `reserve` and its like without room | blocks (`async`: lock-free polls) | no³ | as `send` without room | no | yes, holds nothing |
 //! | `mpmc`: `close` | lock-free | no | 1 for each thread that waits | no | – |
-//! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep, 2 to give way | no | yes |
+//! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep; to give way¹¹ | no | yes |
 //! | `mpmc`: `upgrade` | lock-free | no | 0 | yes | – |
 //! | `mpmc`: `len`, `is_empty`, `is_full`, `sender_count`, `clone`, `downgrade` | wait-free | no | 0 | yes | – |
 //! | `oneshot`: `channel` | as the allocator | 1 | 0 | no (allocates) | – |
 //! | `oneshot`: `send`, `drop` of either end | wait-free; `drop` of a receiver that waits: lock-free | no (frees) | 1 to wake | yes, but for that | – |
 //! | `oneshot`: `recv`, `try_recv`, `recv_timeout` with the message | wait-free | no (frees) | 0 | yes | – |
-//! | `oneshot`: `recv`, `recv_timeout`, `wait_closed` without | blocks | no | 1 for each sleep | no | – |
+//! | `oneshot`: `recv`, `recv_timeout`, `wait_closed` without | blocks | no | 1 for each sleep; to give way¹¹ | no | – |
 //! | `oneshot`: `try_recv`, `peek`, attached, empty | wait-free | no | 1 the first time (descriptor), then 0 | yes, but for that | – |
 //! | `oneshot`: the receiver as a future | lock-free polls | no (the waker may) | 0 | – | yes, by reference |
 //! | `oneshot`: `closed`, `poll_closed` | lock-free polls | a box of two words (the waker may) | 0 | – | yes |
@@ -126,7 +127,7 @@
 //! | `watch`: `send` and its like, `borrow` and its like | a lock, held for a move, a closure or a look | no | 1 to wake each receiver that waits; 2 for a lock that is held | no | – |
 //! | `watch`: `has_changed`; `changed` with a value | wait-free | no | 0 | yes | – |
 //! | `watch`: the same, attached, where all has been seen | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
-//! | `watch`: `changed`, `wait_for` without a value, `wait_closed` | blocks | no³ | 2 for each sleep, 2 to give way | no | – |
+//! | `watch`: `changed`, `wait_for` without a value, `wait_closed` | blocks | no³ | 2 for each sleep; to give way¹¹ | no | – |
 //! | `watch`: `changed_async`, `poll_changed`, `closed` | lock-free polls | no³ (the waker may) | 1 barrier | – | yes |
 //! | `watch`: `subscribe`, `clone`, `drop` | wait-free | no | `drop` of a side's last: 1 for each of the other that waits | yes | – |
 //! | `observer` (feature `statistics`), its `clone` and `drop` | wait-free | no | 0 | yes | – |
@@ -135,37 +136,37 @@
 //! | `timer`: `recv` without a tick | blocks | no | 1 for each sleep | no | – |
 //! | `timer`: `recv_async` (feature `tokio`) | lock-free polls | tokio's timer | 0 | – | yes |
 //! | `broadcast`: `try_send`, `send` with room, `send_batch` | lock-free⁷ | no | 1 to wake each receiver that sleeps; to give way | yes | – |
-//! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way; with more ends than CPUs 18 | no | – |
+//! | `broadcast`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep; to give way¹¹ | no | – |
 //! | `broadcast`: `recv`, `recv_batch` with a message, `try_recv`, unattached | lock-free⁷ | no (`recv_batch`: the `Vec`; `Clone` may) | 1 to wake a sender; to give way | yes, but for `Clone` | – |
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
 //! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
-//! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep, 2 to give way | no | – |
+//! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep; to give way¹¹ | no | – |
 //! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
 //! | `mailbox`: `send`, `send_priority`, no bound | wait-free | the first time a lane, then as `mpsc`; a box beyond 3 words | 1 to wake the mailbox | no (allocates) | – |
 //! | `mailbox`: `send` with room, under a bound | lock-free | a box beyond 3 words | 1 to wake the mailbox | yes, up to 3 words | – |
-//! | `mailbox`: `send` without room, `Crowding::Block` | blocks | as above³ | 3 for each sleep, 2 to give way | no | – |
+//! | `mailbox`: `send` without room, `Crowding::Block` | blocks | as above³ | 3 for each sleep; to give way¹¹ | no | – |
 //! | `mailbox`: the same, any other `Crowding` | lock-free⁶ | as above | 1 to wake the mailbox; `DropOldest`: to give way⁶ | yes⁶ | – |
 //! | `mailbox`: a receive with a message | as `mpsc` or `mpmc`, and in proportion to what is set aside | to set aside more than ever | as `mpsc` or `mpmc` | no² | – |
-//! | `mailbox`: a receive without | blocks | as above | 2 for each sleep: barrier, futex | no | – |
+//! | `mailbox`: a receive without | blocks | as above | 2 for each sleep: barrier, futex; to give way¹¹ | no | – |
 //! | `mailbox`: a receive with a timeout of zero | as with a message | as above | as `try_recv` | no² | – |
 //! | `mailbox`: `clone`, `drop` of an address | wait-free | no | 0; `drop` of the last: 1 to wake | yes | – |
 //! | `mailbox`: `spawn`, `link`, `register`, `locate`, ends | a lock, held for some instructions | yes | 2 for a lock that is held; a thread | no | – |
 //! | `signal` | wait-free | no | 1 to wake | yes, but for that | – |
-//! | `check` | wait-free | no (many ids: the answer) | 1 | yes, but for that | – |
+//! | `check` | wait-free; with a descriptor lock-free | no (many ids: the answer) | 1, in a race more | yes, but for that | – |
 //! | `poll`, `poll_timeout` | blocks | as `check` | 2 for each sleep | no | – |
-//! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`: lock-free) | `attach`: less than 100 bytes³; a sender of an `mpsc` without a bound: for 64 and more of them | 1 (`mpmc`: `detach` 2) | no | – |
+//! | `attach`, `detach` | wait-free (`mpmc`, `oneshot`, `broadcast`, `watch`: lock-free) | `attach`: less than 100 bytes³; a sender of an `mpsc` without a bound: for 64 and more of them | 1 (`mpmc`: `detach` 2) | no | – |
 //! | `Select`: `add_shared`, `remove_shared` | lock-free | a watcher³ | 1 to wake another that waits | no | – |
 //! | `Select`: `wait`, `wait_timeout` | blocks; with something to name wait-free; a look at each timer | as `check` | 2 for each sleep | no | – |
 //! | `select()`: `wait`, with an operation that can be done | as that operation | no | as that operation | as that operation | – |
 //! | `select()`: `wait` without, `wait_timeout` | blocks | the first time in a thread; `recv_any` | 2 for each sleep, 1 barrier for each end | no | – |
 //! | `bounded(0)`: `try_send`, `try_recv` | a lock, held for some instructions¹⁰ | no | 1 to wake; 2 for a lock that is held | no | – |
-//! | `bounded(0)`: `send`, `recv` without a peer, futures | blocks; polls with a lock¹⁰ | two small blocks | as above, 2 for each sleep | no | `recv_async`: yes; `send_async`: the message is dropped |
+//! | `bounded(0)`: `send`, `recv` without a peer, futures | blocks; polls with a lock¹⁰ | two small blocks | as above, 2 for each sleep; to give way¹¹ | no | `recv_async`: yes; `send_async`: the message is dropped |
 //! | `hub::Handle`: `post` | wait-free | a chunk, as `mpsc`; a box for more than three words | 1 to wake a sleeping hub | no (allocates) | – |
 //! | `hub::Handle`: `clone`, `drop` | lock-free | the lane | `drop`: 1 to wake a sleeping hub | no | – |
-//! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words; as they grow | 0 | no | – |
-//! | `Hub`: `receive`; `watch`, `remove` | constant (for `receive`: wait-free) | a box | 1 | no | – |
+//! | `Hub`: `after`, `at`, `every`, `cancel` | logarithmic in the timers | a box for more than three words, for `every` always; as they grow | 0 | no | – |
+//! | `Hub`: `receive`; `watch`, `remove` | `receive`: wait-free; of descriptors logarithmic in their number | a box | 1 | no | – |
 //! | `Hub`: `run_once` with something to do | what is called | no | 1 where descriptors are watched, and for each handler of one | no | – |
 //! | `Hub`: `run_once` without | blocks | no | 1 for each sleep; before the first since something came, 1 and a barrier | no | – |
 //!
@@ -195,17 +196,20 @@
 //!
 //! ¹⁰ Only where an end of the other side seems to wait.
 //!
-//! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` waits for another
-//! thread: where one is in the middle of a cell, those of `mpmc` and `broadcast` look for some microseconds, yield their CPU a few
-//! times, and give up.
+//! ¹¹ [`Spin::Adaptive`](channel::Spin) yields the CPU before a sleep: once, and up to 16 times where others want it;
+//! shared ends, a rendezvous and a sender of an `mpsc` twice more. `Spin::None` and `Spin::Forever` do not.
+//!
+//! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` waits for
+//! another thread, but for the lock of a rendezvous (`bounded(0)`): where one is in the middle of a cell, those of
+//! `mpmc` and `broadcast` look for some microseconds, yield their CPU a few times, and give up.
 //!
 //! # Forking
 //!
 //! A forked child shares the descriptors of its parent's signalers and none of its threads. It must not use channels or
 //! signalers made before the fork. It may drop them, as far as it may free memory, and its parent does not notice: a
 //! descriptor is touched only by the process that made it. Not so a set that is in an event loop of tokio's or calloop's, which
-//! takes it out of the poller that parent and child share: that is to be forgotten, and so is a mailbox that has a name, whose
-//! end takes the lock of all names.
+//! takes it out of the poller that parent and child share: that is to be forgotten, and so is a mailbox that has had a name,
+//! whose end takes the lock of all names.
 //!
 //! # Features
 //!
@@ -219,9 +223,9 @@
 //!   have their turn (Unix).
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, as an `EventSource` of calloop (Unix).
-//! * `statistics`: each channel's counts (sent, received, the high-water mark, sleeps, wake-ups, how often it was full), by an
-//!   observer that any thread may ask. A sender of a pipe then stores a count in a line of its own for each message; every
-//!   channel, and each sender of an `mpsc`, takes an allocation more.
+//! * `statistics`: the counts of each `spsc`, `mpsc` and `mpmc` (sent, received, the high-water mark, sleeps, wake-ups,
+//!   how often it was full), by an observer that any thread may ask. A sender of a pipe then stores a count in a line
+//!   of its own for each message; every channel, and each sender of an `mpsc`, takes an allocation more.
 
 mod block;
 pub mod channel;

@@ -11,7 +11,8 @@ pub struct SendError<T>(pub T);
 /// A message could not be sent at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// The channel is full, or (mpmc) the next cell is still being emptied.
+    /// The channel is full, or (`mpmc`, `broadcast`) the next cell is still in use, or (a rendezvous) no receiver
+    /// waits.
     Full(T),
     /// The receiver is gone.
     Disconnected(T),
@@ -33,7 +34,8 @@ pub struct RecvError;
 /// No message could be received at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// The channel is empty.
+    /// The channel is empty, or (`mpmc`, `broadcast`) the next message is still being put in, or (a rendezvous) no
+    /// sender waits.
     Empty,
     /// The channel is empty and the sender is gone.
     Disconnected,

@@ -387,7 +387,8 @@ macro_rules! impl_receiver_api {
         impl<T> $receiver<T> {
             /// Receives a message; waits for one as long as it takes.
             ///
-            /// Wait-free while messages are there, and then without a system call. Otherwise spins for a while (see
+            /// Wait-free while messages are there, and then without a system call but to wake a sender that waits for
+            /// room and, without a bound, to give a backlog's chunks back. Otherwise spins for a while (see
             /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
             ///
             /// # Errors
@@ -397,9 +398,9 @@ macro_rules! impl_receiver_api {
                 self.inner.recv()
             }
 
-            /// Receives a message if there is one. Wait-free; on an unattached receiver without any system call or
-            /// fence. An attached receiver that finds nothing takes its id down (at most two system calls, then none
-            /// until it is raised again).
+            /// Receives a message if there is one. Wait-free; on an unattached receiver without a fence, and with the
+            /// system calls of [`recv`](Self::recv) alone. An attached receiver that finds nothing takes its id down
+            /// (at most two system calls, then none until it is raised again).
             ///
             /// A try that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and looks again:
             /// in that time the sender gets ahead, which makes a stream quicker. Not with `Spin::None`.

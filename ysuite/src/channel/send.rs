@@ -486,7 +486,8 @@ macro_rules! impl_sender_api {
             /// bound it waits for room as long as it takes: the thread, and so all its tasks. A task sends by
             /// [`send_async`](Self::send_async).
             ///
-            /// Wait-free while there is room, and then without a system call unless the receiver sleeps.
+            /// Wait-free while there is room, and then without a system call unless the receiver sleeps or, without a
+            /// bound, no chunk has come back.
             ///
             /// # Errors
             /// When the receiver is gone. Messages sent just before it went are dropped with it.

@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
-use super::Hub;
 use super::running::Running;
 use super::source::{Refused, Source, SourceKey};
 use super::table::{Key, Table};
+use super::{Hub, POSTS};
 use crate::foreign::{Foreign, Panics};
+use crate::signal::Signal;
 
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
@@ -104,13 +105,14 @@ pub(super) struct DescriptorEntry {
     watching: Option<Box<dyn Watching>>,
     /// It was closed without being removed, and another descriptor has its number.
     is_closed: bool,
+    /// Its handler has put another source in its place. The descriptor may be open elsewhere, or its number another thread's.
+    is_replaced: bool,
 }
 
 /// A descriptor and its handler, without their types.
 trait Watching: Send {
-    fn call(&mut self, hub: &mut Hub, ready: Ready);
-    /// The source's descriptor now.
-    fn fd(&self) -> RawFd;
+    /// The source's descriptor behind that.
+    fn call(&mut self, hub: &mut Hub, ready: Ready) -> RawFd;
     fn source(&mut self) -> &mut dyn Any;
     fn into_source(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -126,11 +128,8 @@ where
     F: AsFd + Send + 'static,
     H: FnMut(&mut Hub, &mut F, Ready) + Send,
 {
-    fn call(&mut self, hub: &mut Hub, ready: Ready) {
+    fn call(&mut self, hub: &mut Hub, ready: Ready) -> RawFd {
         (self.handler)(hub, &mut *self.source, ready);
-    }
-
-    fn fd(&self) -> RawFd {
         self.source.as_fd().as_raw_fd()
     }
 
@@ -166,14 +165,15 @@ impl Descriptors {
     }
 
     /// From now on a number stands for this descriptor. The one that had it before was closed: the poller has no number twice.
-    fn number(&mut self, fd: RawFd, key: Key) {
-        let Some(before) = self.numbers.insert(fd, key) else { return };
-        if let Some(entry) = self.table.get_mut(before) {
-            entry.is_closed = true;
-            if entry.reported == Ready::default() {
-                self.ready.push_back(before);
-            }
+    /// Whether there was one, which is to be served then.
+    fn number(&mut self, fd: RawFd, key: Key) -> bool {
+        let Some(before) = self.numbers.insert(fd, key) else { return false };
+        let Some(entry) = self.table.get_mut(before) else { return false };
+        entry.is_closed = true;
+        if entry.reported == Ready::default() {
+            self.ready.push_back(before);
         }
+        true
     }
 }
 
@@ -206,9 +206,18 @@ impl Hub {
         }
         let watching: Option<Box<dyn Watching>> =
             Some(Box::new(Watched { source: Foreign::new(source), handler: Foreign::new(handler) }));
-        let entry = DescriptorEntry { fd, interest, reported: Ready::default(), watching, is_closed: false };
+        let entry = DescriptorEntry {
+            fd,
+            interest,
+            reported: Ready::default(),
+            watching,
+            is_closed: false,
+            is_replaced: false,
+        };
         let key = self.descriptors.table.insert(entry);
-        self.descriptors.number(fd, key);
+        if self.descriptors.number(fd, key) {
+            self.show_told();
+        }
         Ok(Source(SourceKey::Descriptor(key)))
     }
 
@@ -230,6 +239,7 @@ impl Hub {
                 // The next turn finds it so as well, and calls the handler for the last time.
                 if !is_told {
                     self.descriptors.ready.push_back(key);
+                    self.show_told();
                 }
                 return Err(error);
             }
@@ -242,6 +252,14 @@ impl Hub {
     pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
         let SourceKey::Descriptor(key) = source.0 else { return None };
         self.descriptors.table.get_mut(key)?.watching.as_mut()?.source().downcast_mut()
+    }
+
+    /// Where descriptors wait to be served of which the poller tells no more: has a signal up until they are. In another event loop
+    /// nothing else would tell of them.
+    pub(super) fn show_told(&self) {
+        if self.descriptors.is_any_told() {
+            self.watch.set.signaler().signal(POSTS);
+        }
     }
 
     /// Polls the descriptors; waits no longer than `timeout`, or with `None` without a time limit.
@@ -290,12 +308,13 @@ impl Hub {
             return false;
         };
         let running = Running::new(self, (Some(Source(SourceKey::Descriptor(key))), None));
-        watching.call(running.hub, ready);
+        let fd = watching.call(running.hub, ready);
         if !running.end() {
             return true;
         }
         if let Some(entry) = self.descriptors.table.get_mut(key) {
             entry.watching = Some(watching);
+            entry.is_replaced = fd != entry.fd;
         }
         true
     }
@@ -303,9 +322,7 @@ impl Hub {
     /// Registers a descriptor anew, so that the poller reports it again, unless it was removed.
     fn rearm(&mut self, key: Key) -> io::Result<()> {
         let Some(entry) = self.descriptors.table.get_mut(key) else { return Ok(()) };
-        // A source that has been replaced may have left its descriptor open, or another thread's may have its number.
-        let is_replaced = entry.watching.as_ref().is_some_and(|watching| watching.fd() != entry.fd);
-        match key.token().filter(|_| !entry.is_closed && !is_replaced) {
+        match key.token().filter(|_| !entry.is_closed && !entry.is_replaced) {
             Some(token) => self.watch.rearm(entry.fd, token, entry.interest),
             None => Err(io::ErrorKind::NotFound.into()),
         }

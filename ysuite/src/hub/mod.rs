@@ -55,10 +55,10 @@
 //! system call (`epoll_wait`) until the next timer. It makes no other system call while nothing happens. A timer never rings
 //! early; when the hub sleeps it rings up to a millisecond late, that being the poller's unit.
 //!
-//! With [`Spin::Forever`] the hub does not sleep: after each 64 spins, which check functions and active receivers, it checks
-//! all signals, and the clock if there are timers, and after about a thousand, if there are descriptors, it polls those in
-//! one system call. A receiver without a message for some thousand spins rests: its next message costs its sender a write
-//! to a descriptor.
+//! With [`Spin::Forever`] the hub does not sleep: after each 64 spins, which check functions and active receivers, it
+//! checks all signals, and the clock if there are timers, and after about a thousand, if there are descriptors, it
+//! polls those in one system call. A receiver without a message for some thousands of spins rests: its next message
+//! costs its sender a write to a descriptor.
 //!
 //! # Panics in handlers
 //!
@@ -160,7 +160,7 @@ impl Hub {
     /// A hub for up to 1,983 receivers at a time, and any number of everything else.
     ///
     /// # Errors
-    /// Where the system gives no descriptors: those of `epoll_create(2)` and `eventfd(2)`.
+    /// Where the system gives no descriptors: those of `epoll_create(2)`, and of `eventfd(2)` or `socketpair(2)`.
     pub fn new() -> io::Result<Self> {
         Self::with_signals(SIGNALS)
     }

@@ -19,7 +19,6 @@ use super::{Hub, POSTS, TURN};
 use crate::block::{Waiting, block};
 use crate::channel::{Receive, Spin};
 use crate::os::Deadline;
-use crate::signal::Signal;
 use crate::sync::spin_loop;
 
 /// How many spins in vain count as one call. 128 such calls are some tens of microseconds, fifty times what the poller takes.
@@ -256,10 +255,7 @@ impl Hub {
 
     /// After a turn in another event loop: makes the hub's descriptor readable if there is more to do.
     pub(super) fn show(&mut self) -> io::Result<()> {
-        if self.descriptors.is_any_told() {
-            // The poller has reported them and will not again: a signal must be up until they are served.
-            self.watch.set.signaler().signal(POSTS);
-        }
+        self.show_told();
         // A channel that has not rested has its signal up, or its sender is about to put it up.
         self.watch.show()
     }

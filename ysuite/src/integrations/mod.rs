@@ -3,7 +3,7 @@
 //!
 //! | feature | gives | for |
 //! |---|---|---|
-//! | `stream` | `futures_core::Stream` and `FusedStream` for every receiver | any `async` runtime |
+//! | `stream` | `futures_core::Stream` and `FusedStream` for the receivers of `spsc`, `mpsc`, `mpmc` and, where `T: Clone`, of `broadcast` and `watch` | any `async` runtime |
 //! | `futures` | the same, and [`SenderSink`], a `futures_sink::Sink`, of the senders of [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) and [`mpmc`](crate::mpmc) | any `async` runtime |
 //! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for; `Timer::recv_async`; the cooperative budget | tokio |
 //! | `mio` | `mio::event::Source` for [`YSocketpair`](crate::signal::YSocketpair) | mio |

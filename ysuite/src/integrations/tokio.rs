@@ -2,7 +2,7 @@
 //! tasks. And sends with a time limit of tokio's.
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
-//! For a single receiver use its `recv_async`, which makes no system call.
+//! For a single receiver use its `recv_async`, which needs no descriptor.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;

@@ -34,7 +34,8 @@ impl Address {
     /// is not allocated. The first message from a thread to a mailbox allocates a lane.
     ///
     /// # Errors
-    /// When the mailbox has ended; when it is full and was made to fail then. The value comes back.
+    /// When the mailbox has ended; when it is full and was made to fail then; `Full` for a new thread where all lanes
+    /// are in use. The value comes back.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         match self.inner.send(Envelope::new(value), Rank::Ordinary) {
@@ -49,7 +50,7 @@ impl Address {
     /// Costs what [`send`](Self::send) costs, and the mailbox a fence each time it has received all urgent messages.
     ///
     /// # Errors
-    /// When the mailbox has ended. The value comes back.
+    /// When the mailbox has ended; `Full` for a new thread where all lanes are in use. The value comes back.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }

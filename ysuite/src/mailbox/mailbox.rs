@@ -165,9 +165,9 @@ impl Mailbox {
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in
     /// their order.
     ///
-    /// Wait-free while there are messages (lock-free with a bound), and then without a system call. Otherwise spins for a
-    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. Takes time in proportion to the number of
-    /// messages that are passed over.
+    /// Wait-free while there are messages (lock-free with a bound), and then without a system call but to wake a sender
+    /// that waits for room. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
+    /// kernel. Takes time in proportion to the number of messages that are passed over.
     ///
     /// # Errors
     /// When a mailbox that this one is linked to has ended, or its owner (unless `T` is that notice); when there is no such

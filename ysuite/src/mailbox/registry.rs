@@ -99,12 +99,13 @@ impl Error for RegisterError {}
 /// When the name is taken, and when the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
+    let is_taken = names.owners.contains_key(name);
     // Under the lock: either `forget` finds the mark, and then waits for the lock and finds the name; or this finds the mailbox ended.
     // ORDERING: Relaxed; read-modify-writes of one word, of which one comes first, and the lock hands the tables over.
-    if address.inner.naming.fetch_or(NAMED, Ordering::Relaxed) & FORGOTTEN != 0 {
+    if address.inner.naming.fetch_or(if is_taken { 0 } else { NAMED }, Ordering::Relaxed) & FORGOTTEN != 0 {
         return Err(RegisterError::Ended);
     }
-    if names.owners.contains_key(name) {
+    if is_taken {
         return Err(RegisterError::Taken);
     }
     names.insert(name, address);

@@ -38,7 +38,7 @@
 //! |---|---|---|---|
 //! | [`try_take`](Pool::try_take), [`try_boxed`](Pool::try_boxed) | lock-free; wait-free while this thread's magazines have a block | no¹ | 0; 1 barrier for each magazine that it steals from |
 //! | [`take`](Pool::take), [`boxed`](Pool::boxed) with a block | as `try_take` | no¹ | as `try_take` |
-//! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep, 2 to yield |
+//! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep; to give way: [`Spin::Adaptive`](crate::channel::Spin) |
 //! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake one that waits |
 //!
 //! ¹ A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up to

@@ -11,8 +11,9 @@
 //! | `YSocketpair` (Unix) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
 //!
 //! A signal is a state, not a count: raised twice before it is taken, it is one signal. Raising never blocks and never
-//! spins. It makes a system call only if the waiting thread sleeps, and then one: the first raise wakes the thread, later
-//! raises find it woken. The thread that sees a signal also sees everything that happened before it was raised.
+//! spins. It makes a system call only if the waiting thread sleeps or, with a descriptor, only where that is
+//! unreadable, and then one: the first raise wakes the thread, later raises find it woken. The thread that sees a
+//! signal also sees everything that happened before it was raised.
 //!
 //! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
 //! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty. Senders are attached

@@ -503,5 +503,20 @@ pub(super) mod tests {
             let (all, blocks) = distinct(&slots);
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }
+
+        /// A block that is full may be on the stack, and is not pushed again when a slot of it comes free.
+        #[test]
+        fn a_full_block_on_the_stack_hides_none_below_it() {
+            let list = WaitList::new();
+            let (mut slots, _) = register(&list, 128);
+            // One of each block: the second block is on the stack, and the first comes above it.
+            list.unregister(&slots.swap_remove(64));
+            list.unregister(&slots.swap_remove(0));
+            let again = list.register();
+            assert_eq!(again.block, slots[1].block);
+            list.unregister(&again);
+            slots.extend((0..2).map(|_| list.register()));
+            assert_eq!(distinct(&slots), (128, 2));
+        }
     }
 }

@@ -110,6 +110,12 @@ fn a_small_bounded_channel_never_allocates_after_it_was_made() {
     }
 }
 
+/// Eight chunks of one message, which are 1 MiB to the byte.
+#[test]
+fn a_bounded_channel_of_just_a_mebibyte_never_allocates_after_it_was_made() {
+    guarded(|| bounded_allocates_nothing::<Bytes<131_064>>(6));
+}
+
 #[test]
 fn a_large_bounded_channel_keeps_what_it_has() {
     const CAPACITY: u64 = 1 << 18;

@@ -544,3 +544,28 @@ fn a_batch_against_receivers_of_batches() {
         sending.join().unwrap();
     });
 }
+
+/// Until it is known where the new receiver begins it holds up the sender, which goes to sleep. It stays, and so tells the sender by
+/// nothing else.
+#[test]
+fn a_full_ring_against_a_receiver_that_joins_and_stays() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = broadcast::bounded(1);
+        let sending = send(&sender, 2);
+        let joining = sender.clone();
+        let thread = thread::spawn(move || {
+            let mut receiver = joining.subscribe();
+            drop(joining);
+            let mut last = None;
+            while let Ok(message) = receiver.recv() {
+                assert!(last.is_none_or(|last| message == last + 1));
+                last = Some(message);
+            }
+        });
+        (0..2).for_each(|message| assert_eq!(receiver.recv(), Ok(message)));
+        sending.join().unwrap();
+        // The end, which wakes all, comes behind what is looked at.
+        drop(sender);
+        thread.join().unwrap();
+    });
+}

@@ -343,6 +343,22 @@ fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
     }
 }
 
+/// The message of a sender that stands in line goes back to it.
+#[cfg(feature = "stream")]
+#[test]
+fn a_stream_of_a_rendezvous_that_is_closed_beside_a_sender_in_line_is_terminated() {
+    use futures_core::{FusedStream, Stream};
+
+    for_each_kind!(0, |sender, receiver| {
+        let mut sending = Box::pin(sender.send_async(1));
+        assert!(poll_once(&mut sending, &Task::default()).is_pending());
+        assert!(receiver.close());
+        assert!(receiver.is_terminated());
+        assert_eq!(receiver.size_hint(), (0, Some(0)));
+        assert!(poll_once(&mut sending, &Task::default()).is_ready());
+    });
+}
+
 #[test]
 fn a_task_is_woken_without_a_system_call() {
     let (mut sender, mut receiver) = spsc::unbounded();

@@ -39,7 +39,7 @@ fn ends_of_an_exchange_are_a_few_words() {
     assert_eq!(size_of::<ysuite::mpmc::Sender<u64>>(), 40);
     assert_eq!(size_of::<ysuite::mpmc::Receiver<[u8; 1000]>>(), 40);
     assert_eq!(size_of::<ysuite::broadcast::Sender<u64>>(), 16);
-    assert_eq!(size_of::<ysuite::broadcast::Receiver<[u8; 1000]>>(), 64);
+    assert_eq!(size_of::<ysuite::broadcast::Receiver<[u8; 1000]>>(), 56);
 }
 
 #[test]

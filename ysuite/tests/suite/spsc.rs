@@ -237,3 +237,16 @@ fn a_forked_child_does_not_disturb_the_parent() {
         tally.assert_all_ended();
     });
 }
+
+#[test]
+fn what_is_hidden_ends_with_the_batch_that_finds_no_receiver() {
+    for bounded in [false, true] {
+        let tally = Tally::of(3);
+        let (mut sender, receiver) = if bounded { spsc::bounded(8) } else { spsc::unbounded() };
+        assert!(sender.write(tally.next()).is_ok());
+        drop(receiver);
+        let Err(SendError(back)) = sender.send_batch(tally.some(2)) else { panic!("nobody receives") };
+        assert!(back.iter().map(|message| message.number).eq([1, 2]));
+        assert_eq!(tally.ended(), 1, "what was hidden before the batch is nobody's");
+    }
+}

@@ -40,13 +40,23 @@ pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'stat
     worker.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// System calls of the library on this thread, counted from when this process has made those that it makes once: whoever sleeps first
-/// tells the kernel that there will be barriers, and a test may be the first, or the only one.
+/// System calls of the library on this thread, counted from when this process has made those that it makes once: a test may be the
+/// first, or the only one.
 pub(crate) fn calls() -> u64 {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        // Whoever finds nothing asks how many CPUs there are.
+        let (_sender, mut receiver) = ysuite::broadcast::bounded::<u8>(1);
+        let _ = receiver.recv_timeout(Duration::ZERO);
+        // Whoever sleeps first tells the kernel that there will be barriers. One that is held up until its time is over does not sleep.
         let (_sender, mut receiver) = ysuite::channel::spsc::bounded::<u8>(1);
-        let _ = receiver.recv_timeout(Duration::from_nanos(1));
+        let before = ysuite::os::calls();
+        for _ in 0..100 {
+            let _ = receiver.recv_timeout(Duration::from_millis(1));
+            if ysuite::os::calls() != before {
+                break;
+            }
+        }
     });
     ysuite::os::calls()
 }

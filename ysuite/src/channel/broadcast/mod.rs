@@ -54,15 +54,16 @@
 //!
 //! # Preempted peers
 //!
-//! A sender may lose its CPU between claiming its place in the order and putting its message there. Until it goes on, the
-//! messages behind it cannot be received: a waiting receiver sleeps, and [`try_recv`](Receiver::try_recv) spins for a moment,
-//! yields its CPU a few times, and then returns `Empty`, even to a thread that has just sent a message itself. Senders go on
-//! until they come to that place again, one lap later; there [`try_send`](Sender::try_send) likewise returns `Full`, and
-//! [`send`](Sender::send) waits. In a lossy channel a
-//! receiver that is in the middle of copying a message keeps its place in the same way: senders that come to it, at least an
-//! eighth of the capacity later, find no room until the copy is made. So a lossy channel's `send` waits only for a `Clone`
-//! that takes that long, or a peer that has lost its CPU for that long. A thread that is about to [subscribe](Sender::subscribe)
-//! counts as a receiver that has had nothing yet. No operation ever spins until another thread goes on.
+//! A sender may lose its CPU between claiming its place in the order and putting its message there. Until it goes on,
+//! the messages behind it cannot be received: a waiting receiver sleeps, and [`try_recv`](Receiver::try_recv) spins for
+//! a moment, yields its CPU a few times, and then returns `Empty`, even to a thread that has just sent a message
+//! itself. Senders go on until they come to that place again, one lap later; there [`try_send`](Sender::try_send)
+//! likewise returns `Full`, and [`send`](Sender::send) waits. In a lossy channel a receiver that is in the middle of
+//! copying a message keeps its place in the same way: senders that come to it, at least an eighth of the capacity
+//! later, find no room until the copy is made. So a sender of a lossy channel waits in one case only: a receiver's
+//! `Clone`, or a thread that has lost its CPU, still has the place when the sender comes to it again. A thread that is
+//! about to [subscribe](Sender::subscribe) counts as a receiver that has had nothing yet. No operation ever spins until
+//! another thread goes on.
 //!
 //! # Foreign code
 //!

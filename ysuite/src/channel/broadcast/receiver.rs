@@ -60,7 +60,7 @@ impl<T> Receiver<T> {
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
     ///
     /// # Panics
-    /// Where there are 32 760 receivers already.
+    /// Where there are 32,760 receivers already.
     #[must_use]
     pub fn resubscribe(&self) -> Self {
         Self::sit_down(&self.shared)
@@ -348,6 +348,21 @@ impl<T: Clone> Receiver<T> {
         self.shared.take(&mut self.seat, &mut self.missed)
     }
 
+    /// After missing some, for whoever has no use for being told so: the oldest message that is there. `None`: there is none,
+    /// or senders were quicker each time.
+    #[cold]
+    #[inline(never)]
+    fn look_on(&mut self) -> Option<T> {
+        for _ in 0..LOOKS {
+            match self.shared.take_overdue(&mut self.seat, &mut self.missed) {
+                Found::Message(message) => return Some(message),
+                Found::Missed(_) => {}
+                Found::Nothing => break,
+            }
+        }
+        None
+    }
+
     fn take_many(&mut self, to: &mut Vec<T>, max: usize) -> Found<usize> {
         match self.shared.take_many(&mut self.seat, &mut self.missed, to, max) {
             Ok(0) => Found::Nothing,
@@ -430,7 +445,7 @@ impl<T> Clone for Receiver<T> {
     /// set. Linear in the most receivers there have been.
     ///
     /// # Panics
-    /// Where there are 32 760 receivers already.
+    /// Where there are 32,760 receivers already.
     fn clone(&self) -> Self {
         Self {
             seat: self.shared.ring.sit_beside(&self.seat),
@@ -478,7 +493,11 @@ impl<T: Clone> Receive for Receiver<T> {
         loop {
             match self.recv() {
                 Ok(message) => return Some(message),
-                Err(RecvError::Lagged(_)) => self.seat.grant(),
+                Err(RecvError::Lagged(_)) => {
+                    if let Some(message) = self.look_on() {
+                        return Some(message);
+                    }
+                }
                 Err(RecvError::Disconnected) => return None,
             }
         }
@@ -486,14 +505,11 @@ impl<T: Clone> Receive for Receiver<T> {
 
     #[inline]
     fn look(&mut self) -> Option<T> {
-        for _ in 0..LOOKS {
-            match self.take() {
-                Found::Message(message) => return Some(message),
-                Found::Missed(_) => self.seat.grant(),
-                Found::Nothing => break,
-            }
+        match self.take() {
+            Found::Message(message) => Some(message),
+            Found::Missed(_) => self.look_on(),
+            Found::Nothing => None,
         }
-        None
     }
 
     fn has_message(&mut self) -> bool {
@@ -502,15 +518,12 @@ impl<T: Clone> Receive for Receiver<T> {
 
     #[inline]
     fn try_next(&mut self) -> Result<T, error::TryRecvError> {
-        for _ in 0..LOOKS {
-            match self.try_recv() {
-                Ok(message) => return Ok(message),
-                Err(TryRecvError::Lagged(_)) => self.seat.grant(),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => return Err(error::TryRecvError::Disconnected),
-            }
+        match self.try_recv() {
+            Ok(message) => Ok(message),
+            Err(TryRecvError::Lagged(_)) => self.look_on().ok_or(error::TryRecvError::Empty),
+            Err(TryRecvError::Empty) => Err(error::TryRecvError::Empty),
+            Err(TryRecvError::Disconnected) => Err(error::TryRecvError::Disconnected),
         }
-        Err(error::TryRecvError::Empty)
     }
 }
 
@@ -539,17 +552,19 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
 
     fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         let receiver = self.get_mut();
-        for _ in 0..LOOKS {
-            match receiver.poll_recv(context) {
-                Poll::Ready(Ok(message)) => return Poll::Ready(Some(message)),
-                Poll::Ready(Err(RecvError::Lagged(_))) => receiver.seat.grant(),
-                Poll::Ready(Err(RecvError::Disconnected)) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
+        match receiver.poll_recv(context) {
+            Poll::Ready(Ok(message)) => Poll::Ready(Some(message)),
+            Poll::Ready(Err(RecvError::Lagged(_))) => match receiver.look_on() {
+                Some(message) => Poll::Ready(Some(message)),
+                None => {
+                    // There is a message, and other tasks have their turn first.
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+            },
+            Poll::Ready(Err(RecvError::Disconnected)) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
         }
-        // There is a message, and other tasks have their turn first.
-        context.waker().wake_by_ref();
-        Poll::Pending
     }
 }
 

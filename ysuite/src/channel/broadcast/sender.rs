@@ -227,7 +227,7 @@ impl<T> Sender<T> {
     /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
     ///
     /// # Panics
-    /// Where there are 32 760 receivers already.
+    /// Where there are 32,760 receivers already.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::sit_down(&self.shared)

@@ -170,8 +170,21 @@ impl<T> BroadcastShared<T> {
     where
         T: Clone,
     {
+        self.take_by(missed, || self.ring.take(seat))
+    }
+
+    /// As [`take`](Self::take), though the message may be too old: see the ring's.
+    pub(super) fn take_overdue(&self, seat: &mut Seat, missed: &mut u64) -> Found<T>
+    where
+        T: Clone,
+    {
+        self.take_by(missed, || self.ring.take_overdue(seat))
+    }
+
+    #[inline(always)]
+    fn take_by(&self, missed: &mut u64, take: impl FnOnce() -> Found<T>) -> Found<T> {
         let copying = Copying(self);
-        let found = self.ring.take(seat);
+        let found = take();
         core::mem::forget(copying);
         match found {
             Found::Nothing => return found,

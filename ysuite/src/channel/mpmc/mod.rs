@@ -29,7 +29,7 @@
 //!
 //! # When not to use it
 //!
-//! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast, and has no bound if you want none.
+//! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast.
 //! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
 //!
 //! # Memory
@@ -40,15 +40,16 @@
 //!
 //! # Without a bound
 //!
-//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` can fail for lack of room.
-//! In all else it is the same channel: one total order, the same ways of waiting, and no operation waits for a preempted
-//! peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for one of 8); while it is being
-//! received, one more. Messages lie in segments of 64 KiB (where a message is larger than that, of one message). A segment that
-//! has been read is used again; as many are kept as the channel is long, and at least four, and the others' pages go back to
-//! the kernel (on Linux; elsewhere the memory is kept until the channel ends). A receiver that has lost its CPU in the middle
-//! of a receive keeps the one segment it is in from being used again. The addresses of all segments that the channel ever
-//! needed at once stay reserved until the channel ends. There can be 2²⁴ of them; a send that would need more panics. Where
-//! there is no memory the process ends, as with any allocation.
+//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` can fail for lack of
+//! room. In all else it is the same channel: one total order, the same ways of waiting, and no operation waits for a
+//! preempted peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for one of 8); while
+//! it is being received, one more. Messages lie in segments of 64 KiB (where a message is larger than that, of one
+//! message). A segment that has been read is used again; as many are kept as the channel is long, and at least four,
+//! and the others' pages go back to the kernel (on Linux; elsewhere the memory is kept until the channel ends). A
+//! receiver that has lost its CPU in the middle of a receive keeps the one segment it is in from being used again;
+//! while the thread that looks after those that are read has lost its, none is, and new ones are made. The addresses of
+//! all segments that the channel ever needed at once stay reserved until the channel ends. There can be 16,777,200 of
+//! them; a send that would need more panics. Where there is no memory the process ends, as with any allocation.
 //!
 //! # The end
 //!
@@ -88,10 +89,11 @@
 //! any message. That is harmless: the receiver finds nothing, its id goes down, and it waits again. No receiver is forgotten
 //! while messages remain: a notified receiver that takes a message, or goes, notifies the next if there are more.
 //!
-//! A notified receiver that neither looks nor goes keeps others from being notified of *that* message. They may take it all
-//! the same, and are notified of the next. That goes for one end that is attached and shared, too: where one thread waits by
-//! it and another's `try_recv` or `try_send` finds nothing, the set is in line again beside the one that waits, and may be the
-//! one that is notified. So let somebody look at the set, or give whoever waits a clone.
+//! A notified receiver that neither looks nor goes keeps others from being notified of *that* message. They may take it
+//! all the same, and are notified of the next. The same is true of one attached end that threads share. One thread
+//! waits in `recv`; another's `try_recv` finds nothing and puts the set in line again. The next message may notify the
+//! set instead of the waiting thread. So let a thread look at the set, or give the waiting thread a clone. Sending is
+//! alike.
 //!
 //! # Foreign code
 //!

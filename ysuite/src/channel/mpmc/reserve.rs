@@ -32,8 +32,9 @@ impl<T> Sender<T> {
         Ok(one(held))
     }
 
-    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send). An attached sender that finds
-    /// none takes its id down, until there is room.
+    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send). An attached sender
+    /// that finds none takes its id down, until there is room; where 16,777,215 places are held already, and there is
+    /// room beside them, it may be refused with its id up.
     ///
     /// # Errors
     /// When there is no room, and when all receivers are gone, or the channel is closed. `TooMany` in a
@@ -61,8 +62,8 @@ impl<T> Sender<T> {
     /// it from them, and two that reserve do not wait for each other.
     ///
     /// # Errors
-    /// With a bound, when `places` is more than that (or than 16 777 215, which is all that can be held at a time then); nothing is
-    /// waited for. When all receivers are gone, or the channel is closed.
+    /// With a bound, when `places` is more than that (or than 16,777,215, which is all that can be held at a time
+    /// then); nothing is waited for. When all receivers are gone, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
         if self.begin_to_reserve(&mut held, places)? {

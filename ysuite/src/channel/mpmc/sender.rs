@@ -47,8 +47,8 @@ impl<T> Sender<T> {
     /// Sends a message; waits for room as long as it takes: the thread, and so all its tasks. A task sends by
     /// [`send_async`](Self::send_async).
     ///
-    /// Lock-free while there is room, and then without a system call unless a receiver waits. Otherwise spins for a while
-    /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Lock-free while there is room, and then without a system call unless a receiver waits or, without a bound, a
+    /// segment is made. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed. Messages sent just before the last receiver went are dropped

@@ -249,10 +249,11 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::{Look, Stand};
-    use crate::channel::rendezvous::Ticket;
     use crate::channel::rendezvous::meeting::{Meeting, MeetingSide};
+    use crate::channel::rendezvous::{Met, Ticket};
     use crate::statistics::Meter;
     use crate::sync::Arc;
+    use crate::wait::many::SharedEnd;
 
     /// A receiver that has opened its ticket, and then lost its CPU before it has looked: a sender that looks for one meanwhile is to
     /// sleep, and not to look again and again.
@@ -274,5 +275,40 @@ mod tests {
         slow.open();
         assert!(matches!(receiver.look(), Look::Found(8)));
         assert!(sender.outcome().is_ok());
+    }
+    /// A select that sends is in line before its ticket is open. A receiver that comes meanwhile passes it by and
+    /// sleeps: the look of the select is to find it.
+    #[test]
+    fn a_sender_that_opens_its_ticket_meets_a_receiver_that_has_come_meanwhile() {
+        let meeting = Meeting::new(&Meter::default());
+        let (own, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
+            panic!("the sender is at work")
+        };
+        own.open();
+        assert!(matches!(sender.look(), Look::Found(())));
+        assert_eq!(receiver.leave(), (Some(Met::Peer(0)), Some(7)));
+    }
+
+    #[test]
+    fn whoever_leaves_its_line_takes_nobody_out_of_the_other() {
+        let meeting = Meeting::new(&Meter::default());
+        let waiting = || (meeting.side::<false>().supply(), meeting.side::<true>().supply());
+        let (one, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
+        // Both are at work, and so neither meets the other.
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
+            panic!("the receiver is at work")
+        };
+        assert_eq!(waiting(), (1, 1));
+        drop(receiver);
+        assert_eq!(waiting(), (1, 0));
+        drop(sender);
+        assert_eq!(waiting(), (0, 0));
     }
 }

@@ -191,3 +191,24 @@ impl<'a, T> SelectSend for &'a mut Sender<T> {
         (&*self).into_outlet()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+    use crate::channel::mpmc;
+
+    /// Also of what has come behind a select's try, before its look.
+    #[test]
+    fn a_look_says_whether_there_is_a_message_and_whether_there_is_room() {
+        let (sender, receiver) = mpmc::bounded(1);
+        let waiter = SelectWaiter::borrow();
+        let (mut source, mut outlet) = (receiver.into_source(), sender.into_outlet());
+        assert!(matches!(source.look(&waiter), (Looked::Nothing, None)));
+        assert!(matches!(outlet.look(&waiter), (Looked::Ready, None)));
+        sender.send(7).unwrap();
+        assert!(matches!(source.look(&waiter), (Looked::Ready, None)));
+        assert!(matches!(outlet.look(&waiter), (Looked::Nothing, None)));
+        source.leave();
+        outlet.leave(&mut None);
+    }
+}

@@ -56,7 +56,7 @@ impl Cursors {
     /// every look at all cursors that ends finds it.
     ///
     /// # Panics
-    /// Where there are 32 760 readers already.
+    /// Where there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
         let (index, cursor) = (0..MOST)
             .map(|index| (index, self.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)))))

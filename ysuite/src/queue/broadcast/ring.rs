@@ -49,9 +49,6 @@ pub(crate) struct Seat {
     cursor: *const Cursor,
     /// Of the next message.
     position: u64,
-    /// A reader that has been moved on gets the message at this position as long as it is there, though it is too old by then. 0:
-    /// none, for no message is at that position.
-    granted: u64,
 }
 
 // SAFETY: a seat only names a cursor of the ring, which any thread may use.
@@ -62,12 +59,6 @@ unsafe impl Sync for Seat {}
 impl Seat {
     pub(crate) fn position(&self) -> u64 {
         self.position
-    }
-
-    /// From now on, and until the reader moves on, the message at its position is not too old. For whoever looks again at once
-    /// after it has missed some: where the writers are quicker than a look, it would miss some each time.
-    pub(crate) fn grant(&mut self) {
-        self.granted = self.position;
     }
 
     #[inline(always)]
@@ -362,7 +353,7 @@ impl<T> BroadcastRing<T> {
         // ORDERING: Acquire pairs with the Release of readers that sit down, which claims leave in the word: whoever had joined
         // before the messages that this tail counts is counted for those who find this cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
-        self.settle(Seat { cursor: self.cursors.join(position), position, granted: 0 })
+        self.settle(Seat { cursor: self.cursors.join(position), position })
     }
 
     /// The second half of sitting down: finds out where the reader begins, which has joined at or before that.
@@ -386,7 +377,7 @@ impl<T> BroadcastRing<T> {
             // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
             cursor.fetch_max(other, Ordering::AcqRel);
         }
-        Seat { cursor, position: seat.position, granted: 0 }
+        Seat { cursor, position: seat.position }
     }
 
     /// A reader goes, and does not use its seat any more. True: it was the last.
@@ -405,15 +396,20 @@ impl<T> BroadcastRing<T> {
     /// and so many have been passed over.
     #[inline(always)]
     fn pin(&self, seat: &mut Seat) -> Result<(), u64> {
-        let word = seat.position << 1;
         // Below this the message may be more than the capacity behind, and is still there: the ring has cells to spare.
         // ORDERING: Relaxed; what is too old is a matter of what this thread has learned so far.
         let is_old = seat.position + self.capacity < self.limit.load(Ordering::Relaxed);
+        let is_there = !(is_old && self.tail() - self.capacity > seat.position) && Self::mark(seat);
+        if is_there { Ok(()) } else { Err(self.pass_over(seat)) }
+    }
+
+    /// Marks a cursor as busy, unless a writer has pushed it.
+    #[inline(always)]
+    fn mark(seat: &Seat) -> bool {
+        let word = seat.position << 1;
         // ORDERING: Acquire keeps the look at the message behind the mark. A writer that finds the mark leaves the message
         // alone; one that has pushed the cursor before has made the exchange fail. Relaxed on failure: `pass_over` looks again.
-        let is_there = !(is_old && self.tail() - self.capacity > seat.position && seat.position != seat.granted)
-            && seat.cursor().compare_exchange(word, word | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        if is_there { Ok(()) } else { Err(self.pass_over(seat)) }
+        seat.cursor().compare_exchange(word, word | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many it has missed.
@@ -444,11 +440,30 @@ impl<T> BroadcastRing<T> {
     where
         T: Clone,
     {
+        self.take_by(seat, Self::pin)
+    }
+
+    /// As [`take`](Self::take), though the message may be too old, as long as it is there. For a lossy ring's reader that has been
+    /// moved on and looks again at once: where writers are quicker than a look, it would miss some each time.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_overdue(&self, seat: &mut Seat) -> Found<T>
+    where
+        T: Clone,
+    {
+        self.take_by(seat, |ring, seat| if Self::mark(seat) { Ok(()) } else { Err(ring.pass_over(seat)) })
+    }
+
+    #[inline(always)]
+    fn take_by(&self, seat: &mut Seat, pin: impl FnOnce(&Self, &mut Seat) -> Result<(), u64>) -> Found<T>
+    where
+        T: Clone,
+    {
         if !self.has_news(seat.position) {
             return Found::Nothing;
         }
         if self.is_lossy {
-            if let Err(missed) = self.pin(seat) {
+            if let Err(missed) = pin(self, seat) {
                 return Found::Missed(missed);
             }
         }
@@ -650,17 +665,13 @@ mod tests {
         push(40);
         assert!(matches!(ring.take(&mut seat), Found::Missed(32)));
         push(1);
-        // Unless that is asked for each message is the oldest that is kept.
+        // Where that is not asked for, it is told of each.
         assert!(matches!(ring.take(&mut seat), Found::Missed(1)));
-        seat.grant();
         push(1);
-        assert!(matches!(ring.take(&mut seat), Found::Message(33)));
-        // That one alone.
-        push(1);
-        assert!(matches!(ring.take(&mut seat), Found::Missed(_)));
+        assert!(matches!(ring.take_overdue(&mut seat), Found::Message(33)));
         // Not when it has been written over.
-        seat.grant();
         push(40);
-        assert!(matches!(ring.take(&mut seat), Found::Missed(40..)));
+        assert!(matches!(ring.take_overdue(&mut seat), Found::Missed(40)));
+        assert!(matches!(ring.take_overdue(&mut seat), Found::Message(74)));
     }
 }

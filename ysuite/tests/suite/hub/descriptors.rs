@@ -12,6 +12,7 @@ use ysuite::hub::{Hub, Interest, Source, TURN};
 use ysuite::spsc;
 
 use crate::hub::Notes;
+use crate::hub::hosting::readable;
 use crate::support::process::alone;
 use crate::support::{calls, guarded};
 
@@ -341,6 +342,8 @@ fn a_change_of_interest_that_finds_the_descriptor_gone_is_its_end() {
         *hub.source_mut::<UnixStream>(source).unwrap() = other;
         assert!(hub.set_interest(source, Interest::WRITABLE).is_err());
         assert!(hub.set_interest(source, Interest::READABLE).is_err());
+        // A loop that hosts the hub is told as well.
+        assert!(readable(&hub, Some(Duration::ZERO)));
         hub.run().unwrap();
         assert_eq!((notes.taken(), hub.set_interest(source, Interest::WRITABLE).unwrap()), (vec![true], false));
     });

@@ -16,7 +16,7 @@ use crate::hub::descriptors::pair;
 use crate::support::{Random, calls, guarded};
 
 /// Waits for the hub's descriptor as a host would.
-fn readable(hub: &Hub, timeout: Option<Duration>) -> bool {
+pub(crate) fn readable(hub: &Hub, timeout: Option<Duration>) -> bool {
     let timeout = timeout.map(|timeout| Timespec::try_from(timeout).unwrap());
     let fd = hub.as_fd();
     poll(&mut [PollFd::new(&fd, PollFlags::IN)], timeout.as_ref()).unwrap() != 0

@@ -1,14 +1,15 @@
 //! Senders as sinks and receivers as streams, with the combinators of futures.
 
-use std::task::Poll;
+use std::future::Future;
+use std::task::{Context, Poll};
 use std::thread;
 
 use futures_util::{SinkExt, StreamExt, stream};
 use ysuite::channel::SendError;
 use ysuite::{mpmc, mpsc, spsc};
 
-use crate::support::executor::{Task, block_on, poll_once};
-use crate::support::{Tally, guarded};
+use crate::support::executor::{Explosive, Task, block_on, poll_once};
+use crate::support::{Tally, guarded, panics};
 
 #[test]
 fn a_stream_is_forwarded_into_a_sink() {
@@ -348,4 +349,24 @@ fn names_of_streams_are_not_those_of_receivers() {
     assert_eq!(block_on(rest.next()), Some(1));
     let evens = rest.filter(|number| std::future::ready(number % 2 == 0)).map(|number| number * 10);
     assert_eq!(block_on(evens.take(3).collect::<Vec<_>>()), [20, 40, 60]);
+}
+
+/// It hands its turn on to one whose waker panics, and the message that it keeps panics as it goes: two panics are one.
+#[test]
+fn a_sink_whose_message_panics_behind_a_waker_that_does_goes_with_one_panic() {
+    let tally = Tally::of(3);
+    let (mut sender, receiver) = mpmc::bounded(1);
+    let other = sender.clone();
+    assert!(sender.send(tally.next()).is_ok());
+    let task = Task::default();
+    let mut sink = sender.sink();
+    assert!(poll_once(&mut sink.send(tally.next()), &task).is_pending());
+    let mut sending = Box::pin(other.send_async(tally.next()));
+    assert!(sending.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    assert_eq!((receiver.recv().unwrap().number, task.woken()), (0, 1));
+    tally.explode(1);
+    assert_eq!(panics(|| drop(sink)), "this waker panics");
+    assert_eq!(tally.ended(), 2);
+    drop(sending);
+    tally.assert_all_ended();
 }

@@ -256,3 +256,25 @@ fn a_hub_serves_an_answer_and_then_its_end() {
         assert_eq!(*log.lock().unwrap(), [Ok(5), Err(RecvError)]);
     });
 }
+
+/// In a turn that has other work, too, in which the hub only looks, and takes no id down.
+#[cfg(all(feature = "hub", unix))]
+#[test]
+fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
+    use std::sync::{Arc, Mutex};
+
+    use ysuite::hub::Hub;
+    use ysuite::oneshot::RecvError;
+
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (sender, receiver) = oneshot::channel();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let seen = log.clone();
+        hub.receive(receiver, move |_, message: Result<u8, RecvError>| seen.lock().unwrap().push(message)).unwrap();
+        sender.send(5).unwrap();
+        hub.handle().post(|_| ()).unwrap();
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
+        assert_eq!(*log.lock().unwrap(), [Ok(5)]);
+    });
+}

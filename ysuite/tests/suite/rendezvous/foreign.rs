@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::support::executor::Explosive;
+use crate::support::executor::{Clinging, Explosive};
 use crate::support::{Tally, panics};
 use ysuite::channel::{RecvError, TryRecvError};
 use ysuite::mpmc;
@@ -138,4 +138,23 @@ fn a_receiver_whose_passing_on_panics_leaks_no_message() {
     assert_eq!(tally.ended(), 1);
     drop((sending, first, second, third));
     tally.assert_all_ended();
+}
+
+/// A future that stands in line is dropped by a panic, and its waker panics as it goes.
+#[test]
+fn a_waker_that_clings_to_a_place_in_line_is_no_second_panic() {
+    let (sender, receiver) = mpmc::bounded(0);
+    let text = panics(|| {
+        let mut sending = Box::pin(sender.send_async(5));
+        assert!(sending.as_mut().poll(&mut Context::from_waker(&Clinging::waker())).is_pending());
+        panic!("a sender's");
+    });
+    assert_eq!(text, "a sender's");
+    let text = panics(|| {
+        let mut receiving = Box::pin(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(&Clinging::waker())).is_pending());
+        panic!("a receiver's");
+    });
+    assert_eq!(text, "a receiver's");
+    assert_eq!((sender.try_send(6).is_err(), receiver.try_recv()), (true, Err(TryRecvError::Empty)));
 }

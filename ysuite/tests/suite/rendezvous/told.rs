@@ -248,3 +248,42 @@ fn a_closed_sender_that_is_kept_takes_no_turn() {
         drop(one);
     }
 }
+
+/// It has a place for its set and one for its task, and may be called for two senders. It takes the message of one: of the other it
+/// tells the next.
+#[test]
+fn a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves() {
+    let (sender, mut first) = mpmc::bounded(0);
+    let mut second = first.clone();
+    let (task, other) = (Task::default(), Task::default());
+    let mut set = YPollset::new();
+    set.attach(&mut first, 1).unwrap();
+    assert!(first.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+    assert_eq!(first.try_recv(), Err(TryRecvError::Empty));
+    assert!(second.poll_recv(&mut Context::from_waker(&other.waker())).is_pending());
+    assert_eq!(up(&mut set), []);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut sending = [1, 2].map(|number| Box::pin(sender.send_async(number)));
+    sending.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut context).is_pending()));
+    assert_eq!((up(&mut set), task.woken(), other.woken()), (vec![1], 1, 0));
+    assert_eq!((first.try_recv(), other.woken()), (Ok(1), 1));
+    assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(2)));
+}
+
+/// Its id says already that there may be somebody.
+#[test]
+fn a_receiver_whose_id_is_up_takes_no_call_from_one_that_sleeps() {
+    let (sender, mut first) = mpmc::bounded(0);
+    let mut second = first.clone();
+    let other = Task::default();
+    let mut set = YPollset::new();
+    set.attach(&mut first, 1).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut sending = [1, 2].map(|number| Box::pin(sender.send_async(number)));
+    assert!(sending[0].as_mut().poll(&mut context).is_pending());
+    assert_eq!((first.try_recv(), up(&mut set)), (Ok(1), vec![1]));
+    assert!(second.poll_recv(&mut Context::from_waker(&other.waker())).is_pending());
+    assert!(sending[1].as_mut().poll(&mut context).is_pending());
+    assert_eq!(other.woken(), 1);
+    assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(2)));
+}

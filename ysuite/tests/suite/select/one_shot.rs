@@ -621,3 +621,61 @@ fn any_of_hundreds_of_ends_wakes_a_select_that_waits() {
         wakes!(spsc::bounded(0));
     });
 }
+
+/// As a case of one receiver.
+#[test]
+fn a_select_of_any_of_several_tells_attached_ends() {
+    guarded(|| {
+        let ((mut sender, receiver), (_silent, silent_in)) = (mpmc::bounded(0), mpmc::bounded(0));
+        let mut set = YPollset::new();
+        set.attach(&mut sender, 1).unwrap();
+        assert_eq!(sender.try_send(7), Err(TrySendError::Full(7)));
+        let mut receivers = [silent_in, receiver];
+        let thread = thread::spawn(move || select().recv_any(&mut receivers, |at, got| (at, got)).wait());
+        loop {
+            assert!(set.poll().eq([1]));
+            if sender.try_send(7).is_ok() {
+                break;
+            }
+        }
+        assert_eq!(thread.join().unwrap(), (1, Ok(7)));
+    });
+}
+
+#[test]
+fn a_select_of_any_of_several_that_has_given_up_is_not_woken() {
+    let (mut sender, receiver) = spsc::unbounded::<u8>();
+    let mut receivers = [receiver];
+    assert_eq!(select().recv_any(&mut receivers, |_, got| got).wait_timeout(SHORT), None);
+    sender.write(1).unwrap();
+    assert!(sender.flush(), "nobody sleeps there any more");
+    assert_eq!(receivers[0].recv(), Ok(1));
+}
+
+macro_rules! room_is_waited_for {
+    ($ends:expr) => {
+        guarded(|| {
+            #[allow(unused_mut)]
+            let (mut full, mut full_in) = $ends;
+            full.send(1).unwrap();
+            // Told once the select stands in line, and so has registered everywhere.
+            let (mut told, meet) = mpmc::bounded::<u8>(0);
+            let mut set = YPollset::new();
+            set.attach(&mut told, 0).unwrap();
+            assert_eq!(told.try_send(0), Err(TrySendError::Full(0)));
+            let selecting = thread::spawn(move || {
+                select().send(&mut full, 2, |sent| sent).recv(&meet, |_| panic!("nobody sends")).wait()
+            });
+            assert!(set.poll().eq([0]));
+            assert_eq!(full_in.recv(), Ok(1));
+            assert_eq!(selecting.join().unwrap(), Ok(()));
+        });
+    };
+}
+
+#[test]
+fn a_select_that_waits_for_room_is_woken_by_room() {
+    room_is_waited_for!(spsc::bounded(1));
+    room_is_waited_for!(mpsc::bounded(1));
+    room_is_waited_for!(mpmc::bounded(1));
+}

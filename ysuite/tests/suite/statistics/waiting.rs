@@ -187,3 +187,20 @@ fn a_select_that_has_given_up_is_not_woken() {
         assert_eq!(waits(&observer).1, 0);
     });
 }
+
+#[test]
+fn a_thread_that_is_met_while_it_spins_has_not_slept() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        let observer = sender.observer();
+        guarded(move || {
+            let thread = thread::spawn(move || {
+                receiver.set_spin(Spin::Forever);
+                receiver.recv()
+            });
+            while sender.try_send(1).is_err() {
+                thread::yield_now();
+            }
+            assert_eq!((thread.join().unwrap(), waits(&observer).0), (Ok(1), 0));
+        });
+    });
+}
