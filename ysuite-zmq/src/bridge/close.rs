@@ -19,7 +19,8 @@ pub enum Closed {
     ///
     /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame,
     /// however long ago and whoever ended it: libzmq throws away what waits for a connection that ends, and tells
-    /// nobody whether anything did. Whoever has to know although others come and go has what they answer, or a duplex.
+    /// nobody whether anything did. One that ended just before that frame, and of which libzmq told just after it,
+    /// counts as well. Whoever has to know although others come and go has what they answer, or a duplex.
     Flushed,
     /// The time was over before that, or a connection was.
     Unsent {
@@ -41,8 +42,8 @@ pub(super) struct Ending<W> {
     pub(super) sets: Sets,
 }
 
-/// Whoever has everything itself waits so long for a connection by which to say what the other side waits for: that one
-/// may be gone.
+/// Whoever has everything itself waits so long, from then on, for a connection by which to say what the other side
+/// waits for: that one may be gone.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
@@ -52,8 +53,8 @@ impl<W: Work> Ending<W> {
     /// Moves what is left until that moment, then drops it.
     pub(super) fn by(mut self, until: Instant) -> Closed {
         let mut sound = self.work.listen(&mut self.tools).is_ok() && self.work.close(&mut self.tools).is_ok();
-        let said = until.min(Instant::now() + LAST_WORD);
-        while sound && self.has_to_go_on(until, said) {
+        let mut said = None;
+        while sound && self.has_to_go_on(until, &mut said) {
             match self.work.step(&mut self.tools) {
                 Ok(0) => sound = self.rest(until),
                 Ok(_) => {}
@@ -91,13 +92,15 @@ impl<W: Work> Ending<W> {
 }
 
 impl<W: Work> Ending<W> {
-    /// Whether something is left to be done, for which there is time until one moment, or to be said, until another.
-    fn has_to_go_on(&mut self, until: Instant, said: Instant) -> bool {
+    /// Whether something is left to be done, for which there is time until one moment, or to be said, until another:
+    /// that one is known since nothing is left to be done.
+    fn has_to_go_on(&mut self, until: Instant, said: &mut Option<Instant>) -> bool {
         let now = Instant::now();
-        match self.work.is_done() {
-            true => now < said && !self.work.has_said_all(),
-            false => now < until,
+        if !self.work.is_done() {
+            *said = None;
+            return now < until;
         }
+        now < *said.get_or_insert(until.min(now + LAST_WORD)) && !self.work.has_said_all()
     }
 
     /// Until something changes, or for a little.
@@ -153,4 +156,69 @@ fn wait_for_news(monitor: &Monitor) {
 
 fn timespec(until: Instant) -> Option<Timespec> {
     Timespec::try_from(until.saturating_duration_since(Instant::now())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::thread;
+
+    use ysuite::spsc;
+
+    use super::super::work::Wanted;
+    use super::*;
+    use crate::context::Context;
+    use crate::error::Failure;
+    use crate::event;
+    use crate::ffi::Kind;
+    use crate::statistics::Counters;
+
+    /// Is done, has something to do once more, and is done again when the time for the last word would be over if that
+    /// had begun the first time. Then it has said all.
+    struct Twice {
+        steps: usize,
+        /// After so many steps it was asked whether it has said all.
+        asked: spsc::Sender<usize>,
+    }
+
+    impl Work for Twice {
+        fn step(&mut self, _: &mut Tools) -> Result<usize, Failure> {
+            self.steps += 1;
+            if self.steps == 2 {
+                thread::sleep(LAST_WORD);
+            }
+            Ok(0)
+        }
+
+        fn wanted(&mut self) -> Wanted {
+            Wanted::default()
+        }
+
+        fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn is_done(&mut self) -> bool {
+            self.steps != 1
+        }
+
+        fn has_said_all(&mut self) -> bool {
+            let _ = self.asked.try_send(self.steps);
+            self.steps == 2
+        }
+
+        fn left(&mut self) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn the_last_word_is_waited_for_from_when_nothing_is_left_to_be_done() {
+        let (asked, mut when) = spsc::bounded::<usize>(4);
+        let socket = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
+        let tools = Tools::new(socket, Arc::new(Counters::default()), event::channel().0).unwrap();
+        let ending = Ending { work: Twice { steps: 0, asked }, tools, sets: Sets::default() };
+        assert_eq!(ending.by(Instant::now() + Duration::from_secs(60)), Closed::Flushed);
+        assert_eq!(when.try_iter().collect::<Vec<_>>(), [0, 2]);
+    }
 }

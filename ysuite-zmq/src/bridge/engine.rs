@@ -21,7 +21,7 @@ use ysuite::{mpsc, oneshot};
 use super::close::{Closed, Ending};
 use super::sets::Sets;
 use super::tools::Tools;
-use super::work::Work;
+use super::work::{Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 
@@ -83,8 +83,13 @@ impl<W: Work> Engine<W> {
         let (mut idle_since, mut turns) = (None, 0u32);
         loop {
             turns = turns.wrapping_add(1);
-            // Also of a bridge that is never idle.
+            // Also of a bridge that is never idle: it may leave a message in a channel that it shares, and have been
+            // told of it in place of somebody who sleeps.
             if turns.is_multiple_of(1_024) {
+                self.work.listen(&mut self.tools)?;
+                self.stand();
+            } else if self.is_empty_handed() {
+                // A connection that has ended by now takes nothing with it.
                 self.work.listen(&mut self.tools)?;
             }
             if let Some(closing) = self.order() {
@@ -105,6 +110,20 @@ impl<W: Work> Engine<W> {
             self.work.rest(&mut self.tools)?;
             self.sleep()?;
         }
+    }
+
+    /// Whether the first frame is still to come, of those that a connection may take with it.
+    fn is_empty_handed(&self) -> bool {
+        self.tools.counters.frames_out.get() == 0 && self.work.lingers() && !self.work.is_acknowledged()
+    }
+
+    /// The channel from which messages leave tells the bridge of them, or somebody else. Answers what is wanted.
+    fn stand(&mut self) -> Wanted {
+        let wanted = self.work.wanted();
+        if let Some(set) = self.sets.of_source() {
+            self.work.stand(wanted, set);
+        }
+        wanted
     }
 
     /// The order to close, if there is one.
@@ -135,10 +154,7 @@ impl<W: Work> Engine<W> {
         self.tools.arms = true;
         let moved = self.work.step(&mut self.tools);
         self.tools.arms = false;
-        let wanted = self.work.wanted();
-        if let Some(set) = self.sets.of_source() {
-            self.work.stand(wanted, set);
-        }
+        let wanted = self.stand();
         if moved? > 0 || self.sets.is_up(wanted) {
             return Ok(());
         }
@@ -178,7 +194,6 @@ mod tests {
 
     use super::super::options::Options;
     use super::super::started::start;
-    use super::super::work::Wanted;
     use super::*;
     use crate::ffi::Kind;
 
@@ -214,6 +229,65 @@ mod tests {
             self.source.close();
             self.source.try_iter().count()
         }
+    }
+
+    /// Always has something to do, for which it wants nothing of its channel.
+    struct Busy {
+        source: spsc::Receiver<u64>,
+        /// Of each step, as far as there is room: whether it has heard of connections before.
+        steps: spsc::Sender<bool>,
+        listened: bool,
+        stood: spsc::Sender<Wanted>,
+    }
+
+    impl Work for Busy {
+        fn step(&mut self, _: &mut Tools) -> Result<usize, Failure> {
+            let _ = self.steps.try_send(self.listened);
+            Ok(1)
+        }
+
+        fn wanted(&mut self) -> Wanted {
+            Wanted::default()
+        }
+
+        fn stand(&mut self, wanted: Wanted, _: &mut YSocketpair) {
+            let _ = self.stood.try_send(wanted);
+        }
+
+        fn listen(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            self.listened = true;
+            Ok(())
+        }
+
+        fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn is_done(&mut self) -> bool {
+            true
+        }
+
+        fn left(&mut self) -> usize {
+            self.source.close();
+            self.source.try_iter().count()
+        }
+    }
+
+    /// A channel that it shares may have told it, and nobody else, of a message which it leaves there. And what ended
+    /// before its first frame took nothing with it.
+    #[test]
+    fn one_that_is_never_idle_leaves_its_set_and_hears_of_connections_first() {
+        let (_sender, mut source) = spsc::bounded::<u64>(4);
+        let (steps, mut heard) = spsc::bounded::<bool>(1);
+        let (stood, mut wanted) = spsc::bounded::<Wanted>(1);
+        let mut options = Options::new();
+        options.bind("inproc://busy".to_owned());
+        let sets = Sets::default().source(&mut source).unwrap();
+        let work = Busy { source, steps, listened: false, stood };
+        let started = start(&options, Kind::Push, |_| Ok(()), sets, work).unwrap();
+        assert_eq!(heard.recv_timeout(GUARD), Ok(true));
+        assert_eq!(wanted.recv_timeout(GUARD), Ok(Wanted::default()));
+        assert_eq!(started.close(GUARD), Closed::Flushed);
     }
 
     /// Nobody need close the bridge for it.

@@ -87,13 +87,15 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         self.held = 0;
     }
 
-    /// The bridge is about to sleep, and would take a message or not. Where it shares the channel with others it stands
-    /// in its set only if it would: else it might be told of a message, leave it there, and nobody else would be told.
+    /// The bridge is about to sleep, or never does, and would take a message or not. Where it shares the channel with
+    /// others it stands in its set only if it would: else it might be told of a message and leave it there, and nobody
+    /// else would be told.
     pub(super) fn stand_in(&mut self, wanted: bool, set: &mut YSocketpair) {
         let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) else { return };
         if wanted && !self.stands {
             // What has come meanwhile is told at once.
-            self.stands = set.attach(source, 0).is_ok();
+            set.attach(source, 0).expect("the set is this end's alone, and it is in none");
+            self.stands = true;
         } else if !wanted && self.stands {
             self.leave_set();
         }

@@ -37,7 +37,8 @@ pub(super) trait Work: Send + 'static {
     /// When the last step could move nothing.
     fn wanted(&mut self) -> Wanted;
 
-    /// The bridge is about to sleep for that. The set of the channel from which messages leave is given.
+    /// The bridge is about to sleep for that, or is never idle, and is asked now and then. The set of the channel from
+    /// which messages leave is given.
     fn stand(&mut self, _: Wanted, _: &mut YSocketpair) {}
 
     /// What has happened to the connections.

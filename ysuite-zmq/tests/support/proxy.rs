@@ -20,6 +20,8 @@ struct State {
     stands: AtomicBool,
     /// Carries nothing from those that connect to the target.
     mutes: AtomicBool,
+    /// Carries nothing from the target.
+    mutes_target: AtomicBool,
     /// Accepts nobody.
     refuses: AtomicBool,
     carried: AtomicU64,
@@ -77,6 +79,11 @@ impl Proxy {
         self.state.mutes.store(mutes, Ordering::Relaxed);
     }
 
+    /// From now on nothing is carried from the target, or everything again.
+    pub(crate) fn mute_target(&self, mutes: bool) {
+        self.state.mutes_target.store(mutes, Ordering::Relaxed);
+    }
+
     /// From now on nobody is let in, or everybody again.
     pub(crate) fn refuse(&self, refuses: bool) {
         self.state.refuses.store(refuses, Ordering::Relaxed);
@@ -114,12 +121,13 @@ impl State {
 
     fn carry(&self, mut from: TcpStream, mut to: TcpStream, there: bool) {
         let mut bytes = [0; 16_384];
+        let mutes = if there { &self.mutes } else { &self.mutes_target };
         loop {
             while self.stands.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(1));
             }
             let read = from.read(&mut bytes);
-            while there && self.mutes.load(Ordering::Relaxed) && !self.over.load(Ordering::Relaxed) {
+            while mutes.load(Ordering::Relaxed) && !self.over.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(1));
             }
             match read {

@@ -38,6 +38,11 @@ impl<T> Known<T> {
         }
         self.earlier.push_back((session, before));
     }
+
+    /// What is known of all of them.
+    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut T> {
+        core::iter::once(&mut self.present).chain(self.earlier.iter_mut().map(|(_, known)| known))
+    }
 }
 
 #[cfg(test)]

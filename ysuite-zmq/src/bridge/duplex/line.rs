@@ -21,12 +21,14 @@ pub(in super::super) enum Line {
         other: Option<Box<[u8]>>,
         /// What it calls the one over which the last frame came.
         last: Box<[u8]>,
+        /// A connection has ended since hello was said there: it may have been this one, which only a send would tell.
+        doubted: bool,
     },
 }
 
 impl Line {
     pub(in super::super) fn bound() -> Self {
-        Self::Bound { other: None, last: Box::default() }
+        Self::Bound { other: None, last: Box::default(), doubted: false }
     }
 
     pub(in super::super) fn connected(tells: bool) -> Self {
@@ -46,12 +48,30 @@ impl Line {
         matches!(self, Self::Connected { .. })
     }
 
+    /// Whether the other side may have gone since hello was said: what was said since then may have gone with it.
+    pub(super) fn is_doubted(&self) -> bool {
+        matches!(self, Self::Bound { doubted: true, .. })
+    }
+
+    /// Hello has been said: whoever answers it is there.
+    pub(super) fn trust(&mut self) {
+        if let Self::Bound { doubted, .. } = self {
+            *doubted = false;
+        }
+    }
+
     /// What has happened to the connections. Whether a conversation must be taken up again.
     pub(super) fn notice(&mut self, event: &Event) -> bool {
-        let Self::Connected { connections, .. } = self else { return false };
-        match event {
-            Event::Connected(_) => *connections += 1,
-            Event::Disconnected(_) => *connections = connections.saturating_sub(1),
+        match (self, event) {
+            (Self::Connected { connections, .. }, Event::Connected(_)) => *connections += 1,
+            (Self::Connected { connections, .. }, Event::Disconnected(_)) => {
+                *connections = connections.saturating_sub(1);
+            }
+            // Whose it was is not told. A ROUTER lets go of the name a little later.
+            (Self::Bound { doubted, .. }, Event::Disconnected(_)) => {
+                *doubted = true;
+                return false;
+            }
             _ => return false,
         }
         true
@@ -59,7 +79,7 @@ impl Line {
 
     /// The last frame came from the other side. Whether that has another connection now.
     pub(super) fn take_up(&mut self) -> bool {
-        let Self::Bound { other, last } = self else { return false };
+        let Self::Bound { other, last, .. } = self else { return false };
         let is_new = other.as_ref() != Some(last);
         if is_new {
             *other = Some(last.clone());

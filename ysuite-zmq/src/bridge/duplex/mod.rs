@@ -231,6 +231,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
             let mark = last.wrapping_add(1).max(1);
             if self.say(Kind::Hello, self.sending.first_to_come(), mark, tools)? {
                 (self.hello, self.since) = (Hello::Said { mark }, Instant::now());
+                self.line.trust();
             }
         }
         if let Some(mark) = self.to_answer
@@ -339,11 +340,17 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the
-    /// next.
+    /// next. Whoever binds, and does not know which one has ended, says hello to find out.
     fn has_said_all(&mut self) -> bool {
+        if self.peer.is_none() {
+            return true;
+        }
+        if self.line.is_doubted() && matches!(self.hello, Hello::Answered { .. }) {
+            self.hello.again();
+        }
         let told = self.receiving.news();
         let is_heard = self.line.is_there() && matches!(self.hello, Hello::Answered { .. });
-        self.peer.is_none() || (is_heard && !self.receiving.is_new(told))
+        is_heard && !self.receiving.is_new(told)
     }
 
     fn left(&mut self) -> usize {

@@ -21,6 +21,8 @@ pub(super) struct Receiving<T> {
     /// How far it has come, and how far the streams of those before the other side had. One that comes back, and is not
     /// known any more, may send again what it had sent before.
     streams: Known<Stream>,
+    /// Messages that were taken, of all streams.
+    taken: u64,
     /// The stream has come to its end.
     is_at_its_end: bool,
     /// And all of it is in the channel.
@@ -41,8 +43,19 @@ struct Stream {
     lost: u64,
     /// The highest limit that stands in a header: of one that had no room yet the other side will know as well.
     allowed: u64,
-    /// Messages of it that were taken: no more of what the sink holds are of this stream.
-    taken: usize,
+    /// Messages of it that were taken since it came or came back, and those that were held then: no more of what the
+    /// sink holds are of this stream.
+    taken: u64,
+    /// Messages of all streams that had been taken when the last of this one was: behind them there is none of it.
+    last: u64,
+}
+
+impl Stream {
+    /// Messages of it that have come and are not in the channel, where so many of all streams are. They come there in
+    /// order.
+    fn held(&self, delivered: u64) -> u64 {
+        self.last.saturating_sub(delivered).min(self.taken)
+    }
 }
 
 /// What the other side knows, or is to know.
@@ -61,6 +74,7 @@ impl<T: FromWire> Receiving<T> {
         Self {
             sink: Some(Sink::new(sender)),
             streams: Known::new(Stream::default()),
+            taken: 0,
             is_at_its_end: false,
             has_all: false,
             lacks: false,
@@ -72,16 +86,17 @@ impl<T: FromWire> Receiving<T> {
     /// Another bridge has taken the place of the other side's, and says hello: it can send its stream from that number
     /// on. One that was here before goes on where it was, and what it sends again is known.
     pub(super) fn begin(&mut self, header: &Header, tools: &Tools) {
-        self.streams.present.taken = self.held();
-        let number = header.number;
+        let (number, delivered) = (header.number, self.delivered());
         self.streams.meet(header.session, |has_forgotten| Stream {
             expected: number,
             // Who may have been forgotten is not told that anything has been received. Whoever keeps its messages sends
             // again what nobody has.
             lost: if has_forgotten && !header.flags.keeps { number } else { 0 },
             allowed: number,
-            taken: 0,
+            ..Stream::default()
         });
+        let stream = &mut self.streams.present;
+        stream.taken = stream.held(delivered);
         (self.is_at_its_end, self.has_all, self.lacks) = (false, false, false);
         let Stream { expected, allowed, .. } = self.streams.present;
         self.told = Told { expected, limit: allowed, flags: Flags::default() };
@@ -137,7 +152,9 @@ impl<T: FromWire> Receiving<T> {
         stream.expected = end;
         match sink.take(&mut frame, header::BYTES, known, Some(messages)) {
             Ok(_) => {
-                stream.taken += messages - known;
+                self.taken += (messages - known) as u64;
+                stream.taken += (messages - known) as u64;
+                stream.last = self.taken;
                 tools.received(bytes, messages - known);
             }
             Err(malformed) => {
@@ -173,22 +190,27 @@ impl<T: FromWire> Receiving<T> {
         }
     }
 
-    /// Nothing more is received, and what has had no room never was.
+    /// Nothing more is received, and what has had no room never was, whoever had sent it: one that comes back is to be
+    /// told so.
     pub(super) fn close(&mut self) {
-        self.streams.present.expected = self.received();
+        let delivered = self.delivered();
+        for stream in self.streams.all() {
+            stream.expected = stream.expected.saturating_sub(stream.held(delivered));
+        }
         self.sink = None;
     }
 
-    /// Messages of this stream that have come and are not in the channel. What is held of those before it is delivered
-    /// first.
-    fn held(&self) -> usize {
-        self.sink.as_ref().map_or(0, Sink::held).min(self.streams.present.taken)
+    /// Messages of all streams that are in the channel: of those that were taken all but the last ones, which the sink
+    /// holds.
+    fn delivered(&self) -> u64 {
+        self.taken - self.sink.as_ref().map_or(0, Sink::held) as u64
     }
 
     /// The number below which all that came is in the channel: were this bridge to end now, the rest would have to be
     /// sent again.
     fn received(&self) -> u64 {
-        self.streams.present.expected.saturating_sub(self.held() as u64)
+        let stream = &self.streams.present;
+        stream.expected.saturating_sub(stream.held(self.delivered()))
     }
 
     /// Moves into the channel what has come, as far as it has room.

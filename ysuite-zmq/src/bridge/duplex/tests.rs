@@ -48,8 +48,12 @@ struct Peer {
 
 impl Peer {
     fn connect(to: &Started, session: u64) -> Self {
+        Self::connect_to(&to.addresses()[0], session)
+    }
+
+    fn connect_to(address: &str, session: u64) -> Self {
         let socket = Socket::new(&Context::of_the_process().unwrap(), SocketKind::Dealer).unwrap();
-        socket.connect(&to.addresses()[0]).unwrap();
+        socket.connect(address).unwrap();
         Self { socket, session, of: 0, expected: 0, lost: 0 }
     }
 
@@ -366,6 +370,79 @@ fn what_is_held_is_of_the_stream_it_came_in() {
     let mut one = Peer::connect(&server, 1);
     one.take_over(false, 0);
     assert_eq!(one.hear(Kind::Answer).expected, 4);
+}
+
+/// A bridge with room for four. It holds two messages of the first stream, whose sender is gone.
+fn with_two_held() -> (Started, spsc::Sender<u64>, spsc::Receiver<u64>) {
+    let (jobs, out) = spsc::bounded::<u64>(4);
+    let server = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").bounded(4);
+    let (server, received) = server.start().unwrap();
+    let mut one = Peer::connect(&server, 1);
+    one.greet(1);
+    one.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
+    one.be_heard();
+    one.leave(&server.events());
+    (server, jobs, received)
+}
+
+/// Closes the bridge while this is its other side, which goes when it knows. The first, which comes back then, is told
+/// so many of its messages as received.
+fn expect_of_the_first(server: Started, mut other: Peer, messages: u64) {
+    let (address, events) = (server.addresses()[0].clone(), server.events());
+    let closing = thread::spawn(move || server.close(GUARD));
+    while !other.hear(Kind::Answer).flags.refuses {}
+    other.leave(&events);
+    let mut one = Peer::connect_to(&address, 1);
+    one.take_over(false, 0);
+    let heard = one.hear(Kind::Answer);
+    assert_eq!((heard.expected, heard.lost), (messages, 0));
+    // Now it can close.
+    let hello = one.hear(Kind::Hello);
+    one.say(Kind::Answer, 0, hello.messages, &[]);
+    one.hear(Kind::End);
+    one.speak(Header { flags: Flags { has_all: true, ..Flags::default() }, ..one.header(Kind::Answer, 0, 0) }, &[]);
+    assert_eq!(closing.join().unwrap(), Closed::Flushed);
+}
+
+/// What a bridge holds when it closes is dropped: also of those before the other side none of it was received.
+#[test]
+fn what_was_held_of_one_before_when_the_bridge_closed_is_not_acknowledged() {
+    let (server, _jobs, _received) = with_two_held();
+    let mut other = Peer::connect(&server, 2);
+    other.take_over(false, 10);
+    expect_of_the_first(server, other, 4);
+}
+
+/// But what has come into the channel since was, whatever is held of others.
+#[test]
+fn what_is_held_of_others_when_the_bridge_closes_says_nothing_of_one_before() {
+    let (server, _jobs, mut received) = with_two_held();
+    (0..6).for_each(|number| assert_eq!(received.recv_timeout(GUARD), Ok(number)));
+    let mut other = Peer::connect(&server, 2);
+    other.take_over(false, 0);
+    other.say(Kind::Messages, 0, 6, &[10, 11, 12, 13, 14, 15]);
+    other.be_heard();
+    expect_of_the_first(server, other, 6);
+}
+
+/// Nor is anything received that was held when the receiver went, where the bridge closes with the stream of the other
+/// side.
+#[test]
+fn what_was_held_of_one_before_when_the_receiver_went_is_not_acknowledged() {
+    for keeps in [false, true] {
+        let (server, _jobs, received) = with_two_held();
+        let mut other = Peer::connect(&server, 2);
+        other.take_over(false, 10);
+        drop(received);
+        while !other.hear(Kind::Answer).flags.refuses {}
+        other.say(Kind::End, 10, 0, &[]);
+        other.be_heard();
+        other.leave(&server.events());
+        let mut one = Peer::connect(&server, 1);
+        one.take_over(keeps, 0);
+        let heard = one.hear(Kind::Answer);
+        assert_eq!((heard.expected, heard.lost), (4, 0));
+    }
 }
 
 /// What was allowed once stays allowed, though another has filled the channel meanwhile.
