@@ -1,4 +1,5 @@
-//! Batches that are longer than what an end moves at a time: as many as are asked for and there, in their order, and nothing beside.
+//! Batches that are longer than what an end moves at a time: as many as are asked for and there, in their order, and
+//! nothing beside.
 
 mod support;
 
@@ -78,7 +79,8 @@ fn long_batches_of_every_size_arrive() {
     }
 }
 
-/// Several receivers of an exchange take long batches from each other: every message is received once, each one's in order.
+/// Several receivers of an exchange take long batches from each other: every message is received once, each one's in
+/// order.
 #[test]
 fn receivers_of_an_exchange_share_long_batches() {
     const MESSAGES: u64 = 100_000;

@@ -416,12 +416,12 @@ ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
  *
  * @param tx the end
  * @param n how many; 0 only shows what was hidden
- * @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
- *     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
- *     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
+ * @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's
+ *     again, in their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel
+ *     has closed. More than are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays.
+ *     YS_ENOTSUP, whatever n is
  */
-ptrdiff_t ys_commit(struct ys_tx *tx,
-                    size_t n);
+ptrdiff_t ys_commit(struct ys_tx *tx, size_t n);
 
 /**
  * Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.
@@ -523,11 +523,10 @@ int ys_tx_answer(struct ys_tx *tx);
  *
  * @param tx the end
  * @param at where the reservation's first slot is
- * @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
- *     it had ended, and its slots may have what was sent since
+ * @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this
+ *     end; YS_EINVAL: it had ended, and its slots may have what was sent since
  */
-int ys_tx_discard(struct ys_tx *tx,
-                  const void *at);
+int ys_tx_discard(struct ys_tx *tx, const void *at);
 
 /**
  * Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then

@@ -154,6 +154,23 @@ struct is_forward<It, std::void_t<typename std::iterator_traits<It>::iterator_ca
 template <class It>
 inline constexpr bool is_forward_v = is_forward<It>::value;
 
+/* Iterators of newer standards whose elements are no objects, as those of many views, say by another name that they
+   pass more than once: by category they are input iterators. */
+template <class It, class = void>
+struct is_forward_by_concept : std::false_type {};
+template <class It>
+struct is_forward_by_concept<It, std::void_t<typename It::iterator_concept>>
+    : std::is_base_of<std::forward_iterator_tag, typename It::iterator_concept> {};
+
+/* The base of iterators that pass once, and never wait for what comes next: it is there. */
+struct at_hand {};
+
+/* Whether the next element is there to be asked for, and not made by somebody who may wait for the one before. Either
+   name will do: of a std::move_iterator the concept is an input iterator's, whatever it goes over. */
+template <class It>
+inline constexpr bool is_at_hand_v =
+    is_forward_v<It> || is_forward_by_concept<It>::value || std::is_base_of<at_hand, It>::value;
+
 }  // namespace detail
 }  // namespace ys
 

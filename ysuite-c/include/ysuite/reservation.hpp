@@ -17,15 +17,19 @@
 
 namespace ys {
 
-/** Free slots side by side, of sender::reserve(): a range of addresses, each room for one message. Belongs to its sender's thread. The
- *  sender must not go before it.
+/** Free slots side by side, of sender::reserve(): a range of addresses, each room for one message. Belongs to its
+ *  sender's thread. The sender must not go before it.
  *
- *  Either build messages by emplace() and send them by commit(), or build them at the addresses of the range, from the first on without
- *  a gap, and send them by commit(n). What emplace() has built is destroyed where it is not sent.
+ *  Either build messages by emplace() and send them by commit(), or build them at the addresses of the range, from the
+ *  first on without a gap, and send them by commit(n). What emplace() has built is destroyed where it is not sent.
  *
- *  It ends with commit(), and with whatever else is done with the sender: another send, another reserve(), close(). Its slots may have
- *  other messages from then on, and must not be touched, also by emplace(). commit() is status::invalid then, and what was built before
- *  is forgotten: neither sent nor destroyed. Questions end nothing: size(), closed(), raw(), and a move of the sender. */
+ *  It ends with commit(), and with whatever else is done with the sender: another send, another reserve(), close(). Its
+ *  slots may have other messages from then on, and must not be touched, also by emplace(). What was built before is
+ *  forgotten: neither sent nor destroyed. commit() of anything is status::invalid then, unless the sender has reserved
+ *  again: it knows its newest reservation only, and takes an older one for that. Of two of the same slots, whoever
+ *  commits first sends what is there, whoever goes first destroys what it has built itself, and both may have ended by
+ *  that. Where anything was sent in between, the older one must not be committed. Questions end nothing: size(),
+ *  closed(), raw(), and a move of the sender. */
 template <class T>
 class [[nodiscard]] reservation {
   using place = detail::in_place<T>;
@@ -67,8 +71,9 @@ class [[nodiscard]] reservation {
   reservation &operator=(const reservation &) = delete;
   ~reservation() {
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      // Where it has ended the slots have what was sent since.
-      if (built_ != 0 && ys_tx_discard(end_, first_) == YS_OK) destroy(0, built_);
+      // Where it has ended the slots have what was sent since. One without a message ends as well: its slots may have
+      // been built in, and another's message that was in them is there no more.
+      if (answer_ > 0 && ys_tx_discard(end_, first_) == YS_OK) destroy(0, built_);
     }
   }
 
@@ -96,12 +101,13 @@ class [[nodiscard]] reservation {
   /** How many were built by emplace(). */
   std::size_t built() const noexcept { return built_; }
 
-  /** Sends what was built by emplace(). Never blocks. What was not sent, because the receiver is gone, is destroyed: status::closed.
-   *  status::invalid: the reservation had ended, and nothing happens, but that it is forgotten what was built. */
+  /** Sends what was built by emplace(). Never blocks. What was not sent, because the receiver is gone, is destroyed:
+   *  status::closed. status::invalid: the reservation had ended, and nothing happens, but that it is forgotten what was
+   *  built. Where nothing was built: status::ok, and nothing happens, also where it had ended. */
   sent commit() noexcept { return commit(built_); }
 
-  /** Sends the first `count` slots, in each of which there is a message now, built by emplace() or by the caller. Likewise.
-   *  More than size(): status::invalid, and nothing happens. */
+  /** Sends the first `count` slots, in each of which there is a message now, built by emplace() or by the caller.
+   *  Likewise. More than size(): status::invalid, and nothing happens. */
   sent commit(std::size_t count) noexcept {
     if (count > size()) return {0, ys::status::invalid};
     if (count == 0) return {0, ys::status::ok};

@@ -29,7 +29,7 @@ class [[nodiscard]] run {
 
  public:
   /** Goes over the messages once, and so tells how far. */
-  class iterator {
+  class iterator : detail::at_hand {
    public:
     using iterator_category = std::input_iterator_tag;
     using value_type = T;

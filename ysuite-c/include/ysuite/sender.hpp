@@ -93,9 +93,10 @@ class sender : public detail::sending_end {
     return emplace_in(detail::nanoseconds(time), std::forward<Args>(args)...);
   }
 
-  /** Sends a run, as much at a time as there is room for, and waits for more. Copies, or moves with std::make_move_iterator; then what
-   *  was not sent is moved back. If building one throws, those before it are sent. Where iterators are no forward iterators, and pass
-   *  once, each message is sent before the next one is asked for, which may block. */
+  /** Sends a run, as much at a time as there is room for, and waits for more. Copies, or moves with
+   *  std::make_move_iterator; then what was not sent is moved back into messages that can be gone over again. If
+   *  building one throws, those before it are sent. Where iterators pass once, and are not those of a ys::run
+   *  themselves, each message is sent before the next one is asked for, which may block. */
   template <class It, class End>
   sent send_range(It first, End last) {
     return range_in(std::move(first), std::move(last), detail::for_ever);
@@ -105,7 +106,9 @@ class sender : public detail::sending_end {
   sent send_range(Range &&range) {
     return whole_range_in(range, detail::for_ever);
   }
-  /** Sends as much of a run as there is room for now. Never blocks. */
+  /** Sends as much of a run as there is room for now. Never blocks by itself; the step of an iterator that passes once
+   *  may, and has taken the next element already where there is no room for it. Of a ys::run, run::done() with the
+   *  count leaves that one in its channel. */
   template <class It, class End>
   sent try_send_range(It first, End last) {
     return range_in(std::move(first), std::move(last), detail::no_time);
@@ -144,7 +147,8 @@ class sender : public detail::sending_end {
   status flush() noexcept { return status::from(ys_flush(raw())); }
 
  private:
-  /* A message that is being built. Where its constructor throws, a reservation of the same slot ends: what was in it is there no more. */
+  /* A message that is being built. Where its constructor throws, a reservation of the same slot ends: what was in it is
+     there no more. */
   struct attempt {
     ys_tx *end;
     void *slot;
@@ -306,7 +310,7 @@ class sender : public detail::sending_end {
       }
       building run(raw(), at);
       [[maybe_unused]] auto begin = beginning(first);
-      if constexpr (detail::is_forward_v<It>) {
+      if constexpr (detail::is_at_hand_v<It>) {
         for (; run.count < static_cast<std::size_t>(room) && first != last; ++first) run.build(*first);
       } else {
         // The step to the next one may take as long as somebody takes to make it.
@@ -327,7 +331,7 @@ class sender : public detail::sending_end {
         }
         return {total, detail::why(answer, status::closed)};
       }
-      if constexpr (!detail::is_forward_v<It>) ++first;
+      if constexpr (!detail::is_at_hand_v<It>) ++first;
     }
     return {total, status::ok};
   }

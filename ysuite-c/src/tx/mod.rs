@@ -401,9 +401,10 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
 ///
 /// @param tx the end
 /// @param n how many; 0 only shows what was hidden
-/// @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's again, in
-///     their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel has closed. More than
-///     are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays. YS_ENOTSUP, whatever n is
+/// @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's
+///     again, in their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel
+///     has closed. More than are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays.
+///     YS_ENOTSUP, whatever n is
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
     if tx.is_null() {
@@ -606,8 +607,8 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
 ///
 /// @param tx the end
 /// @param at where the reservation's first slot is
-/// @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this end; YS_EINVAL:
-///     it had ended, and its slots may have what was sent since
+/// @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this
+///     end; YS_EINVAL: it had ended, and its slots may have what was sent since
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_discard(tx: *mut ys_tx, at: *const c_void) -> c_int {
     // SAFETY: by the caller.

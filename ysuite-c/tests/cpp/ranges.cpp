@@ -13,6 +13,11 @@
 #if __cplusplus >= 202002L
 #include <span>
 #endif
+// Clang before 16 does not compile views of the GNU library.
+#if __cplusplus >= 202002L && (!defined(__clang__) || __clang_major__ >= 16)
+#include <ranges>
+#define HAS_VIEWS
+#endif
 
 namespace {
 
@@ -46,7 +51,8 @@ void every_kind_of_range() {
 #endif
 }
 
-/// Goes over numbers once, and is not copied, nor does it say what kind it is. Its step to the next asks for the one before.
+/// Goes over numbers once, and is not copied, nor does it say what kind it is. Its step to the next asks for the one
+/// before.
 class asking {
  public:
   explicit asking(ys::receiver<int> &rx) noexcept : rx_(&rx) {}
@@ -76,6 +82,132 @@ void each_is_sent_before_the_next_is_asked_for() {
     gone.close();
     const ys::sent none = tx.send_range(asking(gone), 300);
     CHECK(none.count == 0 && none.why == ys::status::closed);
+  }
+}
+
+/// A message that looks how many its channel shows each time it is made: another number than before is another batch.
+class watched {
+ public:
+  explicit watched(int number) noexcept : number_(number) { look(); }
+  watched(watched &&other) noexcept : number_(other.number_) { look(); }
+  watched(const watched &other) noexcept : number_(other.number_) { look(); }
+
+  int number() const noexcept { return number_; }
+
+  static void look_at(const ys::receiver<watched> *channel) noexcept {
+    channel_ = channel;
+    shown_ = 0;
+    batches_ = 1;
+  }
+  static std::size_t batches() noexcept { return batches_; }
+
+ private:
+  static void look() noexcept;
+
+  static inline const ys::receiver<watched> *channel_ = nullptr;
+  static inline std::size_t shown_ = 0;
+  static inline std::size_t batches_ = 0;
+  int number_;
+};
+
+void watched::look() noexcept {
+  if (channel_ == nullptr) return;
+  const std::size_t now = channel_->size();
+  if (now != shown_) batches_++;
+  shown_ = now;
+}
+
+constexpr int total = 280;
+
+/// In how many batches all messages are sent by `send`.
+template <class Send>
+std::size_t batches_by(Send send) {
+  auto [tx, rx] = ys::pipe<watched>();
+  watched::look_at(&rx);
+  CHECK(send(tx) == total);
+  const std::size_t batches = watched::batches();
+  watched::look_at(nullptr);
+  for (int number = 0; number < total; number++) CHECK(rx.try_recv()->number() == number);
+  CHECK(!rx.try_recv());
+  return batches;
+}
+
+/// Numbers as a view has them: they are no objects, and so the category is an input iterator's.
+template <class Concept>
+struct viewed {
+  using iterator_concept = Concept;
+  using iterator_category = std::input_iterator_tag;
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = int;
+
+  int operator*() const noexcept { return number; }
+  viewed &operator++() noexcept {
+    ++number;
+    return *this;
+  }
+  viewed operator++(int) noexcept { return {number++}; }
+  friend bool operator==(viewed a, viewed b) noexcept { return a.number == b.number; }
+  friend bool operator!=(viewed a, viewed b) noexcept { return a.number != b.number; }
+
+  int number = 0;
+};
+
+// What is there is sent many at a time, whatever it lies in; what is still to come, one by one.
+void what_is_at_hand_is_sent_in_batches() {
+  constexpr std::size_t few = total / 2;
+  std::vector<watched> messages;
+  for (int number = 0; number < total; number++) messages.emplace_back(number);
+  CHECK(batches_by([&](auto &tx) { return tx.send_range(messages).count; }) <= few);
+  const auto first = std::make_move_iterator(messages.begin());
+  const auto last = std::make_move_iterator(messages.end());
+  CHECK(batches_by([&](auto &tx) { return tx.send_range(first, last).count; }) <= few);
+
+  CHECK(batches_by([](auto &tx) {
+          using at = viewed<std::forward_iterator_tag>;
+          return tx.send_range(at{0}, at{total}).count;
+        }) <= few);
+  CHECK(batches_by([](auto &tx) {
+          using at = viewed<std::random_access_iterator_tag>;
+          return tx.send_range(at{0}, at{total}).count;
+        }) <= few);
+  CHECK(batches_by([](auto &tx) {
+          using at = viewed<std::input_iterator_tag>;
+          return tx.send_range(at{0}, at{total}).count;
+        }) == total);
+
+  auto [from, in] = ys::pipe<watched>();
+  for (int number = 0; number < total; number++) CHECK(from.emplace(number));
+  from.close();
+  CHECK(batches_by([&in = in](auto &tx) {
+          std::size_t count = 0;
+          for (auto &run : in.runs()) count += tx.send_range(run).count;
+          return count;
+        }) <= few);
+
+#if defined(HAS_VIEWS)
+  CHECK(batches_by([](auto &tx) { return tx.send_range(std::views::iota(0, total)).count; }) <= few);
+  const auto made = std::views::transform(std::views::iota(0, total), [](int number) { return watched(number); });
+  CHECK(batches_by([&](auto &tx) { return tx.send_range(made).count; }) <= few);
+#endif
+}
+
+// Of a run that there is no room for, the step behind the last that was sent has looked at one more.
+void what_a_run_has_more_stays_in_its_channel() {
+  for (int is_told = 0; is_told < 2; is_told++) {
+    auto [from, in] = ys::pipe<int>();
+    auto [tx, rx] = ys::pipe<int>(3);
+    for (int number = 0; number < 20; number++) CHECK(from.send(number));
+    {
+      auto run = in.try_run();
+      CHECK(run.size() >= 4);
+      const ys::sent some = tx.try_send_range(run);
+      CHECK(some.count == 3 && some.why == ys::status::full);
+      if (is_told) run.done(some.count);
+    }
+    CHECK(in.recv() == (is_told ? 3 : 4));
+    are_received(rx, 0, 1, 2);
   }
 }
 
@@ -166,6 +298,8 @@ void whole_or_back_while_the_receiver_goes() {
 int main() {
   RUN(every_kind_of_range);
   RUN(each_is_sent_before_the_next_is_asked_for);
+  RUN(what_is_at_hand_is_sent_in_batches);
+  RUN(what_a_run_has_more_stays_in_its_channel);
   RUN(from_one_channel_into_another);
   RUN(as_much_as_there_is_room_for);
   RUN(back_again);

@@ -91,7 +91,8 @@ void what_has_ended_is_not_sent() {
   });
 }
 
-/// One message, and then whatever `end` does; how many messages are received, each whole, and how many objects were forgotten.
+/// One message, and then whatever `end` does; how many messages are received, each whole, and how many objects were
+/// forgotten.
 template <class Ends, class End>
 void ends_by(Ends &ends, int sent, long forgotten, End end) {
   tally objects;
@@ -128,6 +129,13 @@ void what_has_ended_is_not_destroyed() {
         auto others = tx.reserve();
         CHECK(others.emplace(objects, 0) != nullptr);
       });
+      // Nor is anything destroyed that the other has had, whether it has destroyed that itself or built nothing at all.
+      ends_by(ends, 0, 1, [](auto &tx, tally &objects) {
+        auto others = tx.reserve();
+        counted *const built = ::new (others[0]) counted(objects, 0);
+        built->~counted();
+      });
+      ends_by(ends, 0, 1, [](auto &tx, tally &) { CHECK(tx.reserve()); });
       // A question is no end.
       ends_by(ends, 0, 0, [](auto &tx, tally &) { CHECK(!tx.closed() && tx.size() == 0 && tx); });
       ends_by(ends, 0, 0, [](auto &tx, tally &) {
@@ -136,6 +144,29 @@ void what_has_ended_is_not_destroyed() {
       });
     }
     ends_by(ends, 0, 1, [](auto &tx, tally &) { CHECK(tx.close()); });
+  });
+}
+
+// A channel knows the newest reservation only: of two of the same slots, whoever commits first sends what is there.
+void of_two_the_first_to_commit_counts() {
+  each_kind([](auto ends) {
+    tally objects;
+    {
+      auto [tx, rx] = std::move(ends);
+      for (int round = 0; round < 30; round++) {
+        auto older = tx.reserve();
+        CHECK(older.emplace(objects, 1) != nullptr);
+        auto newer = tx.reserve();
+        CHECK(newer.emplace(objects, 2) != nullptr);
+        auto &first = round % 2 == 0 ? older : newer;
+        auto &second = round % 2 == 0 ? newer : older;
+        CHECK(first.commit().count == 1 && second.commit().why == ys::status::invalid);
+        CHECK(rx.recv()->number() == 2 && rx.try_recv().status() == ys::status::empty);
+        // Nothing is invalid in what is not there.
+        CHECK(first.commit() && second.commit());
+      }
+    }
+    CHECK(objects.alive == 30);
   });
 }
 
@@ -202,6 +233,7 @@ int main() {
   RUN(slots_are_built_in_and_sent);
   RUN(what_has_ended_is_not_sent);
   RUN(what_has_ended_is_not_destroyed);
+  RUN(of_two_the_first_to_commit_counts);
   RUN(what_nobody_will_receive_is_destroyed);
 #if defined(__cpp_exceptions)
   RUN(what_was_built_over_is_not_destroyed);

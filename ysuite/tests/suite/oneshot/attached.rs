@@ -273,7 +273,8 @@ fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
         let seen = log.clone();
         hub.receive(receiver, move |_, message: Result<u8, RecvError>| seen.lock().unwrap().push(message)).unwrap();
         sender.send(5).unwrap();
-        hub.handle().post(|_| ()).unwrap();
+        let handle = hub.handle();
+        handle.post(|_| ()).unwrap();
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
         assert_eq!(*log.lock().unwrap(), [Ok(5)]);
     });
