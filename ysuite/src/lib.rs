@@ -203,6 +203,14 @@
 //! another thread, but for the lock of a rendezvous (`bounded(0)`): where one is in the middle of a cell, those of
 //! `mpmc` and `broadcast` look for some microseconds, yield their CPU a few times, and give up.
 //!
+//! # Panics of foreign code
+//!
+//! A call may run what is not the library's: the waker of a task that it wakes or forgets, a message's `Drop` or `Clone`, an
+//! iterator, a closure. If that panics, so does the call, also where its own documentation has no `# Panics`: a waker stands
+//! behind whatever sends, takes, shows, closes or drops. Before the panic goes on, the operation has been completed, all
+//! others have been woken, and the rest has been dropped; of several panics the first goes on. What the call would have
+//! returned is dropped.
+//!
 //! # Forking
 //!
 //! A forked child shares the descriptors of its parent's signalers and none of its threads. It must not use channels or
