@@ -16,16 +16,17 @@ use crate::support::Random;
 use ysuite::channel::{RecvError, RecvTimeoutError, TryRecvError};
 use ysuite::mailbox::{Address, Builder, Crowding, Envelope, Mailbox, ReceiveError};
 
-/// A mailbox with a bound, or none (0).
-struct Letters<const BOUND: usize>;
+/// A mailbox with a bound, or none.
+#[derive(Clone, Copy)]
+struct Letters(Option<usize>);
 
-impl<const BOUND: usize> Ends for Letters<BOUND> {
+impl Ends for Letters {
     type Sender = Address;
     type Receiver = Mailbox;
     const WAYS: usize = 2;
-    fn pair() -> (Address, Mailbox) {
-        let bounded = || Builder::new().bounded(BOUND, Crowding::Block).build();
-        let mailbox = if BOUND == 0 { Mailbox::new() } else { bounded() };
+    fn pair(self) -> (Address, Mailbox) {
+        let bounded = |bound| Builder::new().bounded(bound, Crowding::Block).build();
+        let mailbox = self.0.map_or_else(Mailbox::new, bounded);
         (mailbox.address(), mailbox)
     }
     fn another(address: &Address) -> Option<Address> {
@@ -53,7 +54,7 @@ impl<const BOUND: usize> Ends for Letters<BOUND> {
     }
 }
 
-impl<const BOUND: usize> Blocking for Letters<BOUND> {
+impl Blocking for Letters {
     const TELLS_ONE: bool = false;
     fn recv_timeout(mailbox: &mut Mailbox, timeout: Duration) -> Result<Message, RecvTimeoutError> {
         mailbox.receive_timeout(timeout).map_err(|error| match error {
@@ -72,18 +73,25 @@ impl<const BOUND: usize> Blocking for Letters<BOUND> {
 
 /// The tests of a set with every receiver; and, with `epoll`, of its descriptor.
 macro_rules! with_every_receiver {
-    ($set:ty $(, $epoll:ident)?) => {
+    ($set:expr $(, $epoll:ident)?) => {
         with_every_receiver!(@each $set, [$($epoll)?]:
-            pipe crate::spsc::Pipe<0>: [many batching], funnel crate::mpsc::Funnel<0>: [many batching],
-            exchange crate::mpmc::Exchange<1024>: [many], open_exchange crate::mpmc::Exchange<0>: [many], mailbox crate::attached::Letters<0>: [],
-            bounded_mailbox crate::attached::Letters<100>: []);
+            pipe crate::spsc::Pipe(None) => [many batching],
+            funnel crate::mpsc::Funnel(None) => [many batching],
+            exchange crate::mpmc::Exchange(Some(1024)) => [many],
+            open_exchange crate::mpmc::Exchange(None) => [many],
+            mailbox crate::attached::Letters(None) => [],
+            bounded_mailbox crate::attached::Letters(Some(100)) => []);
         // Small bounds, for the streams only: senders wait for room.
-        with_every_receiver!(@streams $set:
-            pipe_of_1 crate::spsc::Pipe<1>, pipe_of_2 crate::spsc::Pipe<2>, pipe_of_100 crate::spsc::Pipe<100>,
-            funnel_of_2 crate::mpsc::Funnel<2>, exchange_of_1 crate::mpmc::Exchange<1>,
-            exchange_of_2 crate::mpmc::Exchange<2>, mailbox_of_2 crate::attached::Letters<2>);
+        with_every_receiver!(@streams $set =>
+            pipe_of_1 crate::spsc::Pipe(Some(1)),
+            pipe_of_2 crate::spsc::Pipe(Some(2)),
+            pipe_of_100 crate::spsc::Pipe(Some(100)),
+            funnel_of_2 crate::mpsc::Funnel(Some(2)),
+            exchange_of_1 crate::mpmc::Exchange(Some(1)),
+            exchange_of_2 crate::mpmc::Exchange(Some(2)),
+            mailbox_of_2 crate::attached::Letters(Some(2)));
     };
-    (@each $set:ty, $epoll:tt: $($name:ident $ends:ty: $more:tt),*) => {
+    (@each $set:expr, $epoll:tt: $($name:ident $ends:expr => $more:tt),*) => {
         $(mod $name {
             crate::attached_suite!($set, $ends);
             crate::attached_and_blocking_suite!($set, $ends);
@@ -92,40 +100,40 @@ macro_rules! with_every_receiver {
         })*
     };
     // A thread that sends to very many mailboxes gives lanes up meanwhile, and each is told of that.
-    (@more [] $set:ty, $ends:ty) => {};
-    (@more [many] $set:ty, $ends:ty) => {
-        crate::tests_of!(attached::levels, $set, $ends: every_id_may_have_a_receiver);
+    (@more [] $set:expr, $ends:expr) => {};
+    (@more [many] $set:expr, $ends:expr) => {
+        crate::tests_of!(attached::levels, $set, $ends => every_id_may_have_a_receiver);
     };
-    (@more [many batching] $set:ty, $ends:ty) => {
+    (@more [many batching] $set:expr, $ends:expr) => {
         with_every_receiver!(@more [many] $set, $ends);
         crate::attached_and_batching_suite!($set, $ends);
     };
-    (@epoll [] $set:ty, $ends:ty) => {};
-    (@epoll [epoll] $set:ty, $ends:ty) => {
+    (@epoll [] $set:expr, $ends:expr) => {};
+    (@epoll [epoll] $set:expr, $ends:expr) => {
         #[cfg(target_os = "linux")]
         crate::attached_through_epoll_suite!($set, $ends);
     };
-    (@streams $set:ty: $($name:ident $ends:ty),*) => {
+    (@streams $set:expr => $($name:ident $ends:expr),*) => {
         $(mod $name {
-            crate::tests_of!(attached::streams, $set, $ends: streams_of_many_senders_are_received_whole);
-            crate::tests_of!(attached::moving, $set, $ends: it_moves_between_sets_under_a_stream);
-            crate::tests_of!(attached::waiting, $set, $ends: a_stream_is_received_in_every_way_of_waiting);
+            crate::tests_of!(attached::streams, $set, $ends => streams_of_many_senders_are_received_whole);
+            crate::tests_of!(attached::moving, $set, $ends => it_moves_between_sets_under_a_stream);
+            crate::tests_of!(attached::waiting, $set, $ends => a_stream_is_received_in_every_way_of_waiting);
         })*
     };
 }
 
 mod pollset {
-    with_every_receiver!(crate::signal::Pollset<5_000>);
+    with_every_receiver!(crate::signal::Pollset(5_000));
 }
 
 #[cfg(target_os = "linux")]
 mod eventfd {
-    with_every_receiver!(crate::signal::descriptors::Socketpair<5_000, true>, epoll);
+    with_every_receiver!(crate::signal::descriptors::eventfd(5_000), epoll);
 }
 
 #[cfg(unix)]
 mod socketpair {
-    with_every_receiver!(crate::signal::descriptors::Socketpair<5_000, false>, epoll);
+    with_every_receiver!(crate::signal::descriptors::socketpair(5_000), epoll);
 }
 
 #[cfg(target_os = "linux")]
@@ -137,8 +145,8 @@ fn descriptors_are_closed_with_the_last_end() {
     use crate::support::process::{alone, descriptors};
     use ysuite::signal::{Backend, YSocketpair};
 
-    fn closed_by<R: Ends>(backend: Backend, sender_first: bool) {
-        let (before, (sender, mut receiver)) = (descriptors(), R::pair());
+    fn closed_by<R: Ends>(ends: R, backend: Backend, sender_first: bool) {
+        let (before, (sender, mut receiver)) = (descriptors(), ends.pair());
         let mut set = YSocketpair::with_backend(64, backend).unwrap();
         set.attach(&mut receiver, 1).unwrap();
         assert_eq!(descriptors() - before, if backend == Backend::Eventfd { 1 } else { 2 });
@@ -158,11 +166,11 @@ fn descriptors_are_closed_with_the_last_end() {
     }
     for backend in backends() {
         for sender_first in [false, true] {
-            closed_by::<Pipe<0>>(backend, sender_first);
-            closed_by::<crate::mpsc::Funnel<0>>(backend, sender_first);
-            closed_by::<Exchange<1>>(backend, sender_first);
-            closed_by::<Exchange<0>>(backend, sender_first);
-            closed_by::<Letters<0>>(backend, sender_first);
+            closed_by(Pipe(None), backend, sender_first);
+            closed_by(crate::mpsc::Funnel(None), backend, sender_first);
+            closed_by(Exchange(Some(1)), backend, sender_first);
+            closed_by(Exchange(None), backend, sender_first);
+            closed_by(Letters(None), backend, sender_first);
         }
     }
 }

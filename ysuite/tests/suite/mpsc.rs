@@ -12,51 +12,54 @@ use crate::conformance::channel::{Batching, Kind};
 use ysuite::mpsc;
 use ysuite::signal::{Wait, YPollset};
 
-/// A funnel with a bound for each sender, or none (0).
-pub(crate) struct Funnel<const BOUND: usize>;
+/// A funnel with a bound for each sender, or none.
+#[derive(Clone, Copy)]
+pub(crate) struct Funnel(pub(crate) Option<usize>);
 
-impl<const BOUND: usize> Kind for Funnel<BOUND> {
+impl Kind for Funnel {
     type Sender<T: Send + 'static> = mpsc::Sender<T>;
     type Receiver<T: Send + 'static> = mpsc::Receiver<T>;
-    const CAPACITY: Option<usize> = if BOUND == 0 || BOUND == usize::MAX { None } else { Some(BOUND) };
+    fn capacity(self) -> Option<usize> {
+        self.0.filter(|&bound| bound != usize::MAX)
+    }
     fn another<T: Send + 'static>(sender: &mpsc::Sender<T>) -> Option<mpsc::Sender<T>> {
         Some(sender.clone())
     }
-    fn pair<T: Send + 'static>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
-        if BOUND == 0 { mpsc::unbounded() } else { mpsc::bounded(BOUND) }
+    fn pair<T: Send + 'static>(self) -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
+        self.0.map_or_else(mpsc::unbounded, mpsc::bounded)
     }
-    fn asked() -> Option<usize> {
-        if BOUND == 0 { None } else { Some(BOUND) }
+    fn asked(self) -> Option<usize> {
+        self.0
     }
 }
 
-impl<const BOUND: usize> Batching for Funnel<BOUND> {
+impl Batching for Funnel {
     type Hiding<T: Send + 'static> = mpsc::Sender<T>;
     type Peeking<T: Send + 'static> = mpsc::Receiver<T>;
-    fn batching<T: Send + 'static>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
-        Self::pair()
+    fn batching<T: Send + 'static>(self) -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
+        self.pair()
     }
 }
 
 macro_rules! funnels {
     ($($name:ident $bound:expr),* $(,)?) => {
         $(mod $name {
-            crate::channel_suite!(super::Funnel<{ $bound }>);
-            crate::batching_suite!(super::Funnel<{ $bound }>);
+            crate::channel_suite!(super::Funnel($bound));
+            crate::batching_suite!(super::Funnel($bound));
         })*
     };
 }
 
-funnels!(unbounded 0, bounded_1 1);
+funnels!(unbounded None, bounded_1 Some(1));
 #[cfg(not(ysuite_few))]
-funnels!(bounded_2 2, bounded_7 7, bounded_1024 1024, bounded_usize_max usize::MAX);
+funnels!(bounded_2 Some(2), bounded_7 Some(7), bounded_1024 Some(1024), bounded_usize_max Some(usize::MAX));
 
 mod bounded_10000 {
-    crate::tests_of!(channel::delivery, super::Funnel<10_000>: great_batches_arrive_whole, capacity_is_exact);
+    crate::tests_of!(channel::delivery, super::Funnel(Some(10_000)) => great_batches_arrive_whole, capacity_is_exact);
 }
 
 mod bounded_4096 {
-    crate::tests_of!(channel::task_batches, super::Funnel<4_096>: great_batches_of_tasks_arrive_whole);
+    crate::tests_of!(channel::task_batches, super::Funnel(Some(4_096)) => great_batches_of_tasks_arrive_whole);
 }
 
 #[test]

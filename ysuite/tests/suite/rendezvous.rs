@@ -23,14 +23,17 @@ const SHORT: Duration = Duration::from_micros(200);
 /// A rendezvous between ends of one kind.
 macro_rules! kinds {
     ($($name:ident: $module:ident, $tells_one:literal, |$sender:ident| $another:expr);* $(;)?) => {
-        $(pub(crate) struct $name;
+        $(#[derive(Clone, Copy)]
+        pub(crate) struct $name;
 
         impl Kind for $name {
             type Sender<T: Send + 'static> = $module::Sender<T>;
             type Receiver<T: Send + 'static> = $module::Receiver<T>;
-            const CAPACITY: Option<usize> = Some(0);
             const TELLS_ONE: bool = $tells_one;
-            fn pair<T: Send + 'static>() -> ($module::Sender<T>, $module::Receiver<T>) {
+            fn capacity(self) -> Option<usize> {
+                Some(0)
+            }
+            fn pair<T: Send + 'static>(self) -> ($module::Sender<T>, $module::Receiver<T>) {
                 $module::bounded(0)
             }
             fn another<T: Send + 'static>($sender: &$module::Sender<T>) -> Option<$module::Sender<T>> {
@@ -48,9 +51,9 @@ kinds!(
 
 macro_rules! of_every_kind {
     ($($test:ident),* $(,)?) => {
-        mod pipe { $(#[test] fn $test() { super::$test::<super::PipeMeeting>() })* }
-        mod funnel { $(#[test] fn $test() { super::$test::<super::FunnelMeeting>() })* }
-        mod exchange { $(#[test] fn $test() { super::$test::<super::ExchangeMeeting>() })* }
+        mod pipe { $(#[test] fn $test() { super::$test(super::PipeMeeting) })* }
+        mod funnel { $(#[test] fn $test() { super::$test(super::FunnelMeeting) })* }
+        mod exchange { $(#[test] fn $test() { super::$test(super::ExchangeMeeting) })* }
     };
 }
 
@@ -70,8 +73,8 @@ of_every_kind!(
     streams_in_every_way,
 );
 
-fn nobody_waits<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+fn nobody_waits<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let sizes = (sender.len(), sender.is_empty(), sender.is_full(), sender.capacity(), sender.is_disconnected());
     assert_eq!(sizes, (0, true, true, Some(0), false));
     let sizes = (receiver.len(), receiver.is_empty(), receiver.capacity(), receiver.is_disconnected());
@@ -96,7 +99,7 @@ fn nobody_waits<K: Kind>() {
     assert_eq!(receiver.recv_timeout(SHORT), Err(RecvTimeoutError::Disconnected));
     assert_eq!(receiver.recv_batch(&mut batch, 9), Err(RecvError));
     assert_eq!(block_on(receiver.recv_async()), Err(RecvError));
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     drop(receiver);
     assert!(sender.is_disconnected());
     assert_eq!(sender.try_send(1), Err(TrySendError::Disconnected(1)));
@@ -107,9 +110,9 @@ fn nobody_waits<K: Kind>() {
     assert_eq!(back[..1], [4]);
 }
 
-fn messages_pass_from_hand_to_hand<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+fn messages_pass_from_hand_to_hand<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || (0..1_000).for_each(|number| sender.send(number).unwrap()));
         for expected in 0..1_000 {
             assert_eq!(receiver.recv(), Ok(expected));
@@ -120,12 +123,12 @@ fn messages_pass_from_hand_to_hand<K: Kind>() {
 }
 
 /// What the receiver notes before it receives is there when the send returns.
-fn a_send_returns_when_the_message_has_been_received<K: Kind>() {
+fn a_send_returns_when_the_message_has_been_received<K: Kind>(kind: K) {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let asked = Arc::new(AtomicUsize::new(0));
         let noted = asked.clone();
         let thread = thread::spawn(move || {
@@ -144,9 +147,9 @@ fn a_send_returns_when_the_message_has_been_received<K: Kind>() {
     });
 }
 
-fn try_send_meets_a_receiver_that_waits<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+fn try_send_meets_a_receiver_that_waits<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             (0..100).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected)));
             assert_eq!(receiver.recv(), Err(RecvError));
@@ -162,9 +165,9 @@ fn try_send_meets_a_receiver_that_waits<K: Kind>() {
     });
 }
 
-fn try_recv_meets_a_sender_that_waits<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+fn try_recv_meets_a_sender_that_waits<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || (0..100).for_each(|number| sender.send(number).unwrap()));
         let mut received = Vec::new();
         loop {
@@ -179,9 +182,9 @@ fn try_recv_meets_a_sender_that_waits<K: Kind>() {
     });
 }
 
-fn waits_that_end_in_vain_leave_nothing_behind<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+fn waits_that_end_in_vain_leave_nothing_behind<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         for number in 0..200 {
             assert_eq!(sender.send_timeout(number, Duration::from_nanos(1)), Err(SendTimeoutError::Timeout(number)));
             assert_eq!(receiver.recv_timeout(Duration::from_nanos(1)), Err(RecvTimeoutError::Timeout));
@@ -196,14 +199,14 @@ fn waits_that_end_in_vain_leave_nothing_behind<K: Kind>() {
     });
 }
 
-fn an_end_that_goes_wakes_the_other<K: Kind>() {
-    guarded(|| {
+fn an_end_that_goes_wakes_the_other<K: Kind>(kind: K) {
+    guarded(move || {
         for _ in 0..100 {
-            let (mut sender, receiver) = K::pair();
+            let (mut sender, receiver) = kind.pair();
             let thread = thread::spawn(move || assert_eq!(sender.send(1), Err(SendError(1))));
             drop(receiver);
             thread.join().unwrap();
-            let (sender, mut receiver) = K::pair::<u8>();
+            let (sender, mut receiver) = kind.pair::<u8>();
             let thread = thread::spawn(move || assert_eq!(receiver.recv(), Err(RecvError)));
             drop(sender);
             thread.join().unwrap();
@@ -211,9 +214,9 @@ fn an_end_that_goes_wakes_the_other<K: Kind>() {
     });
 }
 
-fn batches_are_handed_over_one_by_one<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+fn batches_are_handed_over_one_by_one<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             assert_eq!(sender.send_batch(&mut (0..100)), Ok(100));
             assert_eq!(sender.send_batch(&mut std::iter::empty()), Ok(0));
@@ -236,10 +239,10 @@ fn batches_are_handed_over_one_by_one<K: Kind>() {
     });
 }
 
-fn tasks_meet_tasks_and_threads<K: Kind>() {
-    guarded(|| {
+fn tasks_meet_tasks_and_threads<K: Kind>(kind: K) {
+    guarded(move || {
         for (sends, receives) in [(true, true), (true, false), (false, true)] {
-            let (mut sender, mut receiver) = K::pair();
+            let (mut sender, mut receiver) = kind.pair();
             let thread = thread::spawn(move || {
                 for number in 0..300 {
                     if sends { block_on(sender.send_async(number)).unwrap() } else { sender.send(number).unwrap() }
@@ -254,9 +257,9 @@ fn tasks_meet_tasks_and_threads<K: Kind>() {
     });
 }
 
-fn a_dropped_future_has_not_sent<K: Kind>() {
+fn a_dropped_future_has_not_sent<K: Kind>(kind: K) {
     let tally = Tally::of(4);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     for _ in 0..3 {
         let (task, message) = (Task::default(), tally.next());
         let mut future = sender.send_async(message);
@@ -308,8 +311,8 @@ fn an_iterator_that_has_ended_stays_so_though_a_message_is_given_back() {
     assert_eq!((receiver.recv(), receiver.recv()), (Ok(7), Err(RecvError)));
 }
 
-fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let mut context = Context::from_waker(Waker::noop());
     let mut future = receiver.recv_async();
     assert!(future.as_mut().poll(&mut context).is_pending());
@@ -331,12 +334,12 @@ fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>() 
 }
 
 /// Both ends in a hurry, with messages that are counted.
-fn messages_end_once_whatever_happens<K: Kind>() {
-    guarded(|| {
+fn messages_end_once_whatever_happens<K: Kind>(kind: K) {
+    guarded(move || {
         for seed in 0..20 {
             const MESSAGES: usize = 500;
             let tally = Tally::of(MESSAGES);
-            let (mut sender, mut receiver) = K::pair();
+            let (mut sender, mut receiver) = kind.pair();
             let mut made: Vec<_> = tally.some(MESSAGES).collect();
             let thread = thread::spawn(move || {
                 let (mut random, mut sent) = (Random::new(seed), 0);
@@ -396,10 +399,10 @@ async fn impatient<F: Future>(future: F, polls: usize) -> Option<F::Output> {
 }
 
 /// Several senders, where there may be several; each in all ways, the receiver too.
-fn streams_in_every_way<K: Kind>() {
-    guarded(|| {
+fn streams_in_every_way<K: Kind>(kind: K) {
+    guarded(move || {
         const EACH: usize = 2_000;
-        let (sender, mut receiver) = K::pair();
+        let (sender, mut receiver) = kind.pair();
         let senders: Vec<_> = K::another(&sender).into_iter().chain([sender]).collect();
         let threads: Vec<_> = senders
             .into_iter()

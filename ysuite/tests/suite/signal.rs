@@ -8,14 +8,17 @@ use ysuite::signal::{
     AttachError, IdOutOfRange, MAX_CAPACITY, SemaphoreSignaler, Signal, Signaler, Signals, Wait, YPollset, YSemaphore,
 };
 
+#[derive(Clone, Copy)]
 struct Semaphore;
 
 impl Kind for Semaphore {
     type Set = YSemaphore;
     type Signaler = SemaphoreSignaler;
-    const CAPACITY: usize = 1;
     const CALLS_OF_A_TAKE: u64 = 0;
-    fn set() -> YSemaphore {
+    fn capacity(self) -> usize {
+        1
+    }
+    fn set(self) -> YSemaphore {
         YSemaphore::new()
     }
     fn signaler(set: &YSemaphore) -> SemaphoreSignaler {
@@ -23,15 +26,19 @@ impl Kind for Semaphore {
     }
 }
 
-pub(crate) struct Pollset<const IDS: usize>;
+/// A pollset of so many ids.
+#[derive(Clone, Copy)]
+pub(crate) struct Pollset(pub(crate) usize);
 
-impl<const IDS: usize> Kind for Pollset<IDS> {
+impl Kind for Pollset {
     type Set = YPollset;
     type Signaler = Signaler;
-    const CAPACITY: usize = IDS;
     const CALLS_OF_A_TAKE: u64 = 0;
-    fn set() -> YPollset {
-        YPollset::with_capacity(IDS)
+    fn capacity(self) -> usize {
+        self.0
+    }
+    fn set(self) -> YPollset {
+        YPollset::with_capacity(self.0)
     }
     fn signaler(set: &YPollset) -> Signaler {
         set.signaler()
@@ -43,33 +50,33 @@ mod semaphore {
 }
 
 mod pollset_31 {
-    crate::signal_suite!(super::Pollset<31>);
-    crate::inbox_suite!(super::Pollset<31>);
+    crate::signal_suite!(super::Pollset(31));
+    crate::inbox_suite!(super::Pollset(31));
 }
 
 #[cfg(not(ysuite_few))]
 mod pollset_32 {
-    crate::signal_suite!(super::Pollset<32>);
-    crate::inbox_suite!(super::Pollset<32>);
+    crate::signal_suite!(super::Pollset(32));
+    crate::inbox_suite!(super::Pollset(32));
 }
 
 /// The largest set of two levels.
 #[cfg(not(ysuite_few))]
 mod pollset_1984 {
-    crate::signal_suite!(super::Pollset<{ 31 * 64 }>);
-    crate::inbox_suite!(super::Pollset<{ 31 * 64 }>);
+    crate::signal_suite!(super::Pollset(31 * 64));
+    crate::inbox_suite!(super::Pollset(31 * 64));
 }
 
 mod pollset_4096 {
-    crate::signal_suite!(super::Pollset<4096>);
-    crate::inbox_suite!(super::Pollset<4096>);
+    crate::signal_suite!(super::Pollset(4096));
+    crate::inbox_suite!(super::Pollset(4096));
 }
 
 /// One more than the largest set of three levels.
 #[cfg(not(ysuite_few))]
 mod pollset_126977 {
-    crate::signal_suite!(super::Pollset<{ 31 * 64 * 64 + 1 }>);
-    crate::inbox_suite!(super::Pollset<{ 31 * 64 * 64 + 1 }>);
+    crate::signal_suite!(super::Pollset(31 * 64 * 64 + 1));
+    crate::inbox_suite!(super::Pollset(31 * 64 * 64 + 1));
 }
 
 #[test]
@@ -163,20 +170,28 @@ pub(crate) mod descriptors {
     use crate::conformance::signal::Kind;
     use crate::support::{backends, process};
 
-    /// `EVENTFD`: that backend; else the socketpair.
-    pub(crate) struct Socketpair<const IDS: usize, const EVENTFD: bool>;
+    /// A set with a descriptor: of so many ids, on that backend.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Socketpair(usize, Backend);
 
-    impl<const IDS: usize, const EVENTFD: bool> Socketpair<IDS, EVENTFD> {
-        const BACKEND: Backend = if EVENTFD { Backend::Eventfd } else { Backend::Socketpair };
+    #[cfg(target_os = "linux")]
+    pub(crate) fn eventfd(ids: usize) -> Socketpair {
+        Socketpair(ids, Backend::Eventfd)
     }
 
-    impl<const IDS: usize, const EVENTFD: bool> Kind for Socketpair<IDS, EVENTFD> {
+    pub(crate) fn socketpair(ids: usize) -> Socketpair {
+        Socketpair(ids, Backend::Socketpair)
+    }
+
+    impl Kind for Socketpair {
         type Set = YSocketpair;
         type Signaler = Signaler;
-        const CAPACITY: usize = IDS;
         const CALLS_OF_A_TAKE: u64 = 1;
-        fn set() -> YSocketpair {
-            YSocketpair::with_backend(IDS, Self::BACKEND).unwrap()
+        fn capacity(self) -> usize {
+            self.0
+        }
+        fn set(self) -> YSocketpair {
+            YSocketpair::with_backend(self.0, self.1).unwrap()
         }
         fn signaler(set: &YSocketpair) -> Signaler {
             set.signaler()
@@ -185,37 +200,37 @@ pub(crate) mod descriptors {
 
     #[cfg(target_os = "linux")]
     mod eventfd_256 {
-        crate::signal_suite!(super::Socketpair<256, true>);
-        crate::inbox_suite!(super::Socketpair<256, true>);
-        crate::descriptor_suite!(super::Socketpair<256, true>);
+        crate::signal_suite!(super::eventfd(256));
+        crate::inbox_suite!(super::eventfd(256));
+        crate::descriptor_suite!(super::eventfd(256));
     }
 
     #[cfg(target_os = "linux")]
     mod eventfd_31 {
-        crate::signal_suite!(super::Socketpair<31, true>);
-        crate::inbox_suite!(super::Socketpair<31, true>);
-        crate::descriptor_suite!(super::Socketpair<31, true>);
+        crate::signal_suite!(super::eventfd(31));
+        crate::inbox_suite!(super::eventfd(31));
+        crate::descriptor_suite!(super::eventfd(31));
     }
 
     #[cfg(target_os = "linux")]
     mod eventfd_5000 {
-        crate::signal_suite!(super::Socketpair<5_000, true>);
-        crate::inbox_suite!(super::Socketpair<5_000, true>);
-        crate::descriptor_suite!(super::Socketpair<5_000, true>);
+        crate::signal_suite!(super::eventfd(5_000));
+        crate::inbox_suite!(super::eventfd(5_000));
+        crate::descriptor_suite!(super::eventfd(5_000));
     }
 
     mod socketpair_256 {
-        crate::signal_suite!(super::Socketpair<256, false>);
-        crate::inbox_suite!(super::Socketpair<256, false>);
+        crate::signal_suite!(super::socketpair(256));
+        crate::inbox_suite!(super::socketpair(256));
         #[cfg(target_os = "linux")]
-        crate::descriptor_suite!(super::Socketpair<256, false>);
+        crate::descriptor_suite!(super::socketpair(256));
     }
 
     mod socketpair_5000 {
-        crate::signal_suite!(super::Socketpair<5_000, false>);
-        crate::inbox_suite!(super::Socketpair<5_000, false>);
+        crate::signal_suite!(super::socketpair(5_000));
+        crate::inbox_suite!(super::socketpair(5_000));
         #[cfg(target_os = "linux")]
-        crate::descriptor_suite!(super::Socketpair<5_000, false>);
+        crate::descriptor_suite!(super::socketpair(5_000));
     }
 
     #[test]

@@ -8,50 +8,59 @@ use crate::support::Tally;
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
 
-/// A pipe with a bound, or none (0).
-pub(crate) struct Pipe<const BOUND: usize>;
+/// A pipe with a bound, or none.
+#[derive(Clone, Copy)]
+pub(crate) struct Pipe(pub(crate) Option<usize>);
 
-impl<const BOUND: usize> Kind for Pipe<BOUND> {
+impl Kind for Pipe {
     type Sender<T: Send + 'static> = spsc::Sender<T>;
     type Receiver<T: Send + 'static> = spsc::Receiver<T>;
-    const CAPACITY: Option<usize> = if BOUND == 0 || BOUND == usize::MAX { None } else { Some(BOUND) };
-    fn pair<T: Send + 'static>() -> (spsc::Sender<T>, spsc::Receiver<T>) {
-        if BOUND == 0 { spsc::unbounded() } else { spsc::bounded(BOUND) }
+    fn capacity(self) -> Option<usize> {
+        self.0.filter(|&bound| bound != usize::MAX)
     }
-    fn asked() -> Option<usize> {
-        if BOUND == 0 { None } else { Some(BOUND) }
+    fn pair<T: Send + 'static>(self) -> (spsc::Sender<T>, spsc::Receiver<T>) {
+        self.0.map_or_else(spsc::unbounded, spsc::bounded)
+    }
+    fn asked(self) -> Option<usize> {
+        self.0
     }
 }
 
-impl<const BOUND: usize> Batching for Pipe<BOUND> {
+impl Batching for Pipe {
     type Hiding<T: Send + 'static> = spsc::Sender<T>;
     type Peeking<T: Send + 'static> = spsc::Receiver<T>;
-    fn batching<T: Send + 'static>() -> (spsc::Sender<T>, spsc::Receiver<T>) {
-        Self::pair()
+    fn batching<T: Send + 'static>(self) -> (spsc::Sender<T>, spsc::Receiver<T>) {
+        self.pair()
     }
 }
 
 macro_rules! pipes {
     ($($name:ident $bound:expr),* $(,)?) => {
         $(mod $name {
-            crate::channel_suite!(super::Pipe<{ $bound }>);
-            crate::batching_suite!(super::Pipe<{ $bound }>);
+            crate::channel_suite!(super::Pipe($bound));
+            crate::batching_suite!(super::Pipe($bound));
         })*
     };
 }
 
-pipes!(unbounded 0, bounded_1 1);
+pipes!(unbounded None, bounded_1 Some(1));
 #[cfg(not(ysuite_few))]
-pipes!(bounded_2 2, bounded_7 7, bounded_8 8, bounded_1024 1024, bounded_usize_max usize::MAX);
+pipes!(
+    bounded_2 Some(2),
+    bounded_7 Some(7),
+    bounded_8 Some(8),
+    bounded_1024 Some(1024),
+    bounded_usize_max Some(usize::MAX),
+);
 
 mod bounded_10000 {
-    crate::tests_of!(channel::delivery, super::Pipe<10_000>: great_batches_arrive_whole, capacity_is_exact);
-    crate::tests_of!(channel::permits, super::Pipe<10_000>: slots_are_runs_of_free_places, runs_are_shown_and_consumed,
-        there_are_slots_as_long_as_there_are_places);
+    crate::tests_of!(channel::delivery, super::Pipe(Some(10_000)) => great_batches_arrive_whole, capacity_is_exact);
+    crate::tests_of!(channel::permits, super::Pipe(Some(10_000)) =>
+        slots_are_runs_of_free_places, runs_are_shown_and_consumed, there_are_slots_as_long_as_there_are_places);
 }
 
 mod bounded_4096 {
-    crate::tests_of!(channel::task_batches, super::Pipe<4_096>: great_batches_of_tasks_arrive_whole);
+    crate::tests_of!(channel::task_batches, super::Pipe(Some(4_096)) => great_batches_of_tasks_arrive_whole);
 }
 
 #[test]

@@ -11,11 +11,11 @@ const NOW: Duration = Duration::ZERO;
 
 macro_rules! for_every_set {
     ($($test:ident),* $(,)?) => {
-        mod pollset { $(#[test] fn $test() { super::$test::<crate::signal::Pollset<64>>() })* }
+        mod pollset { $(#[test] fn $test() { super::$test(crate::signal::Pollset(64)) })* }
         #[cfg(target_os = "linux")]
-        mod eventfd { $(#[test] fn $test() { super::$test::<crate::signal::descriptors::Socketpair<64, true>>() })* }
+        mod eventfd { $(#[test] fn $test() { super::$test(crate::signal::descriptors::eventfd(64)) })* }
         #[cfg(unix)]
-        mod socketpair { $(#[test] fn $test() { super::$test::<crate::signal::descriptors::Socketpair<64, false>>() })* }
+        mod socketpair { $(#[test] fn $test() { super::$test(crate::signal::descriptors::socketpair(64)) })* }
     };
 }
 
@@ -40,9 +40,9 @@ fn rest(mailbox: &mut Mailbox) {
     assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Timeout));
 }
 
-fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>() {
+fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let (mut set, address) = (K::set(), mailbox.address());
+        let (mut set, address) = (kind.set(), mailbox.address());
         set.attach(&mut mailbox, 63).unwrap();
         rest(&mut mailbox);
         for number in 0..20_u64 {
@@ -58,9 +58,9 @@ fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>() {
     }
 }
 
-fn an_end_that_has_come_before_the_link_counts<K: SetKind>() {
+fn an_end_that_has_come_before_the_link_counts<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let (mut set, _address) = (K::set(), mailbox.address());
+        let (mut set, _address) = (kind.set(), mailbox.address());
         let gone = Mailbox::new().address();
         set.attach(&mut mailbox, 5).unwrap();
         rest(&mut mailbox);
@@ -73,9 +73,9 @@ fn an_end_that_has_come_before_the_link_counts<K: SetKind>() {
     }
 }
 
-fn a_blocking_receive_that_sets_messages_aside_leaves_it_attached<K: SetKind>() {
+fn a_blocking_receive_that_sets_messages_aside_leaves_it_attached<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let (mut set, address) = (K::set(), mailbox.address());
+        let (mut set, address) = (kind.set(), mailbox.address());
         set.attach(&mut mailbox, 8).unwrap();
         for number in 0..50_u64 {
             let other = address.clone();
@@ -93,9 +93,9 @@ fn a_blocking_receive_that_sets_messages_aside_leaves_it_attached<K: SetKind>() 
     }
 }
 
-fn what_was_set_aside_does_not_count<K: SetKind>() {
+fn what_was_set_aside_does_not_count<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let (mut set, address) = (K::set(), mailbox.address());
+        let (mut set, address) = (kind.set(), mailbox.address());
         set.attach(&mut mailbox, 0).unwrap();
         address.send("ordinary").unwrap();
         address.send_priority("urgent").unwrap();
@@ -113,8 +113,8 @@ fn what_was_set_aside_does_not_count<K: SetKind>() {
     }
 }
 
-fn a_search_that_has_not_seen_all_leaves_the_id_up<K: SetKind>() {
-    let (mut set, mut mailbox) = (K::set(), Mailbox::new());
+fn a_search_that_has_not_seen_all_leaves_the_id_up<K: SetKind>(kind: K) {
+    let (mut set, mut mailbox) = (kind.set(), Mailbox::new());
     let address = mailbox.address();
     set.attach(&mut mailbox, 1).unwrap();
     (0..5_000).for_each(|number: i32| address.send(number).unwrap());
@@ -126,9 +126,9 @@ fn a_search_that_has_not_seen_all_leaves_the_id_up<K: SetKind>() {
     assert_up(&mut set, &[]);
 }
 
-fn the_ends_of_others_count<K: SetKind>() {
+fn the_ends_of_others_count<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let mut set = K::set();
+        let mut set = kind.set();
         set.attach(&mut mailbox, 7).unwrap();
         let (linked, owned) = (Mailbox::new(), mailbox.spawn_linked(|mailbox| mailbox.receive::<()>().is_ok()));
         mailbox.link(&linked.address());
@@ -148,9 +148,9 @@ fn the_ends_of_others_count<K: SetKind>() {
     }
 }
 
-fn nobody_left_to_send_is_told_until_somebody_is_there_again<K: SetKind>() {
+fn nobody_left_to_send_is_told_until_somebody_is_there_again<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
-        let (mut set, address) = (K::set(), mailbox.address());
+        let (mut set, address) = (kind.set(), mailbox.address());
         set.attach(&mut mailbox, 2).unwrap();
         rest(&mut mailbox);
         thread::spawn(move || drop(address)).join().unwrap();

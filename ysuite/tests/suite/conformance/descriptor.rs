@@ -20,15 +20,15 @@ pub(crate) trait DescriptorKind: Kind<Set: AsFd + AsRawFd> {}
 impl<K: Kind<Set: AsFd + AsRawFd>> DescriptorKind for K {}
 
 /// Makes one `#[test]` of every function of this suite, and of its half for attached receivers with an inbox, for the kind
-/// named.
+/// given.
 #[macro_export]
 macro_rules! descriptor_suite {
-    ($kind:ty) => {
-        $crate::tests_of!(descriptor, $kind:
+    ($kind:expr) => {
+        $crate::tests_of!(descriptor, $kind =>
             readable_exactly_while_something_is_up, edge_triggered_tells_of_every_new_signal,
             one_write_and_one_read_per_wake_up, the_descriptor_never_holds_two_rings, an_event_loop_misses_nothing,
             a_set_that_is_gone_stays_silent_in_epoll, poll_and_epoll_may_be_mixed, the_descriptor_is_ours_alone);
-        $crate::attached_through_epoll_suite!($kind, $crate::conformance::attached::inbox::Inbox);
+        $crate::attached_through_epoll_suite!($kind, $crate::conformance::attached::inbox::Inboxes);
     };
 }
 
@@ -81,11 +81,11 @@ pub(crate) fn rings(fd: BorrowedFd<'_>) -> u64 {
     }
 }
 
-pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     let watch = Watch::new(&set, EventFlags::empty());
     assert!(!watch.readable());
-    for id in K::corners() {
+    for id in kind.corners() {
         signaler.signal(id);
         for _ in 0..3 {
             assert!(watch.readable());
@@ -104,10 +104,10 @@ pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>() {
     }
 }
 
-pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     let watch = Watch::new(&set, EventFlags::ET);
-    for id in K::corners() {
+    for id in kind.corners() {
         assert!(!watch.readable());
         signaler.signal(id);
         assert!(watch.readable());
@@ -116,24 +116,24 @@ pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>() {
     }
 }
 
-pub(crate) fn one_write_and_one_read_per_wake_up<K: DescriptorKind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn one_write_and_one_read_per_wake_up<K: DescriptorKind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for _ in 0..100 {
         let before = calls();
         signaler.signal(0);
         assert_eq!(calls() - before, 1);
-        K::corners().into_iter().for_each(|id| signaler.signal(id));
+        kind.corners().into_iter().for_each(|id| signaler.signal(id));
         assert_eq!(calls() - before, 1);
-        assert_eq!(list(set.check()), K::corners());
+        assert_eq!(list(set.check()), kind.corners());
         assert_eq!(calls() - before, 2);
         assert!(set.check().is_empty());
         assert_eq!(calls() - before, 2);
     }
 }
 
-pub(crate) fn the_descriptor_never_holds_two_rings<K: DescriptorKind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn the_descriptor_never_holds_two_rings<K: DescriptorKind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         assert_eq!(rings(set.as_fd()), 0);
         let raisers: Vec<_> = (0..3)
             .map(|raiser| {
@@ -157,13 +157,13 @@ pub(crate) fn the_descriptor_never_holds_two_rings<K: DescriptorKind>() {
     });
 }
 
-pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>() {
-    guarded(|| {
+pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>(kind: K) {
+    guarded(move || {
         for flags in [EventFlags::empty(), EventFlags::ET] {
-            let (mut set, signaler) = K::pair();
+            let (mut set, signaler) = kind.pair();
             let watch = Watch::new(&set, flags);
             const ROUNDS: usize = 3_000;
-            let ids: Vec<_> = (0..4).map(|raiser| raiser * (K::CAPACITY / 4)).collect();
+            let ids: Vec<_> = (0..4).map(|raiser| raiser * (kind.capacity() / 4)).collect();
             let (told, answers): (Vec<_>, Vec<_>) = ids.iter().map(|_| std::sync::mpsc::channel()).unzip();
             let raisers: Vec<_> = ids
                 .iter()
@@ -204,9 +204,9 @@ pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>() {
     });
 }
 
-pub(crate) fn a_set_that_is_gone_stays_silent_in_epoll<K: DescriptorKind>() {
+pub(crate) fn a_set_that_is_gone_stays_silent_in_epoll<K: DescriptorKind>(kind: K) {
     for up in [false, true] {
-        let (set, signaler) = K::pair();
+        let (set, signaler) = kind.pair();
         let watch = Watch::new(&set, EventFlags::empty());
         if up {
             signaler.signal(0);
@@ -221,10 +221,10 @@ pub(crate) fn a_set_that_is_gone_stays_silent_in_epoll<K: DescriptorKind>() {
     }
 }
 
-pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     let watch = Watch::new(&set, EventFlags::empty());
-    for id in K::corners() {
+    for id in kind.corners() {
         signaler.signal(id);
         let ready = poll(&mut [PollFd::new(&set, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
         assert_eq!(ready, 1);
@@ -235,8 +235,8 @@ pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>() {
     }
 }
 
-pub(crate) fn the_descriptor_is_ours_alone<K: DescriptorKind>() {
-    let sets: Vec<_> = (0..4).map(|_| K::set()).collect();
+pub(crate) fn the_descriptor_is_ours_alone<K: DescriptorKind>(kind: K) {
+    let sets: Vec<_> = (0..4).map(|_| kind.set()).collect();
     let numbers: BTreeSet<_> = sets.iter().map(|set| set.as_raw_fd()).collect();
     assert_eq!(numbers.len(), sets.len());
     for set in &sets {

@@ -8,34 +8,34 @@ use ysuite::signal::{IdOutOfRange, Signal, Signals, Wait};
 
 use crate::support::calls;
 
-/// One way of making a signaler.
-pub(crate) trait Kind: 'static {
+/// A kind of signaler; a value is one way of making it: with that capacity.
+pub(crate) trait Kind: Copy + Send + Sync + 'static {
     type Set: Wait + Send + 'static;
     type Signaler: Signal + Clone + Send + Sync + 'static;
-    const CAPACITY: usize;
     /// System calls that a look makes when it has taken the last signal: one where a descriptor must be read.
     const CALLS_OF_A_TAKE: u64;
-    fn set() -> Self::Set;
+    fn capacity(self) -> usize;
+    fn set(self) -> Self::Set;
     fn signaler(set: &Self::Set) -> Self::Signaler;
-    fn pair() -> (Self::Set, Self::Signaler) {
-        let set = Self::set();
+    fn pair(self) -> (Self::Set, Self::Signaler) {
+        let set = self.set();
         let signaler = Self::signaler(&set);
         (set, signaler)
     }
     /// Ids worth trying one by one: the ends of words, and of the set.
-    fn corners() -> Vec<usize> {
+    fn corners(self) -> Vec<usize> {
         let corners = [0, 1, 29, 30, 31, 32, 62, 63, 64, 65, 127, 128, 254, 255, 256, 1983, 1984, 4095, 4096, 126_975];
-        let last = [Self::CAPACITY - 1, Self::CAPACITY / 2];
-        let ids: BTreeSet<_> = corners.into_iter().chain(last).filter(|&id| id < Self::CAPACITY).collect();
+        let last = [self.capacity() - 1, self.capacity() / 2];
+        let ids: BTreeSet<_> = corners.into_iter().chain(last).filter(|&id| id < self.capacity()).collect();
         ids.into_iter().collect()
     }
 }
 
-/// Makes one `#[test]` of every function of this suite, and of its half with threads in `waking.rs`, for the kind named.
+/// Makes one `#[test]` of every function of this suite, and of its half with threads in `waking.rs`, for the kind given.
 #[macro_export]
 macro_rules! signal_suite {
-    ($kind:ty) => {
-        $crate::tests_of!(signal, $kind:
+    ($kind:expr) => {
+        $crate::tests_of!(signal, $kind =>
             a_fresh_set_is_empty,
             same_id_signalled_twice_is_not_the_next_id,
             check_on_an_empty_set_is_empty,
@@ -51,7 +51,7 @@ macro_rules! signal_suite {
             raising_what_is_up_makes_no_system_call,
             signalers_outlive_the_set,
             generic_code_needs_no_type);
-        $crate::tests_of!(waking, $kind:
+        $crate::tests_of!(waking, $kind =>
             duration_max_is_for_ever_and_ends_with_a_signal,
             a_sleeper_is_woken,
             ping_pong_loses_no_signal,
@@ -68,16 +68,16 @@ pub(crate) fn list(signals: Signals) -> Vec<usize> {
     signals.collect()
 }
 
-pub(crate) fn a_fresh_set_is_empty<K: Kind>() {
-    let (mut set, signaler) = K::pair();
-    assert_eq!(signaler.capacity(), K::CAPACITY);
+pub(crate) fn a_fresh_set_is_empty<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
+    assert_eq!(signaler.capacity(), kind.capacity());
     assert!(set.check().is_empty());
     assert!(set.poll_timeout(Duration::ZERO).is_empty());
 }
 
-pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>() {
-    let (mut set, signaler) = K::pair();
-    for id in K::corners() {
+pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
+    for id in kind.corners() {
         for _ in 0..5 {
             signaler.signal(id);
         }
@@ -90,8 +90,8 @@ pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>() {
     }
 }
 
-pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for _ in 0..3 {
         let mut signals = set.check();
         assert_eq!((signals.is_empty(), signals.len(), signals.next()), (true, 0, None));
@@ -100,9 +100,9 @@ pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>() {
     }
 }
 
-pub(crate) fn high_ids_do_not_overflow<K: Kind>() {
-    let (mut set, signaler) = K::pair();
-    for id in K::corners() {
+pub(crate) fn high_ids_do_not_overflow<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
+    for id in kind.corners() {
         signaler.signal(id);
         assert_eq!(list(set.check()), [id]);
         signaler.signal(id);
@@ -112,9 +112,9 @@ pub(crate) fn high_ids_do_not_overflow<K: Kind>() {
     }
 }
 
-pub(crate) fn ids_come_ascending_and_are_counted<K: Kind>() {
-    let (mut set, signaler) = K::pair();
-    let ids = K::corners();
+pub(crate) fn ids_come_ascending_and_are_counted<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
+    let ids = kind.corners();
     for &id in ids.iter().rev() {
         signaler.signal(id);
     }
@@ -128,32 +128,32 @@ pub(crate) fn ids_come_ascending_and_are_counted<K: Kind>() {
     assert_eq!((signals.next(), signals.len(), signals.next()), (None, 0, None));
 }
 
-pub(crate) fn every_id_can_be_up_at_once<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn every_id_can_be_up_at_once<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for _ in 0..2 {
-        (0..K::CAPACITY).for_each(|id| signaler.signal(id));
-        assert!(set.check().eq(0..K::CAPACITY));
+        (0..kind.capacity()).for_each(|id| signaler.signal(id));
+        assert!(set.check().eq(0..kind.capacity()));
         assert!(set.check().is_empty());
     }
 }
 
-pub(crate) fn ids_out_of_range_are_a_clear_error<K: Kind>() {
-    let (mut set, signaler) = K::pair();
-    for id in [K::CAPACITY, K::CAPACITY + 1, 1 << 31, usize::MAX] {
+pub(crate) fn ids_out_of_range_are_a_clear_error<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
+    for id in [kind.capacity(), kind.capacity() + 1, 1 << 31, usize::MAX] {
         let error = signaler.try_signal(id).unwrap_err();
-        assert_eq!(error, IdOutOfRange { id, capacity: K::CAPACITY });
+        assert_eq!(error, IdOutOfRange { id, capacity: kind.capacity() });
         let panic = catch_unwind(AssertUnwindSafe(|| signaler.signal(id))).unwrap_err();
         let message = panic.downcast_ref::<String>().expect("a formatted panic");
         assert_eq!(*message, error.to_string());
-        assert!(message.contains(&id.to_string()) && message.contains(&K::CAPACITY.to_string()), "{message}");
+        assert!(message.contains(&id.to_string()) && message.contains(&kind.capacity().to_string()), "{message}");
     }
     assert!(set.check().is_empty());
-    assert_eq!(signaler.try_signal(K::CAPACITY - 1), Ok(()));
-    assert_eq!(list(set.check()), [K::CAPACITY - 1]);
+    assert_eq!(signaler.try_signal(kind.capacity() - 1), Ok(()));
+    assert_eq!(list(set.check()), [kind.capacity() - 1]);
 }
 
-pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for _ in 0..100 {
         signaler.signal(0);
         let before = calls();
@@ -162,8 +162,8 @@ pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>() {
     }
 }
 
-pub(crate) fn time_outs_come_back_empty<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn time_outs_come_back_empty<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for nanoseconds in [0, 1, 999, 1_000, 50_000, 999_999, 1_000_001, 3_000_000] {
         assert!(set.poll_timeout(Duration::from_nanos(nanoseconds)).is_empty());
         // And the sleep has left nothing behind.
@@ -173,24 +173,24 @@ pub(crate) fn time_outs_come_back_empty<K: Kind>() {
     }
 }
 
-pub(crate) fn a_time_out_is_slept_through<K: Kind>() {
-    let (mut set, _signaler) = K::pair();
+pub(crate) fn a_time_out_is_slept_through<K: Kind>(kind: K) {
+    let (mut set, _signaler) = kind.pair();
     let before = calls();
     assert!(set.poll_timeout(Duration::from_millis(5)).is_empty());
     // The kernel may end a sleep for no reason. One who looks instead of sleeping makes thousands.
     assert!(calls() - before <= 10, "{} calls", calls() - before);
 }
 
-pub(crate) fn a_timeout_that_finds_something_returns_it<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn a_timeout_that_finds_something_returns_it<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600), Duration::MAX] {
         signaler.signal(0);
         assert_eq!(list(set.poll_timeout(timeout)), [0]);
     }
 }
 
-pub(crate) fn idle_looks_make_no_system_call<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn idle_looks_make_no_system_call<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     for _ in 0..2 {
         let before = calls();
         for _ in 0..1_000 {
@@ -203,39 +203,39 @@ pub(crate) fn idle_looks_make_no_system_call<K: Kind>() {
     }
 }
 
-pub(crate) fn raising_what_is_up_makes_no_system_call<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn raising_what_is_up_makes_no_system_call<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     signaler.signal(0);
     let before = calls();
     for _ in 0..1_000 {
-        K::corners().into_iter().for_each(|id| signaler.signal(id));
+        kind.corners().into_iter().for_each(|id| signaler.signal(id));
     }
     assert_eq!(calls(), before);
-    assert_eq!(list(set.check()), K::corners());
+    assert_eq!(list(set.check()), kind.corners());
     assert!(calls() - before <= K::CALLS_OF_A_TAKE);
 }
 
-pub(crate) fn signalers_outlive_the_set<K: Kind>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn signalers_outlive_the_set<K: Kind>(kind: K) {
+    let (mut set, signaler) = kind.pair();
     signaler.signal(0);
     set.check();
     drop(set);
     let before = calls();
     for _ in 0..100 {
-        signaler.clone().signal(K::CAPACITY - 1);
+        signaler.clone().signal(kind.capacity() - 1);
         assert_eq!(signaler.try_signal(0), Ok(()));
     }
     assert_eq!(calls(), before, "a signal nobody can take must not cost a system call");
-    assert_eq!(signaler.capacity(), K::CAPACITY);
+    assert_eq!(signaler.capacity(), kind.capacity());
 }
 
-pub(crate) fn generic_code_needs_no_type<K: Kind>() {
+pub(crate) fn generic_code_needs_no_type<K: Kind>(kind: K) {
     fn relay(from: &mut dyn Wait, to: &dyn Signal) -> usize {
         from.check().map(|id| to.signal(id)).count()
     }
-    let ((mut left, to_left), (mut right, to_right)) = (K::pair(), K::pair());
-    K::corners().into_iter().for_each(|id| to_left.signal(id));
-    assert_eq!(relay(&mut left, &to_right), K::corners().len());
+    let ((mut left, to_left), (mut right, to_right)) = (kind.pair(), kind.pair());
+    kind.corners().into_iter().for_each(|id| to_left.signal(id));
+    assert_eq!(relay(&mut left, &to_right), kind.corners().len());
     assert_eq!(relay(&mut left, &to_right), 0);
-    assert_eq!(list(right.check()), K::corners());
+    assert_eq!(list(right.check()), kind.corners());
 }

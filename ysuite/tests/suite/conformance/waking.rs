@@ -12,25 +12,25 @@ use super::signal::{Kind, list};
 use crate::support::interrupt::Interruptions;
 use crate::support::{Random, calls, guarded};
 
-pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         for timeout in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(i64::MAX as u64)] {
             let signaler = signaler.clone();
             let other = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(5));
-                signaler.signal(K::CAPACITY - 1);
+                signaler.signal(kind.capacity() - 1);
             });
-            assert_eq!(list(set.poll_timeout(timeout)), [K::CAPACITY - 1]);
+            assert_eq!(list(set.poll_timeout(timeout)), [kind.capacity() - 1]);
             other.join().unwrap();
         }
     });
 }
 
-pub(crate) fn a_sleeper_is_woken<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
-        let ids = K::corners();
+pub(crate) fn a_sleeper_is_woken<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
+        let ids = kind.corners();
         let expected = ids.clone();
         let raiser = thread::spawn(move || {
             let mut random = Random::new(7);
@@ -50,11 +50,11 @@ pub(crate) fn a_sleeper_is_woken<K: Kind>() {
     });
 }
 
-pub(crate) fn ping_pong_loses_no_signal<K: Kind>() {
-    guarded(|| {
-        let ((mut ping, to_ping), (mut pong, to_pong)) = (K::pair(), K::pair());
+pub(crate) fn ping_pong_loses_no_signal<K: Kind>(kind: K) {
+    guarded(move || {
+        let ((mut ping, to_ping), (mut pong, to_pong)) = (kind.pair(), kind.pair());
         const ROUNDS: usize = 5_000;
-        let id = |round: usize| round.wrapping_mul(7919) % K::CAPACITY;
+        let id = move |round: usize| round.wrapping_mul(7919) % kind.capacity();
         let echo = thread::spawn(move || {
             let mut random = Random::new(1);
             for round in 0..ROUNDS {
@@ -73,9 +73,9 @@ pub(crate) fn ping_pong_loses_no_signal<K: Kind>() {
     });
 }
 
-pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         let answered = Arc::new(AtomicU64::new(0));
         const ROUNDS: u64 = 1_000;
         let raiser = thread::spawn({
@@ -105,13 +105,13 @@ pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>() {
     });
 }
 
-pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         const THREADS: usize = 4;
         // Every id of the small sets, a spread of the large ones.
-        let step = (K::CAPACITY / 4_096).max(1);
-        let ids: Vec<usize> = (0..K::CAPACITY).step_by(step).collect();
+        let step = (kind.capacity() / 4_096).max(1);
+        let ids: Vec<usize> = (0..kind.capacity()).step_by(step).collect();
         let raisers: Vec<_> = (0..THREADS)
             .map(|raiser| {
                 // Neighbours belong to different threads, so every word is fought for.
@@ -143,9 +143,9 @@ pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>() {
     });
 }
 
-pub(crate) fn a_signal_brings_its_past<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn a_signal_brings_its_past<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         let past = Arc::new(AtomicU64::new(0));
         const LAST: u64 = 20_000;
         let raiser = thread::spawn({
@@ -154,7 +154,7 @@ pub(crate) fn a_signal_brings_its_past<K: Kind>() {
                 for now in 1..=LAST {
                     // Relaxed: only the signal orders it.
                     past.store(now, Ordering::Relaxed);
-                    signaler.signal(K::CAPACITY - 1);
+                    signaler.signal(kind.capacity() - 1);
                 }
             }
         });
@@ -166,9 +166,9 @@ pub(crate) fn a_signal_brings_its_past<K: Kind>() {
     });
 }
 
-pub(crate) fn one_wake_up_per_sleep<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn one_wake_up_per_sleep<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         let stop = Arc::new(AtomicBool::new(false));
         let raiser = thread::spawn({
             let stop = Arc::clone(&stop);
@@ -196,9 +196,9 @@ pub(crate) fn one_wake_up_per_sleep<K: Kind>() {
     });
 }
 
-pub(crate) fn a_set_moves_between_threads<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn a_set_moves_between_threads<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         for _ in 0..20 {
             signaler.signal(0);
             set = thread::spawn(move || {
@@ -212,23 +212,23 @@ pub(crate) fn a_set_moves_between_threads<K: Kind>() {
     });
 }
 
-pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>() {
-    guarded(|| {
-        let (mut set, signaler) = K::pair();
+pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut set, signaler) = kind.pair();
         let interruptions = Interruptions::new();
         let sleeper = thread::spawn(move || (list(set.poll()), list(set.poll_timeout(Duration::MAX))));
         interruptions.pester(&sleeper, 50);
         signaler.signal(0);
         interruptions.pester(&sleeper, 50);
-        signaler.signal(K::CAPACITY - 1);
+        signaler.signal(kind.capacity() - 1);
         // Both may have come before the first look.
-        if K::CAPACITY > 1 {
+        if kind.capacity() > 1 {
             signaler.signal(1);
         }
         let mut last = 0;
         while !sleeper.is_finished() {
             signaler.signal(last);
-            last = (last + 1) % K::CAPACITY;
+            last = (last + 1) % kind.capacity();
             thread::sleep(Duration::from_millis(1));
         }
         let (first, second) = sleeper.join().unwrap();

@@ -15,9 +15,9 @@ use ysuite::{mpmc, mpsc};
 
 macro_rules! of_every_kind {
     ($($test:ident),* $(,)?) => {
-        mod pipe { $(#[test] fn $test() { super::$test::<super::super::PipeMeeting>() })* }
-        mod funnel { $(#[test] fn $test() { super::$test::<super::super::FunnelMeeting>() })* }
-        mod exchange { $(#[test] fn $test() { super::$test::<super::super::ExchangeMeeting>() })* }
+        mod pipe { $(#[test] fn $test() { super::$test(super::super::PipeMeeting) })* }
+        mod funnel { $(#[test] fn $test() { super::$test(super::super::FunnelMeeting) })* }
+        mod exchange { $(#[test] fn $test() { super::$test(super::super::ExchangeMeeting) })* }
     };
 }
 
@@ -38,8 +38,8 @@ fn up(set: &mut YPollset) -> Vec<usize> {
     set.check().collect()
 }
 
-fn the_id_of_a_receiver_is_up_while_a_sender_waits<K: Kind<Receiver<u32>: Attach>>() {
-    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn the_id_of_a_receiver_is_up_while_a_sender_waits<K: Kind<Receiver<u32>: Attach>>(kind: K) {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).unwrap();
     let mut context = Context::from_waker(Waker::noop());
@@ -56,8 +56,8 @@ fn the_id_of_a_receiver_is_up_while_a_sender_waits<K: Kind<Receiver<u32>: Attach
     assert_eq!(up(&mut set), []);
 }
 
-fn the_id_of_a_sender_is_up_while_a_receiver_waits<K: Kind<Sender<u32>: Attach>>() {
-    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn the_id_of_a_sender_is_up_while_a_receiver_waits<K: Kind<Sender<u32>: Attach>>(kind: K) {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
     let mut set = YPollset::new();
     set.attach(&mut sender, 3).unwrap();
     let mut context = Context::from_waker(Waker::noop());
@@ -74,9 +74,9 @@ fn the_id_of_a_sender_is_up_while_a_receiver_waits<K: Kind<Sender<u32>: Attach>>
     assert_eq!(up(&mut set), []);
 }
 
-fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver<u32>: Attach>>() {
+fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver<u32>: Attach>>(kind: K) {
     let mut set = YPollset::new();
-    let (sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+    let (sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
     set.attach(&mut receiver, 1).unwrap();
     assert!(receiver.try_recv().is_err() && up(&mut set).is_empty());
     drop(sender);
@@ -84,7 +84,7 @@ fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
     assert_eq!(up(&mut set), [1]);
     drop(receiver);
-    let (mut sender, receiver): (Sends<K>, Receives<K>) = K::pair();
+    let (mut sender, receiver): (Sends<K>, Receives<K>) = kind.pair();
     set.attach(&mut sender, 1).unwrap();
     assert!(sender.try_send(1).is_err() && up(&mut set).is_empty());
     drop(receiver);
@@ -93,9 +93,9 @@ fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver
     assert_eq!(up(&mut set), [1]);
 }
 
-fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>() {
-    guarded(|| {
-        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
         let mut select = Select::new();
         let id = select.add(&mut receiver).unwrap();
         let thread = thread::spawn(move || (0..2_000).for_each(|number| sender.send(number).unwrap()));
@@ -116,9 +116,9 @@ fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>() {
     });
 }
 
-fn a_set_serves_a_stream_of_its_own<K: Kind<Sender<u32>: Attach>>() {
-    guarded(|| {
-        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn a_set_serves_a_stream_of_its_own<K: Kind<Sender<u32>: Attach>>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
         let mut select = Select::new();
         let id = select.add(&mut sender).unwrap();
         let thread = thread::spawn(move || (0..2_000).for_each(|number| assert_eq!(receiver.recv(), Ok(number))));
@@ -136,8 +136,8 @@ fn a_set_serves_a_stream_of_its_own<K: Kind<Sender<u32>: Attach>>() {
     });
 }
 
-fn a_task_that_polls_is_told<K: Kind>() {
-    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn a_task_that_polls_is_told<K: Kind>(kind: K) {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
     let (task, mut context) = (Task::default(), Context::from_waker(Waker::noop()));
     let waker = task.waker();
     for number in 0..3 {
@@ -158,9 +158,9 @@ fn a_task_that_polls_is_told<K: Kind>() {
     assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Err(RecvError)));
 }
 
-fn an_attached_end_may_wait_by_itself<K: Kind<Receiver<u32>: Attach>>() {
-    guarded(|| {
-        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = K::pair();
+fn an_attached_end_may_wait_by_itself<K: Kind<Receiver<u32>: Attach>>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
         let mut set = YPollset::new();
         set.attach(&mut receiver, 2).unwrap();
         assert!(receiver.try_recv().is_err() && up(&mut set).is_empty());

@@ -17,11 +17,11 @@ const SHORT: Duration = Duration::from_micros(200);
 
 macro_rules! for_every_sender {
     ($($test:ident),* $(,)?) => {
-        mod pipe_of_1 { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<1>>() })* }
-        mod pipe_of_7 { $(#[test] fn $test() { super::$test::<crate::spsc::Pipe<7>>() })* }
-        mod funnel_of_2 { $(#[test] fn $test() { super::$test::<crate::mpsc::Funnel<2>>() })* }
-        mod exchange_of_1 { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<1>>() })* }
-        mod exchange_of_3 { $(#[test] fn $test() { super::$test::<crate::mpmc::Exchange<3>>() })* }
+        mod pipe_of_1 { $(#[test] fn $test() { super::$test(crate::spsc::Pipe(Some(1))) })* }
+        mod pipe_of_7 { $(#[test] fn $test() { super::$test(crate::spsc::Pipe(Some(7))) })* }
+        mod funnel_of_2 { $(#[test] fn $test() { super::$test(crate::mpsc::Funnel(Some(2))) })* }
+        mod exchange_of_1 { $(#[test] fn $test() { super::$test(crate::mpmc::Exchange(Some(1))) })* }
+        mod exchange_of_3 { $(#[test] fn $test() { super::$test(crate::mpmc::Exchange(Some(3))) })* }
     };
 }
 
@@ -42,8 +42,8 @@ fn fill<K: Kind>(sender: &mut K::Sender<usize>) -> usize {
     (0..).take_while(|&number| sender.try_send(number).is_ok()).count()
 }
 
-fn an_id_is_up_until_its_sender_is_found_full<K: Kind<Sender<usize>: Attach>>() {
-    let (mut sender, mut receiver) = K::pair::<usize>();
+fn an_id_is_up_until_its_sender_is_found_full<K: Kind<Sender<usize>: Attach>>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair::<usize>();
     let mut set = YPollset::new();
     set.attach(&mut sender, 9).unwrap();
     assert_eq!(set.attach(&mut sender, 8), Err(AttachError::AlreadyAttached));
@@ -67,8 +67,8 @@ fn an_id_is_up_until_its_sender_is_found_full<K: Kind<Sender<usize>: Attach>>() 
     assert_eq!(up(&mut set), []);
 }
 
-fn the_receivers_end_raises_the_id<K: Kind<Sender<usize>: Attach>>() {
-    let (mut sender, receiver) = K::pair::<usize>();
+fn the_receivers_end_raises_the_id<K: Kind<Sender<usize>: Attach>>(kind: K) {
+    let (mut sender, receiver) = kind.pair::<usize>();
     let mut set = YPollset::new();
     set.attach(&mut sender, 9).unwrap();
     fill::<K>(&mut sender);
@@ -79,9 +79,9 @@ fn the_receivers_end_raises_the_id<K: Kind<Sender<usize>: Attach>>() {
     assert_eq!(up(&mut set), [9]);
 }
 
-fn waits_of_its_own_leave_it_attached<K: Kind<Sender<usize>: Attach>>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair::<usize>();
+fn waits_of_its_own_leave_it_attached<K: Kind<Sender<usize>: Attach>>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair::<usize>();
         let mut set = YPollset::new();
         set.attach(&mut sender, 9).unwrap();
         let thread = thread::spawn(move || {
@@ -97,10 +97,10 @@ fn waits_of_its_own_leave_it_attached<K: Kind<Sender<usize>: Attach>>() {
     });
 }
 
-fn a_sender_that_goes_frees_its_id<K: Kind<Sender<usize>: Attach>>() {
+fn a_sender_that_goes_frees_its_id<K: Kind<Sender<usize>: Attach>>(kind: K) {
     let mut set = YPollset::new();
     for _ in 0..3 {
-        let (mut sender, mut receiver) = K::pair::<usize>();
+        let (mut sender, mut receiver) = kind.pair::<usize>();
         set.attach(&mut sender, 9).unwrap();
         let full = fill::<K>(&mut sender);
         drop(sender);
@@ -111,10 +111,10 @@ fn a_sender_that_goes_frees_its_id<K: Kind<Sender<usize>: Attach>>() {
     assert_eq!(up(&mut set), []);
 }
 
-fn a_stream_through_an_attached_sender<K: Kind<Sender<usize>: Attach>>() {
-    guarded(|| {
+fn a_stream_through_an_attached_sender<K: Kind<Sender<usize>: Attach>>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 5_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             let mut random = Random::new(3);
             for expected in 0..MESSAGES {
@@ -135,10 +135,10 @@ fn a_stream_through_an_attached_sender<K: Kind<Sender<usize>: Attach>>() {
     });
 }
 
-fn it_moves_between_sets_under_a_stream<K: Kind<Sender<usize>: Attach>>() {
-    guarded(|| {
+fn it_moves_between_sets_under_a_stream<K: Kind<Sender<usize>: Attach>>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 5_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let thread =
             thread::spawn(move || (0..MESSAGES).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected))));
         let (mut selects, mut at, mut random) = ([Select::new(), Select::new()], 0, Random::new(8));

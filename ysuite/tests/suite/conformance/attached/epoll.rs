@@ -9,11 +9,14 @@ use super::{Arrivals, Ends, assert_up, attached, send, stream, take};
 use crate::conformance::descriptor::{DescriptorKind, Watch, rings};
 use crate::support::guarded;
 
-pub(crate) fn readable_exactly_while_a_message_may_be_there<K: DescriptorKind<Set: SignalSet>, R: Ends>() {
-    let mut set = K::set();
+pub(crate) fn readable_exactly_while_a_message_may_be_there<K: DescriptorKind<Set: SignalSet>, R: Ends>(
+    kind: K,
+    ends: R,
+) {
+    let mut set = kind.set();
     let watch = Watch::new(&set, EventFlags::empty());
-    let (mut to_left, mut left) = attached::<K, R>(&mut set, 4);
-    let (mut to_right, mut right) = attached::<K, R>(&mut set, K::CAPACITY - 1);
+    let (mut to_left, mut left) = attached(ends, &mut set, 4);
+    let (mut to_right, mut right) = attached(ends, &mut set, kind.capacity() - 1);
     assert!(watch.readable());
     assert_eq!(take::<R>(&mut left), None);
     assert!(watch.readable());
@@ -42,10 +45,10 @@ pub(crate) fn readable_exactly_while_a_message_may_be_there<K: DescriptorKind<Se
     assert_up(&mut set, &[]);
 }
 
-pub(crate) fn readable_still_behind_a_refusal<K: DescriptorKind<Set: SignalSet>, R: Ends>() {
-    let (mut set, signaler) = K::pair();
+pub(crate) fn readable_still_behind_a_refusal<K: DescriptorKind<Set: SignalSet>, R: Ends>(kind: K, ends: R) {
+    let (mut set, signaler) = kind.pair();
     let watch = Watch::new(&set, EventFlags::empty());
-    let (_sender, mut receiver) = attached::<K, R>(&mut set, 4);
+    let (_sender, mut receiver) = attached(ends, &mut set, 4);
     assert_eq!(take::<R>(&mut receiver), None);
     assert!(!watch.readable());
     signaler.signal(5);
@@ -55,14 +58,14 @@ pub(crate) fn readable_still_behind_a_refusal<K: DescriptorKind<Set: SignalSet>,
     assert!(!watch.readable());
 }
 
-fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(flags: EventFlags) {
+fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(kind: K, ends: R, flags: EventFlags) {
     guarded(move || {
         const EACH: usize = 10_000;
-        let mut set = K::set();
+        let mut set = kind.set();
         let watch = Watch::new(&set, flags);
         let mut threads = Vec::new();
-        let mut receivers = [3, K::CAPACITY - 1].map(|id| {
-            let (sender, receiver) = attached::<K, R>(&mut set, id);
+        let mut receivers = [3, kind.capacity() - 1].map(|id| {
+            let (sender, receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
             let arrivals = Arrivals::of(streams.len(), EACH, true);
             threads.extend(streams);
@@ -89,25 +92,28 @@ fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(flags: EventFlags)
     });
 }
 
-pub(crate) fn streams_arrive_level_triggered<K: DescriptorKind<Set: SignalSet>, R: Ends>() {
-    streams_arrive::<K, R>(EventFlags::empty());
+pub(crate) fn streams_arrive_level_triggered<K: DescriptorKind<Set: SignalSet>, R: Ends>(kind: K, ends: R) {
+    streams_arrive(kind, ends, EventFlags::empty());
 }
 
-pub(crate) fn streams_arrive_edge_triggered_where_the_set_is_read_until_empty<K, R: Ends>()
+pub(crate) fn streams_arrive_edge_triggered_where_the_set_is_read_until_empty<K, R: Ends>(kind: K, ends: R)
 where
     K: DescriptorKind<Set: SignalSet>,
 {
-    streams_arrive::<K, R>(EventFlags::ET);
+    streams_arrive(kind, ends, EventFlags::ET);
 }
 
-pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKind<Set: SignalSet>, R: Ends>() {
-    guarded(|| {
+pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKind<Set: SignalSet>, R: Ends>(
+    kind: K,
+    ends: R,
+) {
+    guarded(move || {
         const EACH: usize = 3_000;
-        let mut set = K::set();
+        let mut set = kind.set();
         let watch = Watch::new(&set, EventFlags::empty());
         let (mut senders, mut receivers) = (Vec::new(), Vec::new());
         for id in 0..3 {
-            let (sender, mut receiver) = attached::<K, R>(&mut set, id);
+            let (sender, mut receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
             let mut arrivals = Arrivals::of(streams.len(), EACH, true);
             senders.extend(streams);

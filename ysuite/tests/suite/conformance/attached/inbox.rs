@@ -8,18 +8,19 @@ use std::thread;
 use ysuite::channel::TryRecvError;
 use ysuite::signal::{Attach, AttachError, Registration, SignalSet};
 
-use super::{Ends, Looked, Message, SetKind, assert_up, send};
+use super::{Ends, Looked, Message, SetKind, assert_up, attached, send};
 use crate::support::Random;
 
 /// Makes one `#[test]` of every function of this file, and of the suite of attached receivers for an inbox, for the set
-/// named.
+/// given.
 #[macro_export]
 macro_rules! inbox_suite {
-    ($set:ty) => {
-        $crate::tests_of!(attached::inbox, $set: raising_after_release_does_nothing, releasing_twice_is_releasing_once);
-        $crate::tests_of!(attached::levels, $set, $crate::conformance::attached::inbox::Inbox:
+    ($set:expr) => {
+        $crate::tests_of!(attached::inbox, $set =>
+            raising_after_release_does_nothing, releasing_twice_is_releasing_once);
+        $crate::tests_of!(attached::levels, $set, $crate::conformance::attached::inbox::Inboxes =>
             every_id_may_have_a_receiver);
-        $crate::attached_suite!($set, $crate::conformance::attached::inbox::Inbox);
+        $crate::attached_suite!($set, $crate::conformance::attached::inbox::Inboxes);
     };
 }
 
@@ -57,12 +58,16 @@ impl Inbox {
     }
 }
 
-impl Ends for Inbox {
+/// The one way of making an inbox, with its outbox.
+#[derive(Clone, Copy)]
+pub(crate) struct Inboxes;
+
+impl Ends for Inboxes {
     type Sender = Outbox;
-    type Receiver = Self;
+    type Receiver = Inbox;
     const WAYS: usize = 1;
-    fn pair() -> (Outbox, Self) {
-        let inbox = Self::default();
+    fn pair(self) -> (Outbox, Inbox) {
+        let inbox = Inbox::default();
         (Outbox { shared: Arc::downgrade(&inbox.shared) }, inbox)
     }
     fn another(sender: &Outbox) -> Option<Outbox> {
@@ -77,7 +82,7 @@ impl Ends for Inbox {
     fn send_by(sender: &mut Outbox, _: usize, message: Message) {
         assert!(Self::send(sender, message));
     }
-    fn try_recv(inbox: &mut Self) -> Result<Message, TryRecvError> {
+    fn try_recv(inbox: &mut Inbox) -> Result<Message, TryRecvError> {
         let found = inbox.take().or_else(|| {
             let registration = inbox.shared.registration()?;
             registration.lower();
@@ -88,7 +93,7 @@ impl Ends for Inbox {
         });
         found.ok_or(TryRecvError::Empty)
     }
-    fn look(inbox: &mut Self, _: &mut Random) -> Looked {
+    fn look(inbox: &mut Inbox, _: &mut Random) -> Looked {
         let is_down = Self::try_recv(inbox).is_err();
         Looked { taken: usize::from(!is_down), is_down }
     }
@@ -121,19 +126,15 @@ impl Drop for Inbox {
     }
 }
 
-fn attached<K: SetKind>(set: &mut K::Set, id: usize) -> (Outbox, Inbox) {
-    super::attached::<K, Inbox>(set, id)
-}
-
-pub(crate) fn raising_after_release_does_nothing<K: SetKind>() {
-    let mut set = K::set();
-    let (_outbox, inbox) = attached::<K>(&mut set, 2);
+pub(crate) fn raising_after_release_does_nothing<K: SetKind>(kind: K) {
+    let mut set = kind.set();
+    let (_outbox, inbox) = attached(Inboxes, &mut set, 2);
     let registration = inbox.registration();
     registration.release();
     registration.raise();
     assert!(!registration.is_up());
     assert_up(&mut set, &[]);
-    let (_outbox, other) = attached::<K>(&mut set, 2);
+    let (_outbox, other) = attached(Inboxes, &mut set, 2);
     registration.lower();
     registration.release();
     drop(inbox);
@@ -141,9 +142,9 @@ pub(crate) fn raising_after_release_does_nothing<K: SetKind>() {
     assert_up(&mut set, &[2]);
 }
 
-pub(crate) fn releasing_twice_is_releasing_once<K: SetKind>() {
-    let mut set = K::set();
-    let (_outbox, inbox) = attached::<K>(&mut set, 2);
+pub(crate) fn releasing_twice_is_releasing_once<K: SetKind>(kind: K) {
+    let mut set = kind.set();
+    let (_outbox, inbox) = attached(Inboxes, &mut set, 2);
     let registration = inbox.registration();
     assert!(format!("{registration:?}").contains("id: 2"));
     thread::scope(|scope| {
@@ -151,9 +152,9 @@ pub(crate) fn releasing_twice_is_releasing_once<K: SetKind>() {
             scope.spawn(|| registration.release());
         }
     });
-    let (mut outbox, other) = attached::<K>(&mut set, 2);
+    let (mut outbox, other) = attached(Inboxes, &mut set, 2);
     drop((registration, inbox));
-    send::<Inbox>(&mut outbox, 1);
+    send::<Inboxes>(&mut outbox, 1);
     assert_eq!(set.attach(&mut Inbox::default(), 2), Err(AttachError::IdTaken { id: 2 }));
     assert!(other.registration().is_up());
 }

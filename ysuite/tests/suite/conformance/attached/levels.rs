@@ -9,11 +9,11 @@ use super::{Ends, SetKind, assert_up, attached, send, take};
 use crate::conformance::signal::list;
 use crate::support::{Random, calls, guarded};
 
-pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>() {
-    guarded(|| {
-        let mut set = K::set();
-        for id in K::corners() {
-            let (mut sender, mut receiver) = attached::<K, R>(&mut set, id);
+pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>(kind: K, ends: R) {
+    guarded(move || {
+        let mut set = kind.set();
+        for id in kind.corners() {
+            let (mut sender, mut receiver) = attached(ends, &mut set, id);
             let is_up = |receiver: &R::Receiver| {
                 let mut is_up = None;
                 receiver.with_registration(&mut |registration| is_up = Some((registration.id(), registration.is_up())));
@@ -56,10 +56,10 @@ pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>
     });
 }
 
-pub(crate) fn a_receiver_read_half_way_is_reported_again<K: SetKind, R: Ends>() {
-    let mut set = K::set();
-    let last = K::CAPACITY - 1;
-    let (mut sender, mut receiver) = attached::<K, R>(&mut set, last);
+pub(crate) fn a_receiver_read_half_way_is_reported_again<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let mut set = kind.set();
+    let last = kind.capacity() - 1;
+    let (mut sender, mut receiver) = attached(ends, &mut set, last);
     assert_eq!(take::<R>(&mut receiver), None);
     (0..100).for_each(|number| send::<R>(&mut sender, number));
     for expected in 0..100 {
@@ -71,10 +71,10 @@ pub(crate) fn a_receiver_read_half_way_is_reported_again<K: SetKind, R: Ends>() 
     assert_up(&mut set, &[]);
 }
 
-pub(crate) fn whatever_is_done_the_id_is_up_while_messages_are_there<K: SetKind, R: Ends>() {
+pub(crate) fn whatever_is_done_the_id_is_up_while_messages_are_there<K: SetKind, R: Ends>(kind: K, ends: R) {
     for seed in 0..20 {
-        let mut set = K::set();
-        let (mut sender, mut receiver) = attached::<K, R>(&mut set, 17);
+        let mut set = kind.set();
+        let (mut sender, mut receiver) = attached(ends, &mut set, 17);
         let mut random = Random::new(seed);
         let mut there = 0;
         for step in 0..500 {
@@ -103,33 +103,33 @@ pub(crate) fn whatever_is_done_the_id_is_up_while_messages_are_there<K: SetKind,
     }
 }
 
-pub(crate) fn attached_and_hand_raised_ids_keep_apart<K: SetKind, R: Ends>() {
-    let (mut set, signaler) = K::pair();
-    let ids = K::corners();
+pub(crate) fn attached_and_hand_raised_ids_keep_apart<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let (mut set, signaler) = kind.pair();
+    let ids = kind.corners();
     let (held, free): (Vec<_>, Vec<_>) = ids.iter().copied().partition(|id| ids.binary_search(id).unwrap() % 2 == 0);
-    let mut ends: Vec<_> = held.iter().map(|&id| attached::<K, R>(&mut set, id)).collect();
+    let mut pairs: Vec<_> = held.iter().map(|&id| attached(ends, &mut set, id)).collect();
     free.iter().for_each(|&id| signaler.signal(id));
     assert_up(&mut set, &ids);
     // The ones raised by hand are taken, the others stay.
     assert_up(&mut set, &held);
     free.iter().for_each(|&id| signaler.signal(id));
-    ends.iter_mut().for_each(|(_, receiver)| assert_eq!(take::<R>(receiver), None));
+    pairs.iter_mut().for_each(|(_, receiver)| assert_eq!(take::<R>(receiver), None));
     assert_up(&mut set, &free);
     assert_up(&mut set, &[]);
-    ends.iter_mut().for_each(|(sender, _)| send::<R>(sender, 1));
+    pairs.iter_mut().for_each(|(sender, _)| send::<R>(sender, 1));
     assert_eq!(list(set.poll()), held);
     // Raised by hand, an attached id is reported until the receiver finds itself empty.
-    ends.iter_mut().for_each(|(_, receiver)| while take::<R>(receiver).is_some() {});
+    pairs.iter_mut().for_each(|(_, receiver)| while take::<R>(receiver).is_some() {});
     signaler.signal(held[0]);
     assert_up(&mut set, &held[..1]);
     assert_up(&mut set, &held[..1]);
-    assert_eq!(take::<R>(&mut ends[0].1), None);
+    assert_eq!(take::<R>(&mut pairs[0].1), None);
     assert_up(&mut set, &[]);
 }
 
-pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: Ends>() {
-    let mut set = K::set();
-    let (mut sender, mut receiver) = attached::<K, R>(&mut set, 1);
+pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let mut set = kind.set();
+    let (mut sender, mut receiver) = attached(ends, &mut set, 1);
     // At first there are calls that a process, or a channel, makes once.
     for is_counted in [false, true] {
         assert_eq!(take::<R>(&mut receiver), None);
@@ -150,9 +150,9 @@ pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: End
     }
 }
 
-pub(crate) fn an_idle_attached_receiver_costs_nothing<K: SetKind, R: Ends>() {
-    let mut set = K::set();
-    let (mut sender, mut receiver) = attached::<K, R>(&mut set, 1);
+pub(crate) fn an_idle_attached_receiver_costs_nothing<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let mut set = kind.set();
+    let (mut sender, mut receiver) = attached(ends, &mut set, 1);
     for messages in 0..100 {
         // Down, and armed: a barrier, and the descriptor where there is one, however long there was a stream before.
         let before = calls();
@@ -169,23 +169,23 @@ pub(crate) fn an_idle_attached_receiver_costs_nothing<K: SetKind, R: Ends>() {
     }
 }
 
-pub(crate) fn every_id_may_have_a_receiver<K: SetKind, R: Ends>() {
-    guarded(|| {
-        let receivers = K::CAPACITY.min(1_000);
-        let behind = K::CAPACITY - receivers;
-        let mut set = K::set();
-        let mut ends: Vec<_> = (0..receivers).map(|index| attached::<K, R>(&mut set, behind + index)).collect();
-        ends.iter_mut().for_each(|(_, receiver)| assert_eq!(take::<R>(receiver), None));
+pub(crate) fn every_id_may_have_a_receiver<K: SetKind, R: Ends>(kind: K, ends: R) {
+    guarded(move || {
+        let receivers = kind.capacity().min(1_000);
+        let behind = kind.capacity() - receivers;
+        let mut set = kind.set();
+        let mut pairs: Vec<_> = (0..receivers).map(|index| attached(ends, &mut set, behind + index)).collect();
+        pairs.iter_mut().for_each(|(_, receiver)| assert_eq!(take::<R>(receiver), None));
         assert_up(&mut set, &[]);
         let mut random = Random::new(2);
         for _ in 0..20 {
             let mut ids: Vec<_> = (0..random.below(300)).map(|_| behind + random.below(receivers)).collect();
             ids.sort_unstable();
             ids.dedup();
-            ids.iter().rev().for_each(|&id| send::<R>(&mut ends[id - behind].0, id));
+            ids.iter().rev().for_each(|&id| send::<R>(&mut pairs[id - behind].0, id));
             (0..2).for_each(|_| assert_up(&mut set, &ids));
             for &id in &ids {
-                let receiver = &mut ends[id - behind].1;
+                let receiver = &mut pairs[id - behind].1;
                 assert_eq!((take::<R>(receiver), take::<R>(receiver)), (Some(id), None));
             }
             assert_up(&mut set, &[]);

@@ -2,9 +2,10 @@
 //! readable, exactly while the receiver may hold a message; nothing is lost, and nothing is signalled while the receiver is
 //! read.
 //!
-//! A set is a [`Kind`] whose set is a [`SignalSet`]. A receiver comes with its sender as [`Ends`]; one that can wait in
-//! other ways as well is [`Blocking`]. [`attached_suite!`](crate::attached_suite) makes the tests of a set with a receiver,
-//! and the other macros those of the halves for receivers that block or peek, and for sets that have a descriptor.
+//! A set is a [`Kind`] whose set is a [`SignalSet`]. A receiver comes with its sender from [`Ends`]; one that can wait in
+//! other ways as well is [`Blocking`]. A value of either is one way of making it.
+//! [`attached_suite!`](crate::attached_suite) makes the tests of a set with a receiver, and the other macros those of the
+//! halves for receivers that block or peek, and for sets that have a descriptor.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
@@ -33,13 +34,14 @@ pub(crate) trait SetKind: Kind<Set: SignalSet> {}
 
 impl<K: Kind<Set: SignalSet>> SetKind for K {}
 
-/// A receiver that can be attached, and its sender. Holds 100 messages at least, unless it is made for the streams only.
-pub(crate) trait Ends: 'static {
+/// A kind of receiver that can be attached, and of its sender; a value is one way of making them. Holds 100 messages at
+/// least, unless it is made for the streams only.
+pub(crate) trait Ends: Copy + Send + Sync + 'static {
     type Sender: Send + 'static;
     type Receiver: Attach + Send + 'static;
     /// How many ways of sending there are beside the usual one.
     const WAYS: usize;
-    fn pair() -> (Self::Sender, Self::Receiver);
+    fn pair(self) -> (Self::Sender, Self::Receiver);
     /// Another sender to the same receiver, where there may be several.
     fn another(sender: &Self::Sender) -> Option<Self::Sender>;
     /// False: the receiver is gone.
@@ -58,7 +60,7 @@ pub(crate) struct Looked {
     pub(crate) is_down: bool,
 }
 
-/// A receiver that can also wait by itself.
+/// A kind of receiver that can also wait by itself.
 pub(crate) trait Blocking: Ends {
     fn recv_timeout(receiver: &mut Self::Receiver, timeout: Duration) -> Result<Message, RecvTimeoutError>;
     /// One message tells a receiver's set, or its task, and not both: then a receiver that waits in its set must not have
@@ -73,8 +75,8 @@ impl<C: channel::Kind<Receiver<Message>: Attach>> Ends for C {
     type Sender = C::Sender<Message>;
     type Receiver = C::Receiver<Message>;
     const WAYS: usize = 3;
-    fn pair() -> (Self::Sender, Self::Receiver) {
-        C::pair()
+    fn pair(self) -> (Self::Sender, Self::Receiver) {
+        channel::Kind::pair(self)
     }
     fn another(sender: &Self::Sender) -> Option<Self::Sender> {
         C::another(sender)
@@ -127,27 +129,27 @@ impl<C: channel::Kind<Receiver<Message>: Attach>> Blocking for C {
     }
 }
 
-/// Makes one `#[test]` of every function of the suite, for the set and the receiver named.
+/// Makes one `#[test]` of every function of the suite, for the set and the receiver given.
 #[macro_export]
 macro_rules! attached_suite {
-    ($set:ty, $ends:ty) => {
-        $crate::tests_of!(attached::levels, $set, $ends:
+    ($set:expr, $ends:expr) => {
+        $crate::tests_of!(attached::levels, $set, $ends =>
             an_id_is_up_until_its_receiver_is_found_empty, a_receiver_read_half_way_is_reported_again,
             whatever_is_done_the_id_is_up_while_messages_are_there, attached_and_hand_raised_ids_keep_apart,
             nothing_is_signalled_while_the_receiver_is_read, an_idle_attached_receiver_costs_nothing);
-        $crate::tests_of!(attached::moving, $set, $ends:
+        $crate::tests_of!(attached::moving, $set, $ends =>
             impossible_attachments_change_nothing, a_refusal_gives_the_claim_back, a_refusal_takes_no_signal_down,
             a_dropped_receiver_gives_its_id_back, the_set_may_go_first, detached_it_is_silent_and_keeps_its_messages,
             a_message_from_before_the_attachment_is_told_of, it_moves_between_sets_under_a_stream);
-        $crate::tests_of!(attached::streams, $set, $ends: streams_of_many_senders_are_received_whole);
+        $crate::tests_of!(attached::streams, $set, $ends => streams_of_many_senders_are_received_whole);
     };
 }
 
 /// As `attached_suite!`, for receivers that can wait by themselves.
 #[macro_export]
 macro_rules! attached_and_blocking_suite {
-    ($set:ty, $ends:ty) => {
-        $crate::tests_of!(attached::waiting, $set, $ends:
+    ($set:expr, $ends:expr) => {
+        $crate::tests_of!(attached::waiting, $set, $ends =>
             the_senders_end_raises_the_id, waits_from_before_the_attachment_do_no_harm,
             blocking_waits_leave_it_attached, a_stream_is_received_in_every_way_of_waiting,
             a_receiver_whose_set_is_gone_blocks_and_is_woken);
@@ -157,8 +159,8 @@ macro_rules! attached_and_blocking_suite {
 /// As `attached_suite!`, for channels whose senders hide, and whose receivers peek.
 #[macro_export]
 macro_rules! attached_and_batching_suite {
-    ($set:ty, $ends:ty) => {
-        $crate::tests_of!(attached::waiting, $set, $ends:
+    ($set:expr, $ends:expr) => {
+        $crate::tests_of!(attached::waiting, $set, $ends =>
             a_peek_that_finds_nothing_takes_the_id_down, what_was_hidden_raises_the_id_when_the_sender_goes,
             a_task_that_has_asked_is_woken_beside_the_set);
     };
@@ -167,8 +169,8 @@ macro_rules! attached_and_batching_suite {
 /// As `attached_suite!`, for sets that have a descriptor.
 #[macro_export]
 macro_rules! attached_through_epoll_suite {
-    ($set:ty, $ends:ty) => {
-        $crate::tests_of!(attached::epoll, $set, $ends:
+    ($set:expr, $ends:expr) => {
+        $crate::tests_of!(attached::epoll, $set, $ends =>
             readable_exactly_while_a_message_may_be_there, readable_still_behind_a_refusal,
             streams_arrive_level_triggered,
             streams_arrive_edge_triggered_where_the_set_is_read_until_empty,
@@ -178,8 +180,8 @@ macro_rules! attached_through_epoll_suite {
 
 /// A receiver that is attached to `id` of this set, with its sender.
 #[track_caller]
-fn attached<K: SetKind, R: Ends>(set: &mut K::Set, id: usize) -> (R::Sender, R::Receiver) {
-    let (sender, mut receiver) = R::pair();
+fn attached<R: Ends>(ends: R, set: &mut impl SignalSet, id: usize) -> (R::Sender, R::Receiver) {
+    let (sender, mut receiver) = ends.pair();
     set.attach(&mut receiver, id).unwrap();
     (sender, receiver)
 }

@@ -7,12 +7,12 @@ use ysuite::signal::{Attach, AttachError, Signal, SignalSet, Wait};
 use super::{Arrivals, Ends, SetKind, assert_up, attached, send, stream, take};
 use crate::support::{Random, Tally, calls, guarded};
 
-pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>() {
-    let (mut set, mut other_set) = (K::set(), K::set());
-    let ((mut sender, mut receiver), (_other_sender, mut other)) = (attached::<K, R>(&mut set, 3), R::pair());
-    for id in [K::CAPACITY, K::CAPACITY + 1, usize::MAX] {
+pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let (mut set, mut other_set) = (kind.set(), kind.set());
+    let ((mut sender, mut receiver), (_other_sender, mut other)) = (attached(ends, &mut set, 3), ends.pair());
+    for id in [kind.capacity(), kind.capacity() + 1, usize::MAX] {
         let error = set.attach(&mut other, id).unwrap_err();
-        assert_eq!(error, AttachError::IdOutOfRange { id, capacity: K::CAPACITY });
+        assert_eq!(error, AttachError::IdOutOfRange { id, capacity: kind.capacity() });
         assert!(error.to_string().contains(&id.to_string()));
         assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidInput);
     }
@@ -43,10 +43,10 @@ pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>() {
     assert_up(&mut other_set, &[3]);
 }
 
-pub(crate) fn a_refusal_gives_the_claim_back<K: SetKind, R: Ends>() {
-    let ((mut set, signaler), mut elsewhere) = (K::pair(), K::set());
+pub(crate) fn a_refusal_gives_the_claim_back<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let ((mut set, signaler), mut elsewhere) = (kind.pair(), kind.set());
     for is_here in [true, false] {
-        let (_sender, mut receiver) = attached::<K, R>(if is_here { &mut set } else { &mut elsewhere }, 0);
+        let (_sender, mut receiver) = attached(ends, if is_here { &mut set } else { &mut elsewhere }, 0);
         assert_eq!(take::<R>(&mut receiver), None);
         for _ in 0..3 {
             assert_eq!(set.attach(&mut receiver, 5), Err(AttachError::AlreadyAttached));
@@ -55,16 +55,16 @@ pub(crate) fn a_refusal_gives_the_claim_back<K: SetKind, R: Ends>() {
             // Raised by hand it is taken, and not reported for ever.
             assert_up(&mut set, &[]);
         }
-        drop(attached::<K, R>(&mut set, 5));
+        drop(attached(ends, &mut set, 5));
     }
 }
 
-pub(crate) fn a_refusal_takes_no_signal_down<K: SetKind, R: Ends>() {
-    let ((mut set, signaler), mut elsewhere) = (K::pair(), K::set());
+pub(crate) fn a_refusal_takes_no_signal_down<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let ((mut set, signaler), mut elsewhere) = (kind.pair(), kind.set());
     for is_here in [true, false] {
-        let (_sender, mut receiver) = attached::<K, R>(if is_here { &mut set } else { &mut elsewhere }, 0);
+        let (_sender, mut receiver) = attached(ends, if is_here { &mut set } else { &mut elsewhere }, 0);
         assert_eq!(take::<R>(&mut receiver), None);
-        for id in K::corners().into_iter().filter(|&id| id != 0) {
+        for id in kind.corners().into_iter().filter(|&id| id != 0) {
             signaler.signal(id);
             assert_eq!(set.attach(&mut receiver, id), Err(AttachError::AlreadyAttached));
             assert_up(&mut set, &[id]);
@@ -73,12 +73,12 @@ pub(crate) fn a_refusal_takes_no_signal_down<K: SetKind, R: Ends>() {
     }
 }
 
-pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>() {
-    let (mut set, signaler) = K::pair();
-    for id in K::corners() {
+pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let (mut set, signaler) = kind.pair();
+    for id in kind.corners() {
         for is_idle in [false, true] {
             let tally = Tally::of(3);
-            let (mut sender, mut receiver) = attached::<K, R>(&mut set, id);
+            let (mut sender, mut receiver) = attached(ends, &mut set, id);
             if is_idle {
                 assert_eq!(take::<R>(&mut receiver), None);
             }
@@ -99,24 +99,24 @@ pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>() {
     }
 }
 
-pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>() {
-    let (mut set, signaler) = K::pair();
-    let mut ends = [7, 8].map(|id| attached::<K, R>(&mut set, id));
+pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let (mut set, signaler) = kind.pair();
+    let mut pairs = [7, 8].map(|id| attached(ends, &mut set, id));
     // One whose id is down, and one whose id is up.
-    assert_eq!(take::<R>(&mut ends[0].1), None);
+    assert_eq!(take::<R>(&mut pairs[0].1), None);
     drop(set);
     let before = calls();
     for number in 0..100 {
         signaler.signal(9);
-        for (sender, receiver) in &mut ends {
+        for (sender, receiver) in &mut pairs {
             send::<R>(sender, number);
             assert_eq!((take::<R>(receiver), take::<R>(receiver)), (Some(number), None));
         }
     }
     assert_eq!(calls(), before, "a signal that nothing can take must not cost a system call");
     // It is attached all the same, until it is told otherwise.
-    let mut set = K::set();
-    for (sender, receiver) in &mut ends {
+    let mut set = kind.set();
+    for (sender, receiver) in &mut pairs {
         assert_eq!(set.attach(receiver, 6), Err(AttachError::AlreadyAttached));
         assert!(receiver.detach());
         set.attach(receiver, 6).unwrap();
@@ -127,10 +127,10 @@ pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>() {
     }
 }
 
-pub(crate) fn detached_it_is_silent_and_keeps_its_messages<K: SetKind, R: Ends>() {
-    let ((mut one, signaler), mut other) = (K::pair(), K::set());
-    let (mut sender, mut receiver) = R::pair();
-    let last = K::CAPACITY - 1;
+pub(crate) fn detached_it_is_silent_and_keeps_its_messages<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let ((mut one, signaler), mut other) = (kind.pair(), kind.set());
+    let (mut sender, mut receiver) = ends.pair();
+    let last = kind.capacity() - 1;
     for round in 0..6 {
         one.attach(&mut receiver, 3).unwrap();
         // Left while its id is up, or while it is armed.
@@ -166,9 +166,9 @@ pub(crate) fn detached_it_is_silent_and_keeps_its_messages<K: SetKind, R: Ends>(
     }
 }
 
-pub(crate) fn a_message_from_before_the_attachment_is_told_of<K: SetKind, R: Ends>() {
-    let mut set = K::set();
-    let (mut sender, mut receiver) = R::pair();
+pub(crate) fn a_message_from_before_the_attachment_is_told_of<K: SetKind, R: Ends>(kind: K, ends: R) {
+    let mut set = kind.set();
+    let (mut sender, mut receiver) = ends.pair();
     send::<R>(&mut sender, 1);
     set.attach(&mut receiver, 0).unwrap();
     assert!(set.poll().eq([0]));
@@ -176,11 +176,11 @@ pub(crate) fn a_message_from_before_the_attachment_is_told_of<K: SetKind, R: End
     assert_up(&mut set, &[]);
 }
 
-pub(crate) fn it_moves_between_sets_under_a_stream<K: SetKind, R: Ends>() {
-    guarded(|| {
+pub(crate) fn it_moves_between_sets_under_a_stream<K: SetKind, R: Ends>(kind: K, ends: R) {
+    guarded(move || {
         const EACH: usize = 3_000;
-        let mut sets = [K::set(), K::set()];
-        let (sender, mut receiver) = R::pair();
+        let mut sets = [kind.set(), kind.set()];
+        let (sender, mut receiver) = ends.pair();
         let threads = stream::<R>(sender, EACH, 7, false);
         let mut arrivals = Arrivals::of(threads.len(), EACH, false);
         let (mut random, mut at) = (Random::new(3), 0);

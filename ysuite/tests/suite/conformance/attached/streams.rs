@@ -7,14 +7,14 @@ use ysuite::signal::{Signal, Wait};
 use super::{Arrivals, Ends, SetKind, assert_up, attached, stream};
 use crate::support::{Random, guarded};
 
-pub(crate) fn streams_of_many_senders_are_received_whole<K: SetKind, R: Ends>() {
-    guarded(|| {
+pub(crate) fn streams_of_many_senders_are_received_whole<K: SetKind, R: Ends>(kind: K, ends: R) {
+    guarded(move || {
         const EACH: usize = 3_000;
         const BY_HAND: usize = 2;
-        let (mut set, signaler) = K::pair();
+        let (mut set, signaler) = kind.pair();
         let mut threads = Vec::new();
-        let mut receivers = [0, 1, K::CAPACITY / 2, K::CAPACITY - 1].map(|id| {
-            let (sender, receiver) = attached::<K, R>(&mut set, id);
+        let mut receivers = [0, 1, kind.capacity() / 2, kind.capacity() - 1].map(|id| {
+            let (sender, receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
             let arrivals = Arrivals::of(streams.len(), EACH, true);
             threads.extend(streams);

@@ -23,11 +23,11 @@ fn assert_over<R: Ends>(set: &mut impl Wait, id: usize, receiver: &mut R::Receiv
     assert!(set.poll().eq([id]));
 }
 
-pub(crate) fn the_senders_end_raises_the_id<K: SetKind, R: Blocking>() {
-    guarded(|| {
+pub(crate) fn the_senders_end_raises_the_id<K: SetKind, R: Blocking>(kind: K, ends: R) {
+    guarded(move || {
         for messages in 0..2 {
-            let mut set = K::set();
-            let (mut sender, mut receiver) = attached::<K, R>(&mut set, 2);
+            let mut set = kind.set();
+            let (mut sender, mut receiver) = attached(ends, &mut set, 2);
             assert_eq!(take::<R>(&mut receiver), None);
             let thread = thread::spawn(move || (0..messages).for_each(|number| send::<R>(&mut sender, number)));
             // Waits for nothing but that.
@@ -39,17 +39,17 @@ pub(crate) fn the_senders_end_raises_the_id<K: SetKind, R: Blocking>() {
             assert_up(&mut set, &[]);
         }
         // It went before.
-        let mut set = K::set();
-        let (sender, mut receiver) = R::pair();
+        let mut set = kind.set();
+        let (sender, mut receiver) = ends.pair();
         drop(sender);
         set.attach(&mut receiver, 2).unwrap();
         assert_over::<R>(&mut set, 2, &mut receiver);
     });
 }
 
-pub(crate) fn waits_from_before_the_attachment_do_no_harm<K: SetKind, R: Blocking>() {
-    let mut set = K::set();
-    let (mut sender, mut receiver) = R::pair();
+pub(crate) fn waits_from_before_the_attachment_do_no_harm<K: SetKind, R: Blocking>(kind: K, ends: R) {
+    let mut set = kind.set();
+    let (mut sender, mut receiver) = ends.pair();
     assert!(R::poll_recv(&mut receiver, &mut Context::from_waker(Waker::noop())).is_pending());
     let timed_out = R::recv_timeout(&mut receiver, Duration::ZERO).map(drop);
     assert_eq!(timed_out, Err(RecvTimeoutError::Timeout));
@@ -61,10 +61,10 @@ pub(crate) fn waits_from_before_the_attachment_do_no_harm<K: SetKind, R: Blockin
     assert_eq!(take::<R>(&mut receiver), Some(2));
 }
 
-pub(crate) fn blocking_waits_leave_it_attached<K: SetKind, R: Blocking>() {
-    guarded(|| {
-        let mut set = K::set();
-        let (mut sender, mut receiver) = attached::<K, R>(&mut set, 8);
+pub(crate) fn blocking_waits_leave_it_attached<K: SetKind, R: Blocking>(kind: K, ends: R) {
+    guarded(move || {
+        let mut set = kind.set();
+        let (mut sender, mut receiver) = attached(ends, &mut set, 8);
         for number in 0..200 {
             // The message is found on the way to sleep, or ends the sleep.
             let thread = thread::spawn(move || {
@@ -87,11 +87,11 @@ pub(crate) fn blocking_waits_leave_it_attached<K: SetKind, R: Blocking>() {
     });
 }
 
-pub(crate) fn a_stream_is_received_in_every_way_of_waiting<K: SetKind, R: Blocking>() {
-    guarded(|| {
+pub(crate) fn a_stream_is_received_in_every_way_of_waiting<K: SetKind, R: Blocking>(kind: K, ends: R) {
+    guarded(move || {
         const EACH: usize = 3_000;
-        let mut set = K::set();
-        let (sender, mut receiver) = attached::<K, R>(&mut set, 6);
+        let mut set = kind.set();
+        let (sender, mut receiver) = attached(ends, &mut set, 6);
         let threads = stream::<R>(sender, EACH, 4, true);
         let (mut random, mut arrivals) = (Random::new(5), Arrivals::of(threads.len(), EACH, true));
         while !arrivals.is_whole() {
@@ -119,10 +119,10 @@ pub(crate) fn a_stream_is_received_in_every_way_of_waiting<K: SetKind, R: Blocki
     });
 }
 
-pub(crate) fn a_receiver_whose_set_is_gone_blocks_and_is_woken<K: SetKind, R: Blocking>() {
-    guarded(|| {
-        let mut set = K::set();
-        let (mut sender, mut receiver) = attached::<K, R>(&mut set, 5);
+pub(crate) fn a_receiver_whose_set_is_gone_blocks_and_is_woken<K: SetKind, R: Blocking>(kind: K, ends: R) {
+    guarded(move || {
+        let mut set = kind.set();
+        let (mut sender, mut receiver) = attached(ends, &mut set, 5);
         assert_eq!(take::<R>(&mut receiver), None);
         drop(set);
         for number in 0..20 {
@@ -139,21 +139,21 @@ pub(crate) fn a_receiver_whose_set_is_gone_blocks_and_is_woken<K: SetKind, R: Bl
 }
 
 /// A channel whose sender hides, attached to `id` of this set.
-fn batching<K: SetKind, B: Batching>(set: &mut K::Set, id: usize) -> (B::Hiding<usize>, B::Peeking<usize>)
+fn batching<B: Batching>(ends: B, set: &mut impl SignalSet, id: usize) -> (B::Hiding<usize>, B::Peeking<usize>)
 where
     B::Peeking<usize>: ysuite::signal::Attach,
 {
-    let (sender, mut receiver) = B::batching();
+    let (sender, mut receiver) = ends.batching();
     set.attach(&mut receiver, id).unwrap();
     (sender, receiver)
 }
 
-pub(crate) fn a_peek_that_finds_nothing_takes_the_id_down<K: SetKind, B>()
+pub(crate) fn a_peek_that_finds_nothing_takes_the_id_down<K: SetKind, B>(kind: K, ends: B)
 where
     B: Batching<Peeking<usize>: ysuite::signal::Attach>,
 {
-    let mut set = K::set();
-    let (mut sender, mut receiver) = batching::<K, B>(&mut set, 4);
+    let mut set = kind.set();
+    let (mut sender, mut receiver) = batching(ends, &mut set, 4);
     for number in 0..5 {
         assert_up(&mut set, &[4]);
         assert_eq!(receiver.peek(), None);
@@ -165,13 +165,13 @@ where
     }
 }
 
-pub(crate) fn what_was_hidden_raises_the_id_when_the_sender_goes<K: SetKind, B>()
+pub(crate) fn what_was_hidden_raises_the_id_when_the_sender_goes<K: SetKind, B>(kind: K, ends: B)
 where
     B: Batching<Peeking<usize>: ysuite::signal::Attach>,
 {
-    guarded(|| {
-        let mut set = K::set();
-        let (mut sender, mut receiver) = batching::<K, B>(&mut set, 4);
+    guarded(move || {
+        let mut set = kind.set();
+        let (mut sender, mut receiver) = batching(ends, &mut set, 4);
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
         sender.write(1).unwrap();
         assert_up(&mut set, &[]);
@@ -184,12 +184,12 @@ where
     });
 }
 
-pub(crate) fn a_task_that_has_asked_is_woken_beside_the_set<K: SetKind, B>()
+pub(crate) fn a_task_that_has_asked_is_woken_beside_the_set<K: SetKind, B>(kind: K, ends: B)
 where
     B: Batching<Peeking<usize>: ysuite::signal::Attach>,
 {
-    let (mut set, task) = (K::set(), Task::default());
-    let (mut sender, mut receiver) = B::batching::<usize>();
+    let (mut set, task) = (kind.set(), Task::default());
+    let (mut sender, mut receiver) = ends.batching::<usize>();
     assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
     set.attach(&mut receiver, 1).unwrap();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));

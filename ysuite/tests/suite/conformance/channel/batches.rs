@@ -14,10 +14,10 @@ use crate::support::executor::{Clinging, Task, block_on};
 use crate::support::samples::{Aligned4096, Bytes, Sample};
 use crate::support::{Random, Tally, guarded, panics};
 
-pub(crate) fn written_messages_are_hidden_until_flushed<K: Batching>() {
+pub(crate) fn written_messages_are_hidden_until_flushed<K: Batching>(kind: K) {
     for messages in [1, 2, 6, 7, 8, 100, 1_000] {
-        let messages = K::some(messages);
-        let (mut sender, mut receiver) = K::batching();
+        let messages = kind.some(messages);
+        let (mut sender, mut receiver) = kind.batching();
         for message in 0..messages {
             sender.write(message).unwrap();
             assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
@@ -31,13 +31,13 @@ pub(crate) fn written_messages_are_hidden_until_flushed<K: Batching>() {
     }
 }
 
-pub(crate) fn unwriting_takes_the_newest_first_and_only_the_hidden<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn unwriting_takes_the_newest_first_and_only_the_hidden<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     assert_eq!(sender.unwrite(), None);
     sender.send(0).unwrap();
     assert_eq!(sender.unwrite(), None, "what was sent cannot be taken back");
     assert_eq!(receiver.recv(), Ok(0));
-    let messages = K::some(30);
+    let messages = kind.some(30);
     (0..messages).for_each(|message| sender.write(message).unwrap());
     sender.flush();
     assert_eq!(sender.unwrite(), None, "what was flushed cannot be taken back");
@@ -51,26 +51,26 @@ pub(crate) fn unwriting_takes_the_newest_first_and_only_the_hidden<K: Batching>(
     assert_eq!(sender.unwrite(), None);
 }
 
-pub(crate) fn unwriting_over_every_border<K: Batching>() {
-    borders::<K, u64>(240, &[0, 1, 6, 7, 8, 13, 14, 100, 111, 112, 113, 119, 120, 300, 560, 561, 2_400]);
-    borders::<K, Bytes<29>>(80, &[0, 1, 2, 31, 32, 33, 100, 160]);
-    borders::<K, Bytes<1000>>(70, &[0, 1, 15, 16, 17, 60, 79, 80, 81]);
-    borders::<K, Aligned4096>(20, &[0, 7, 8, 9, 15, 16]);
-    borders::<K, ()>(900, &[0, 1, 55, 56, 57, 895, 896, 897]);
+pub(crate) fn unwriting_over_every_border<K: Batching>(kind: K) {
+    borders::<K, u64>(kind, 240, &[0, 1, 6, 7, 8, 13, 14, 100, 111, 112, 113, 119, 120, 300, 560, 561, 2_400]);
+    borders::<K, Bytes<29>>(kind, 80, &[0, 1, 2, 31, 32, 33, 100, 160]);
+    borders::<K, Bytes<1000>>(kind, 70, &[0, 1, 15, 16, 17, 60, 79, 80, 81]);
+    borders::<K, Aligned4096>(kind, 20, &[0, 7, 8, 9, 15, 16]);
+    borders::<K, ()>(kind, 900, &[0, 1, 55, 56, 57, 895, 896, 897]);
 }
 
 /// From each of some starting points, writes up to `most` messages and takes all or some of them back.
-fn borders<K: Batching, T: Sample>(most: usize, starts: &[usize]) {
+fn borders<K: Batching, T: Sample>(kind: K, most: usize, starts: &[usize]) {
     for &start in starts {
-        let (mut sender, mut receiver) = K::batching::<T>();
+        let (mut sender, mut receiver) = kind.batching::<T>();
         for number in 0..start {
             assert!(sender.send(T::make(number)).is_ok());
-            if number % 50 > 3 || K::CAPACITY.is_some() {
+            if number % 50 > 3 || kind.capacity().is_some() {
                 receiver.recv().unwrap();
             }
         }
         while receiver.try_recv().is_ok() {}
-        for written in (0..=K::some(most)).step_by(1 + most / 60) {
+        for written in (0..=kind.some(most)).step_by(1 + most / 60) {
             for kept in [0, written / 2, written.saturating_sub(1)] {
                 (0..written).for_each(|number| assert!(sender.write(T::make(number)).is_ok()));
                 for number in (kept..written).rev() {
@@ -91,9 +91,9 @@ fn borders<K: Batching, T: Sample>(most: usize, starts: &[usize]) {
     }
 }
 
-pub(crate) fn a_send_publishes_what_was_written<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
-    let messages = K::some(100);
+pub(crate) fn a_send_publishes_what_was_written<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    let messages = kind.some(100);
     for way in 0..4 {
         (0..messages - 1).for_each(|message| sender.write(message).unwrap());
         let last = messages - 1;
@@ -111,11 +111,11 @@ pub(crate) fn a_send_publishes_what_was_written<K: Batching>() {
     assert!(receiver.try_iter().eq(0..messages));
 }
 
-pub(crate) fn a_sender_that_goes_publishes_what_was_written<K: Batching>() {
+pub(crate) fn a_sender_that_goes_publishes_what_was_written<K: Batching>(kind: K) {
     for messages in [1, 7, 8, 500] {
-        let messages = K::some(messages);
+        let messages = kind.some(messages);
         let tally = Tally::of(messages);
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(messages).for_each(|message| sender.write(message).unwrap());
         drop(sender);
         assert_eq!((receiver.len(), tally.ended()), (messages, 0));
@@ -124,9 +124,9 @@ pub(crate) fn a_sender_that_goes_publishes_what_was_written<K: Batching>() {
     }
 }
 
-pub(crate) fn hidden_messages_count_against_the_bound<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn hidden_messages_count_against_the_bound<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, mut receiver) = kind.batching();
     for round in 0..3 {
         (0..capacity).for_each(|message| sender.write(message).unwrap());
         assert!(sender.is_full());
@@ -145,16 +145,16 @@ pub(crate) fn hidden_messages_count_against_the_bound<K: Batching>() {
     }
 }
 
-pub(crate) fn flush_says_false_exactly_when_the_receiver_had_armed<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn flush_says_false_exactly_when_the_receiver_had_armed<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     let task = Task::default();
     for round in 0..200 {
         assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
         assert!(sender.flush(), "an empty flush says nothing");
-        for message in 0..K::some(round % 20) {
+        for message in 0..kind.some(round % 20) {
             sender.write(message).unwrap();
         }
-        if K::some(round % 20) == 0 {
+        if kind.some(round % 20) == 0 {
             sender.write(0).unwrap();
         }
         assert_eq!(task.woken(), round, "writing wakes nobody");
@@ -173,12 +173,12 @@ pub(crate) fn flush_says_false_exactly_when_the_receiver_had_armed<K: Batching>(
     assert!(sender.flush(), "a receiver that is gone is not asleep");
 }
 
-pub(crate) fn hidden_messages_whose_receiver_is_gone<K: Batching>() {
+pub(crate) fn hidden_messages_whose_receiver_is_gone<K: Batching>(kind: K) {
     for messages in [1, 7, 300] {
-        let messages = K::some(messages);
+        let messages = kind.some(messages);
         for way in 0..4 {
             let tally = Tally::of(messages + 1);
-            let (mut sender, receiver) = K::batching();
+            let (mut sender, receiver) = kind.batching();
             tally.some(messages).for_each(|message| sender.write(message).unwrap());
             drop(receiver);
             assert_eq!(tally.ended(), 0, "hidden messages are still the sender's");
@@ -198,11 +198,11 @@ pub(crate) fn hidden_messages_whose_receiver_is_gone<K: Batching>() {
     }
 }
 
-pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Batching>() {
-    let messages = K::some(50);
+pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Batching>(kind: K) {
+    let messages = kind.some(50);
     for explosive in [0, messages / 2, messages - 1] {
         let tally = Tally::of(messages + 1);
-        let (mut sender, receiver) = K::batching();
+        let (mut sender, receiver) = kind.batching();
         tally.some(messages).for_each(|message| sender.write(message).unwrap());
         drop(receiver);
         tally.explode(explosive);
@@ -215,9 +215,9 @@ pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Batching>() {
     }
 }
 
-pub(crate) fn poll_ready_shows_what_is_hidden_before_it_waits<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn poll_ready_shows_what_is_hidden_before_it_waits<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, mut receiver) = kind.batching();
     let task = Task::default();
     let waker = task.waker();
     let mut context = Context::from_waker(&waker);
@@ -234,14 +234,14 @@ pub(crate) fn poll_ready_shows_what_is_hidden_before_it_waits<K: Batching>() {
     assert!(sender.poll_ready(&mut context).is_ready());
 }
 
-pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>() {
+pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>(kind: K) {
     let clinging = |poll: &mut dyn FnMut(&mut Context<'_>) -> bool| {
         let waker = Clinging::waker();
         assert!(poll(&mut Context::from_waker(&waker)));
     };
-    if let Some(capacity) = K::CAPACITY {
+    if let Some(capacity) = kind.capacity() {
         let tally = Tally::of(capacity);
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(capacity).for_each(|message| sender.send(message).unwrap());
         clinging(&mut |context| sender.poll_ready(context).is_pending());
         assert_eq!(panics(|| drop(sender)), "this waker clings");
@@ -250,7 +250,7 @@ pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>()
         tally.assert_all_ended();
     }
     let tally = Tally::of(3);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     clinging(&mut |context| receiver.poll_recv(context).is_pending());
     sender.write(tally.next()).unwrap();
     assert_eq!(panics(|| drop(receiver)), "this waker clings");
@@ -259,7 +259,7 @@ pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>()
     assert_eq!(tally.ended(), 1);
     assert!(sender.send(tally.next()).is_err());
     // A future that is dropped leaves the receiver as good as it was.
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     let mut future = receiver.recv_async();
     clinging(&mut |context| future.as_mut().poll(context).is_pending());
     assert_eq!(panics(|| drop(future)), "this waker clings");
@@ -269,10 +269,10 @@ pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>()
     assert!(receiver.recv().is_err());
 }
 
-pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>() {
-    guarded(|| {
-        let messages = K::some(2_000) * 3 + 1;
-        let (mut sender, receiver) = K::batching();
+pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>(kind: K) {
+    guarded(move || {
+        let messages = kind.some(2_000) * 3 + 1;
+        let (mut sender, receiver) = kind.batching();
         let thread = thread::spawn(move || {
             // Without a bound all of it is hidden until the end; with one nobody would ever make room for it.
             (0..messages).for_each(|message| sender.write(message).unwrap());
@@ -282,14 +282,14 @@ pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>() {
     });
 }
 
-pub(crate) fn both_full_rings_do_not_wait_for_each_other<K: Batching>() {
-    guarded(|| {
+pub(crate) fn both_full_rings_do_not_wait_for_each_other<K: Batching>(kind: K) {
+    guarded(move || {
         // Each side fills its channel with hidden messages and then waits: for room in every way there is, while the
         // other does the same and then reads. Whoever waits must have shown what it wrote.
-        let Some(capacity) = K::CAPACITY else { return };
+        let Some(capacity) = kind.capacity() else { return };
         for way in 0..4 {
-            let (there, from_there) = K::batching();
-            let (back, from_back) = K::batching();
+            let (there, from_there) = kind.batching();
+            let (back, from_back) = kind.batching();
             let run = move |mut sender: K::Hiding<usize>, mut receiver: K::Peeking<usize>| {
                 move || {
                     (0..capacity).for_each(|message| sender.write(message).unwrap());
@@ -313,16 +313,16 @@ pub(crate) fn both_full_rings_do_not_wait_for_each_other<K: Batching>() {
     });
 }
 
-pub(crate) fn a_batch_is_seen_whole<K: Batching>() {
-    guarded(|| {
+pub(crate) fn a_batch_is_seen_whole<K: Batching>(kind: K) {
+    guarded(move || {
         const BATCHES: usize = 2_000;
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         let thread = thread::spawn(move || {
             let mut random = Random::new(1);
             for _ in 0..BATCHES {
-                let size = 1 + random.below(K::some(60));
+                let size = 1 + random.below(kind.some(60));
                 // Room for all of it, or it would be shown in pieces.
-                while K::CAPACITY.is_some_and(|capacity| capacity - sender.len() < size) {
+                while kind.capacity().is_some_and(|capacity| capacity - sender.len() < size) {
                     thread::yield_now();
                 }
                 (0..size).for_each(|index| sender.write((index, size)).unwrap());
@@ -343,9 +343,9 @@ pub(crate) fn a_batch_is_seen_whole<K: Batching>() {
     });
 }
 
-pub(crate) fn peek_shows_what_is_received_next<K: Batching>() {
+pub(crate) fn peek_shows_what_is_received_next<K: Batching>(kind: K) {
     let tally = Tally::of(200);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     assert!(receiver.peek().is_none());
     for number in 0..100 {
         sender.send(tally.next()).unwrap();
@@ -365,11 +365,11 @@ pub(crate) fn peek_shows_what_is_received_next<K: Batching>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn unwriting_between_flushes_across_threads<K: Batching>() {
-    guarded(|| {
+pub(crate) fn unwriting_between_flushes_across_threads<K: Batching>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 20_000;
         let tally = Tally::of(MESSAGES * 4);
-        let (mut sender, receiver) = K::batching();
+        let (mut sender, receiver) = kind.batching();
         let source = tally.clone();
         let thread = thread::spawn(move || {
             let (mut random, mut next) = (Random::new(11), 0);

@@ -13,14 +13,14 @@ use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Counted, Random, Tally, guarded, panics};
 
 /// Numbers of messages, up to what the channel holds: at and around every border.
-fn lengths<K: Batching>() -> impl Iterator<Item = usize> {
-    [0, 1, 2, 6, 7, 8, 14, 15, 100, 112, 113, 2_000, 20_000].into_iter().map(K::some)
+fn lengths<K: Batching>(kind: K) -> impl Iterator<Item = usize> {
+    [0, 1, 2, 6, 7, 8, 14, 15, 100, 112, 113, 2_000, 20_000].into_iter().map(move |messages| kind.some(messages))
 }
 
-pub(crate) fn a_closed_channel_gives_what_was_sent_and_then_ends<K: Batching>() {
-    for messages in lengths::<K>() {
+pub(crate) fn a_closed_channel_gives_what_was_sent_and_then_ends<K: Batching>(kind: K) {
+    for messages in lengths(kind) {
         for taken in [0, 1, messages / 2, messages] {
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             (0..messages).for_each(|message| sender.send(message).unwrap());
             let taken = taken.min(messages);
             assert!(receiver.try_iter().take(taken).eq(0..taken));
@@ -38,10 +38,10 @@ pub(crate) fn a_closed_channel_gives_what_was_sent_and_then_ends<K: Batching>() 
     }
 }
 
-pub(crate) fn every_way_of_receiving_ends_at_the_cut<K: Batching>() {
-    for messages in lengths::<K>() {
+pub(crate) fn every_way_of_receiving_ends_at_the_cut<K: Batching>(kind: K) {
+    for messages in lengths(kind) {
         for way in 0..9 {
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             (0..messages).for_each(|message| sender.send(message).unwrap());
             receiver.close();
             // Beyond the cut, and taken back.
@@ -90,8 +90,8 @@ pub(crate) fn every_way_of_receiving_ends_at_the_cut<K: Batching>() {
     }
 }
 
-pub(crate) fn sends_after_the_close_give_the_message_back<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn sends_after_the_close_give_the_message_back<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     receiver.close();
     assert_eq!(sender.send(1), Err(SendError(1)));
     assert_eq!(sender.try_send(2), Err(TrySendError::Disconnected(2)));
@@ -108,10 +108,10 @@ pub(crate) fn sends_after_the_close_give_the_message_back<K: Batching>() {
     assert_eq!((sender.len(), receiver.len(), receiver.recv()), (0, 0, Err(RecvError)));
 }
 
-pub(crate) fn hidden_messages_at_the_close<K: Batching>() {
-    for hidden in [1, 2, 7, 8, 30, 500].map(K::some) {
+pub(crate) fn hidden_messages_at_the_close<K: Batching>(kind: K) {
+    for hidden in [1, 2, 7, 8, 30, 500].map(|hidden| kind.some(hidden)) {
         let tally = Tally::of(hidden * 2);
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(hidden).for_each(|message| sender.write(message).unwrap());
         receiver.close();
         // They are the sender's: taken back one by one, or dropped by a flush.
@@ -120,7 +120,7 @@ pub(crate) fn hidden_messages_at_the_close<K: Batching>() {
         assert_eq!((tally.ended(), receiver.len(), sender.len()), (hidden, 0, 0));
         assert!(sender.unwrite().is_none() && receiver.try_recv().is_err());
         // Or they go with the sender; and what the next send finds is its own message.
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(hidden - 1).for_each(|message| sender.write(message).unwrap());
         receiver.close();
         let SendError(back) = sender.send(tally.next()).unwrap_err();
@@ -130,7 +130,7 @@ pub(crate) fn hidden_messages_at_the_close<K: Batching>() {
         tally.assert_all_ended();
     }
     let tally = Tally::of(3);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     assert!(sender.write(tally.next()).is_ok());
     receiver.close();
     drop(sender);
@@ -138,10 +138,10 @@ pub(crate) fn hidden_messages_at_the_close<K: Batching>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn a_receiver_that_closes_and_goes_drops_what_is_left<K: Batching>() {
-    for messages in lengths::<K>() {
+pub(crate) fn a_receiver_that_closes_and_goes_drops_what_is_left<K: Batching>(kind: K) {
+    for messages in lengths(kind) {
         let tally = Tally::of(messages + 2);
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(messages).for_each(|message| sender.send(message).unwrap());
         receiver.close();
         drop(receiver.try_recv());
@@ -155,27 +155,27 @@ pub(crate) fn a_receiver_that_closes_and_goes_drops_what_is_left<K: Batching>() 
     }
 }
 
-pub(crate) fn closing_again_is_nothing<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn closing_again_is_nothing<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     sender.send(1).unwrap();
     assert!(receiver.close() && !receiver.close() && !sender.close() && !sender.close());
     assert_eq!((receiver.recv(), receiver.recv(), receiver.close()), (Ok(1), Err(RecvError), false));
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     sender.send(1).unwrap();
     assert!(sender.close() && !sender.close() && !receiver.close());
     assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Err(RecvError)));
-    let (mut sender, receiver) = K::batching::<u8>();
+    let (mut sender, receiver) = kind.batching::<u8>();
     drop(receiver);
     assert!(!sender.close() && sender.send(1).is_err());
-    let (sender, mut receiver) = K::batching::<u8>();
+    let (sender, mut receiver) = kind.batching::<u8>();
     drop(sender);
     assert!(!receiver.close());
 }
 
-pub(crate) fn a_sender_that_closes_has_said_all<K: Batching>() {
-    for messages in lengths::<K>() {
+pub(crate) fn a_sender_that_closes_has_said_all<K: Batching>(kind: K) {
+    for messages in lengths(kind) {
         let tally = Tally::of(messages + 5);
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         tally.some(messages).for_each(|message| sender.write(message).unwrap());
         assert!(receiver.try_recv().is_err());
         assert!(sender.close());
@@ -195,11 +195,11 @@ pub(crate) fn a_sender_that_closes_has_said_all<K: Batching>() {
     }
 }
 
-pub(crate) fn close_wakes_a_sender_that_waits_for_room<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn close_wakes_a_sender_that_waits_for_room<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     guarded(move || {
         for round in 0..20 {
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             (0..capacity).for_each(|message| sender.send(message).unwrap());
             let thread = thread::spawn(move || match round % 4 {
                 0 => sender.send(capacity).is_err(),
@@ -215,9 +215,9 @@ pub(crate) fn close_wakes_a_sender_that_waits_for_room<K: Batching>() {
     });
 }
 
-pub(crate) fn close_wakes_a_task_that_waits_for_room<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn close_wakes_a_task_that_waits_for_room<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, mut receiver) = kind.batching();
     (0..capacity).for_each(|message| sender.send(message).unwrap());
     let task = Task::default();
     let mut future = sender.send_async(capacity);
@@ -281,12 +281,12 @@ fn send_until_refused<S: Piping<Counted>>(sender: &mut S, tally: &Tally, round: 
     }
 }
 
-fn race<K: Batching>(rounds: usize, then_drop: bool) {
+fn race<K: Batching>(kind: K, rounds: usize, then_drop: bool) {
     guarded(move || {
         let mut random = Random::new(11);
         for round in 0..rounds {
             let tally = Tally::of(TALLIED);
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             let start = Arc::new(Barrier::new(2));
             let (at_start, tallied) = (start.clone(), tally.clone());
             let thread = thread::spawn(move || {
@@ -320,22 +320,22 @@ fn race<K: Batching>(rounds: usize, then_drop: bool) {
     });
 }
 
-pub(crate) fn close_racing_with_every_send<K: Batching>() {
-    race::<K>(300, false);
+pub(crate) fn close_racing_with_every_send<K: Batching>(kind: K) {
+    race(kind, 300, false);
 }
 
-pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>() {
-    race::<K>(300, true);
+pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>(kind: K) {
+    race(kind, 300, true);
 }
 
 /// The sender goes, with chunks full of messages that come back to it, while the receiver may still look how far they reach. Only a
 /// sanitizer sees more here than the count.
-pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>() {
-    guarded(|| {
+pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>(kind: K) {
+    guarded(move || {
         for round in 0..100 {
             // A few large messages fill a chunk.
-            let (mut sender, mut receiver) = K::batching::<[usize; 32]>();
-            let mut sent = K::some(14);
+            let (mut sender, mut receiver) = kind.batching::<[usize; 32]>();
+            let mut sent = kind.some(14);
             (0..sent).for_each(|number| sender.send([number; 32]).unwrap());
             let thread = thread::spawn(move || {
                 if round % 2 == 0 {
@@ -357,10 +357,10 @@ pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>(
     });
 }
 
-pub(crate) fn the_senders_close_racing_with_receiving<K: Batching>() {
-    guarded(|| {
+pub(crate) fn the_senders_close_racing_with_receiving<K: Batching>(kind: K) {
+    guarded(move || {
         for round in 0..200 {
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             let thread = thread::spawn(move || {
                 let messages = round % 40;
                 (0..messages).for_each(|message| sender.send(message).unwrap());
@@ -373,10 +373,10 @@ pub(crate) fn the_senders_close_racing_with_receiving<K: Batching>() {
     });
 }
 
-pub(crate) fn waiting_for_the_receivers_end<K: Batching>() {
-    guarded(|| {
+pub(crate) fn waiting_for_the_receivers_end<K: Batching>(kind: K) {
+    guarded(move || {
         for round in 0..20 {
-            let (mut sender, mut receiver) = K::batching::<usize>();
+            let (mut sender, mut receiver) = kind.batching::<usize>();
             assert!(!sender.wait_closed_timeout(Duration::ZERO));
             assert!(!sender.wait_closed_timeout(Duration::from_micros(10)));
             sender.send(1).unwrap();
@@ -398,11 +398,11 @@ pub(crate) fn waiting_for_the_receivers_end<K: Batching>() {
     });
 }
 
-pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>() {
+pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>(kind: K) {
     // A few, and as many as wait in several blocks of the list.
     for (closes, waiting) in [(true, 2), (false, 2), (true, 130), (false, 130)] {
-        let (mut sender, mut receiver) = K::batching();
-        (0..K::some(5)).for_each(|message| sender.send(message).unwrap());
+        let (mut sender, mut receiver) = kind.batching();
+        (0..kind.some(5)).for_each(|message| sender.send(message).unwrap());
         let tasks: Vec<_> = (0..=waiting).map(|_| Task::default()).collect();
         let woken = || tasks.iter().map(Task::woken).collect::<Vec<_>>();
         let mut futures: Vec<_> = tasks.iter().map(|_| sender.closed()).collect();
@@ -412,7 +412,7 @@ pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>() {
         // A future that is dropped leaves nothing behind; a receiver that only receives wakes nobody.
         drop(futures.pop());
         assert_eq!(tasks[waiting].held(), 0);
-        assert_eq!(receiver.try_iter().count(), K::some(5));
+        assert_eq!(receiver.try_iter().count(), kind.some(5));
         assert_eq!(woken(), vec![0; waiting + 1]);
         if closes {
             receiver.close();
@@ -429,11 +429,11 @@ pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>() {
     }
 }
 
-pub(crate) fn an_attached_receiver_that_closes_is_up<K: Batching>()
+pub(crate) fn an_attached_receiver_that_closes_is_up<K: Batching>(kind: K)
 where
     K::Peeking<usize>: Attach,
 {
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     let mut set = YPollset::new();
     set.attach(&mut receiver, 5).unwrap();
     assert!(receiver.try_recv().is_err() && set.check().is_empty());
@@ -448,10 +448,10 @@ where
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
 }
 
-pub(crate) fn a_closed_channel_across_chunks<K: Batching>() {
+pub(crate) fn a_closed_channel_across_chunks<K: Batching>(kind: K) {
     // The cut within a chunk, at its end and behind it; what the sender has taken back lies further on.
-    for messages in (0..260).map(K::some) {
-        let (mut sender, mut receiver) = K::batching();
+    for messages in (0..260).map(|messages| kind.some(messages)) {
+        let (mut sender, mut receiver) = kind.batching();
         (0..messages).for_each(|message| sender.send([message; 60]).unwrap());
         receiver.close();
         let SendError(back) = sender.send_batch(&mut (0..40).map(|number| [number; 60])).unwrap_err();
@@ -463,11 +463,11 @@ pub(crate) fn a_closed_channel_across_chunks<K: Batching>() {
     }
 }
 
-pub(crate) fn panicking_drops_at_the_cut<K: Batching>() {
-    let messages = K::some(30);
+pub(crate) fn panicking_drops_at_the_cut<K: Batching>(kind: K) {
+    let messages = kind.some(30);
     // Those beyond the cut: dropped by a flush.
     let tally = Tally::of(messages);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     tally.some(messages).for_each(|message| sender.write(message).unwrap());
     receiver.close();
     tally.explode(messages / 2);
@@ -476,7 +476,7 @@ pub(crate) fn panicking_drops_at_the_cut<K: Batching>() {
     assert!(receiver.recv().is_err());
     // Those below it: dropped with the receiver.
     let tally = Tally::of(messages + 1);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     tally.some(messages).for_each(|message| sender.send(message).unwrap());
     receiver.close();
     tally.explode(messages / 2);
@@ -485,7 +485,7 @@ pub(crate) fn panicking_drops_at_the_cut<K: Batching>() {
     tally.assert_all_ended();
     // The sender's own close, of hidden messages that nobody will get.
     let tally = Tally::of(messages);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     tally.some(messages).for_each(|message| sender.write(message).unwrap());
     receiver.close();
     tally.explode(0);

@@ -10,10 +10,10 @@ use crate::for_every_shape;
 use crate::support::samples::Sample;
 use crate::support::{Random, Tally, guarded};
 
-pub(crate) fn messages_arrive_in_order<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn messages_arrive_in_order<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     for round in 0..3 {
-        let messages = K::some(5_000);
+        let messages = kind.some(5_000);
         for message in 0..messages {
             sender.send(round * 10_000 + message).unwrap();
         }
@@ -24,12 +24,12 @@ pub(crate) fn messages_arrive_in_order<K: Kind>() {
     }
 }
 
-pub(crate) fn every_shape_arrives_whole<K: Kind>() {
-    guarded(|| for_every_shape!(shape_arrives::<K>()));
+pub(crate) fn every_shape_arrives_whole<K: Kind>(kind: K) {
+    guarded(move || for_every_shape!(shape_arrives::<K>(kind)));
 }
 
-fn shape_arrives<K: Kind, T: Sample>() {
-    let (mut sender, mut receiver) = K::pair::<T>();
+fn shape_arrives<K: Kind, T: Sample>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair::<T>();
     // Enough to go round several groups, and several chunks where messages are large.
     let messages = if size_of::<T>() > 4096 { 12 } else { 700 };
     let (mut sent, mut received) = (0, 0);
@@ -60,10 +60,10 @@ fn shape_arrives<K: Kind, T: Sample>() {
     assert!(receiver.is_empty() && sender.is_empty());
 }
 
-pub(crate) fn capacity_is_exact<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    assert_eq!((sender.capacity(), receiver.capacity()), (K::asked(), K::asked()));
-    let Some(capacity) = K::CAPACITY else {
+pub(crate) fn capacity_is_exact<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    assert_eq!((sender.capacity(), receiver.capacity()), (kind.asked(), kind.asked()));
+    let Some(capacity) = kind.capacity() else {
         (0..100_000).for_each(|message| sender.try_send(message).unwrap());
         return assert!(!sender.is_full());
     };
@@ -90,10 +90,10 @@ pub(crate) fn capacity_is_exact<K: Kind>() {
     }
 }
 
-pub(crate) fn a_full_channel_says_so<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn a_full_channel_says_so<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 10);
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     for _ in 0..5 {
         let refused = sender.try_send(tally.next()).unwrap_err();
@@ -105,14 +105,14 @@ pub(crate) fn a_full_channel_says_so<K: Kind>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn length_is_exact_on_both_ends<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn length_is_exact_on_both_ends<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let mut random = Random::new(8);
     let mut length = 0;
     for step in 0..4_000 {
         assert_eq!((sender.len(), receiver.len()), (length, length), "at step {step}");
         assert_eq!((sender.is_empty(), receiver.is_empty()), (length == 0, length == 0));
-        assert_eq!(sender.is_full(), K::CAPACITY == Some(length));
+        assert_eq!(sender.is_full(), kind.capacity() == Some(length));
         if random.below(2) == 0 {
             length += usize::from(sender.try_send(step).is_ok());
         } else {
@@ -125,9 +125,9 @@ pub(crate) fn length_is_exact_on_both_ends<K: Kind>() {
     assert!(receiver.is_empty());
 }
 
-pub(crate) fn a_batch_arrives_in_order<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    let messages = K::some(3_000);
+pub(crate) fn a_batch_arrives_in_order<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    let messages = kind.some(3_000);
     for _ in 0..3 {
         assert_eq!(sender.send_batch(&mut (0..messages)), Ok(messages));
         let mut received = Vec::new();
@@ -138,8 +138,8 @@ pub(crate) fn a_batch_arrives_in_order<K: Kind>() {
     }
 }
 
-pub(crate) fn batches_of_no_messages<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair::<u8>();
+pub(crate) fn batches_of_no_messages<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair::<u8>();
     let mut to = Vec::new();
     assert_eq!(sender.send_batch(&mut std::iter::empty()), Ok(0));
     assert_eq!(receiver.recv_batch(&mut to, 0), Ok(0), "waiting for no messages is over at once");
@@ -150,9 +150,9 @@ pub(crate) fn batches_of_no_messages<K: Kind>() {
     assert!(receiver.recv_batch(&mut to, 1).is_err() && to.is_empty());
 }
 
-pub(crate) fn batch_receives_append_and_keep_to_their_limit<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    let messages = K::some(100);
+pub(crate) fn batch_receives_append_and_keep_to_their_limit<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    let messages = kind.some(100);
     sender.send_batch(&mut (0..messages)).unwrap();
     let mut to = vec![usize::MAX];
     for limit in [1, 2, 3, 50, usize::MAX] {
@@ -167,9 +167,9 @@ pub(crate) fn batch_receives_append_and_keep_to_their_limit<K: Kind>() {
 }
 
 /// Around what a pipe takes at once without counting what there is, and far beyond it.
-pub(crate) fn great_batches_arrive_whole<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    for messages in [4_095, 4_096, 4_097, 10_000].map(K::some) {
+pub(crate) fn great_batches_arrive_whole<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    for messages in [4_095, 4_096, 4_097, 10_000].map(|messages| kind.some(messages)) {
         for most in [4_095, 4_096, 4_097, 8_192, usize::MAX] {
             assert_eq!(sender.send_batch(&mut (0..messages)), Ok(messages));
             let mut received = Vec::new();
@@ -184,9 +184,9 @@ pub(crate) fn great_batches_arrive_whole<K: Kind>() {
     }
 }
 
-pub(crate) fn iterators_end_where_they_should<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    let messages = K::some(10);
+pub(crate) fn iterators_end_where_they_should<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    let messages = kind.some(10);
     (0..messages).for_each(|message| sender.send(message).unwrap());
     assert!(receiver.try_iter().eq(0..messages), "ends where the channel is empty");
     assert_eq!(receiver.try_iter().next(), None);
@@ -197,17 +197,17 @@ pub(crate) fn iterators_end_where_they_should<K: Kind>() {
     assert_eq!(receiver.iter().next(), None);
     assert_eq!(receiver.try_iter().next(), None);
 
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     (0..messages).for_each(|message| sender.send(message).unwrap());
     drop(sender);
     assert!(receiver.into_iter().eq(0..messages));
 }
 
-pub(crate) fn a_stream_crosses_threads_in_order<K: Kind>() {
-    guarded(|| {
+pub(crate) fn a_stream_crosses_threads_in_order<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 30_000;
         let tally = Tally::of(MESSAGES);
-        let (mut sender, receiver) = K::pair();
+        let (mut sender, receiver) = kind.pair();
         let messages = tally.some(MESSAGES);
         let thread = thread::spawn(move || messages.for_each(|message| sender.send(message).unwrap()));
         for (expected, message) in receiver.into_iter().enumerate() {
@@ -219,10 +219,10 @@ pub(crate) fn a_stream_crosses_threads_in_order<K: Kind>() {
     });
 }
 
-pub(crate) fn batches_cross_threads_in_order<K: Kind>() {
-    guarded(|| {
+pub(crate) fn batches_cross_threads_in_order<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 30_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             let (mut random, mut sent) = (Random::new(1), 0);
             while sent < MESSAGES {
@@ -244,9 +244,9 @@ pub(crate) fn batches_cross_threads_in_order<K: Kind>() {
     });
 }
 
-pub(crate) fn ends_may_move_between_threads<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+pub(crate) fn ends_may_move_between_threads<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         for round in 0..20 {
             let sending = thread::spawn(move || {
                 (0..100).for_each(|message| sender.send(round * 100 + message).unwrap());
@@ -261,15 +261,15 @@ pub(crate) fn ends_may_move_between_threads<K: Kind>() {
     });
 }
 
-pub(crate) fn sending_and_receiving_within_one_message_of_each_other<K: Kind>() {
+pub(crate) fn sending_and_receiving_within_one_message_of_each_other<K: Kind>(kind: K) {
     // Neither end is ever more than a few messages from the other, at every place of every group and chunk.
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     let mut waiting = VecDeque::new();
     let mut random = Random::new(77);
     for message in 0..20_000_u64 {
         sender.send(message).unwrap();
         waiting.push_back(message);
-        while waiting.len() > K::some(3).min(1 + random.below(3)) || K::CAPACITY == Some(waiting.len()) {
+        while waiting.len() > kind.some(3).min(1 + random.below(3)) || kind.capacity() == Some(waiting.len()) {
             assert_eq!(receiver.try_recv().ok(), waiting.pop_front());
         }
     }

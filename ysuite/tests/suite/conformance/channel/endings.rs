@@ -11,9 +11,9 @@ use super::{Kind, Receiving, Sending};
 use crate::support::executor::block_on;
 use crate::support::{Counted, Random, Tally, guarded};
 
-pub(crate) fn what_was_sent_is_received_after_the_sender_is_gone<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
-    let messages = K::some(2_000);
+pub(crate) fn what_was_sent_is_received_after_the_sender_is_gone<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
+    let messages = kind.some(2_000);
     (0..messages).for_each(|message| sender.send(message).unwrap());
     assert!(!receiver.is_disconnected());
     drop(sender);
@@ -36,11 +36,11 @@ pub(crate) fn what_was_sent_is_received_after_the_sender_is_gone<K: Kind>() {
     }
 }
 
-pub(crate) fn a_receiver_that_goes_drops_what_is_there<K: Kind>() {
+pub(crate) fn a_receiver_that_goes_drops_what_is_there<K: Kind>(kind: K) {
     for messages in [0, 1, 2, 7, 8, 500, 3_000] {
-        let messages = K::some(messages);
+        let messages = kind.some(messages);
         let tally = Tally::of(messages);
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         tally.some(messages).for_each(|message| sender.send(message).unwrap());
         let read = messages / 3;
         assert_eq!(receiver.try_iter().take(read).count(), read);
@@ -51,10 +51,10 @@ pub(crate) fn a_receiver_that_goes_drops_what_is_there<K: Kind>() {
     }
 }
 
-pub(crate) fn a_value_is_not_stranded_while_the_sender_is_alive_and_idle<K: Kind>() {
+pub(crate) fn a_value_is_not_stranded_while_the_sender_is_alive_and_idle<K: Kind>(kind: K) {
     // The sender does nothing any more, and yet the message is dropped: by whoever drops the receiver.
     let value = Arc::new(());
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     sender.send(value.clone()).unwrap();
     drop(receiver);
     assert_eq!(Arc::strong_count(&value), 1);
@@ -62,9 +62,9 @@ pub(crate) fn a_value_is_not_stranded_while_the_sender_is_alive_and_idle<K: Kind
     drop(sender);
 }
 
-pub(crate) fn sending_after_the_receiver_is_gone_gives_the_message_back<K: Kind>() {
+pub(crate) fn sending_after_the_receiver_is_gone_gives_the_message_back<K: Kind>(kind: K) {
     let tally = Tally::of(100);
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     assert!(!sender.is_disconnected());
     drop(receiver);
     assert!(sender.is_disconnected());
@@ -94,11 +94,11 @@ fn give_back_all(sender: &mut impl Sending<Counted>, tally: &Tally) {
     }
 }
 
-pub(crate) fn sending_after_the_receiver_of_a_full_channel_is_gone_does_not_block<K: Kind>() {
-    guarded(|| {
-        let messages = K::some(1_000);
+pub(crate) fn sending_after_the_receiver_of_a_full_channel_is_gone_does_not_block<K: Kind>(kind: K) {
+    guarded(move || {
+        let messages = kind.some(1_000);
         let tally = Tally::of(messages + 100);
-        let (mut sender, receiver) = K::pair();
+        let (mut sender, receiver) = kind.pair();
         tally.some(messages).for_each(|message| sender.send(message).unwrap());
         drop(receiver);
         give_back_all(&mut sender, &tally);
@@ -108,17 +108,17 @@ pub(crate) fn sending_after_the_receiver_of_a_full_channel_is_gone_does_not_bloc
     });
 }
 
-pub(crate) fn a_batch_after_the_receiver_is_gone_comes_back<K: Kind>() {
-    guarded(|| {
+pub(crate) fn a_batch_after_the_receiver_is_gone_comes_back<K: Kind>(kind: K) {
+    guarded(move || {
         for messages in [1, 7, 100, 2_000] {
             let tally = Tally::of(messages);
-            let (mut sender, receiver) = K::pair();
+            let (mut sender, receiver) = kind.pair();
             drop(receiver);
             let back = sender.send_batch(&mut tally.some(messages)).unwrap_err().into_inner();
             assert!(!back.is_empty());
             // With a bound it may stop early: then the rest was never taken from the iterator.
             assert_eq!((back.len(), tally.ended()), (tally.made(), 0), "taken, and neither received nor given back");
-            assert!(K::CAPACITY.is_some() || K::STOPS_EARLY || back.len() == messages);
+            assert!(kind.capacity().is_some() || K::STOPS_EARLY || back.len() == messages);
             let first = back[0].number;
             assert!(back.iter().enumerate().all(|(index, message)| message.number == first + index));
             drop((back, sender));
@@ -127,26 +127,23 @@ pub(crate) fn a_batch_after_the_receiver_is_gone_comes_back<K: Kind>() {
     });
 }
 
-pub(crate) fn a_channel_that_was_never_used<K: Kind>() {
-    drop(K::pair::<String>());
-    let (sender, receiver) = K::pair::<String>();
+pub(crate) fn a_channel_that_was_never_used<K: Kind>(kind: K) {
+    drop(kind.pair::<String>());
+    let (sender, receiver) = kind.pair::<String>();
     drop(sender);
     drop(receiver);
-    let (sender, receiver) = K::pair::<String>();
+    let (sender, receiver) = kind.pair::<String>();
     drop(receiver);
     drop(sender);
 }
 
-pub(crate) fn the_receiver_goes_while_a_sender_waits_for_room<K: Kind>() {
-    if K::CAPACITY.is_none() {
-        return;
-    }
-    guarded(|| {
+pub(crate) fn the_receiver_goes_while_a_sender_waits_for_room<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    guarded(move || {
         let mut random = Random::new(5);
         for round in 0..60 {
-            let capacity = K::CAPACITY.unwrap();
             let tally = Tally::of(capacity + 1);
-            let (mut sender, receiver) = K::pair();
+            let (mut sender, receiver) = kind.pair();
             tally.some(capacity).for_each(|message| sender.send(message).unwrap());
             let message = tally.next();
             let thread = thread::spawn(move || {
@@ -172,11 +169,11 @@ pub(crate) fn the_receiver_goes_while_a_sender_waits_for_room<K: Kind>() {
     });
 }
 
-pub(crate) fn the_sender_goes_while_a_receiver_waits<K: Kind>() {
-    guarded(|| {
+pub(crate) fn the_sender_goes_while_a_receiver_waits<K: Kind>(kind: K) {
+    guarded(move || {
         let mut random = Random::new(6);
         for round in 0..60 {
-            let (sender, mut receiver) = K::pair::<u32>();
+            let (sender, mut receiver) = kind.pair::<u32>();
             let thread = thread::spawn(move || match round % 4 {
                 0 => assert_eq!(receiver.recv(), Err(RecvError)),
                 1 => assert_eq!(receiver.recv_timeout(Duration::MAX), Err(RecvTimeoutError::Disconnected)),
@@ -193,12 +190,12 @@ pub(crate) fn the_sender_goes_while_a_receiver_waits<K: Kind>() {
     });
 }
 
-pub(crate) fn receiver_dropped_while_the_first_chunk_is_made<K: Kind>() {
-    race::<K>(3, |sender, tally| drop(sender.send(tally.next())));
+pub(crate) fn receiver_dropped_while_the_first_chunk_is_made<K: Kind>(kind: K) {
+    race(kind, 3, |sender, tally| drop(sender.send(tally.next())));
 }
 
-pub(crate) fn close_racing_with_send<K: Kind>() {
-    race::<K>(300, |sender, tally| {
+pub(crate) fn close_racing_with_send<K: Kind>(kind: K) {
+    race(kind, 300, |sender, tally| {
         for round in 0..100 {
             let refused = match round % 3 {
                 0 => sender.send(tally.next()).is_err(),
@@ -214,12 +211,12 @@ pub(crate) fn close_racing_with_send<K: Kind>() {
 
 /// Drops the receiver, after a few messages or none, while the sender does something on another thread. What the sender
 /// is not given back is dropped while it is still alive, however the race ends.
-fn race<K: Kind>(messages: usize, send: impl Fn(&mut K::Sender<Counted>, &Tally) + Clone + Send + 'static) {
+fn race<K: Kind>(kind: K, messages: usize, send: impl Fn(&mut K::Sender<Counted>, &Tally) + Clone + Send + 'static) {
     guarded(move || {
         let mut random = Random::new(7);
         for round in 0..300 {
             let tally = Tally::of(messages);
-            let (mut sender, mut receiver) = K::pair();
+            let (mut sender, mut receiver) = kind.pair();
             let start = Arc::new(Barrier::new(2));
             let (at_start, tallied, send) = (start.clone(), tally.clone(), send.clone());
             let thread = thread::spawn(move || {
@@ -241,12 +238,12 @@ fn race<K: Kind>(messages: usize, send: impl Fn(&mut K::Sender<Counted>, &Tally)
     });
 }
 
-pub(crate) fn both_ends_go_at_once<K: Kind>() {
-    guarded(|| {
+pub(crate) fn both_ends_go_at_once<K: Kind>(kind: K) {
+    guarded(move || {
         for round in 0..300 {
-            let messages = K::some(round % 40);
+            let messages = kind.some(round % 40);
             let tally = Tally::of(messages);
-            let (mut sender, receiver) = K::pair();
+            let (mut sender, receiver) = kind.pair();
             tally.some(messages).for_each(|message| sender.send(message).unwrap());
             let start = Arc::new(Barrier::new(2));
             let at_start = start.clone();
@@ -262,22 +259,22 @@ pub(crate) fn both_ends_go_at_once<K: Kind>() {
     });
 }
 
-pub(crate) fn lengths_stay_sane_while_closing<K: Kind>() {
-    guarded(|| {
+pub(crate) fn lengths_stay_sane_while_closing<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 5_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             for message in 0..MESSAGES {
                 sender.send(message).unwrap();
                 let length = sender.len();
-                assert!(length <= K::CAPACITY.unwrap_or(message + 1), "{length} messages");
+                assert!(length <= kind.capacity().unwrap_or(message + 1), "{length} messages");
             }
         });
         let mut received = 0;
         while !receiver.is_disconnected() || !receiver.is_empty() {
             // Nobody else takes any away, so what was there is still there.
             let length = receiver.len();
-            assert!(length <= K::CAPACITY.unwrap_or(MESSAGES - received), "{length} messages");
+            assert!(length <= kind.capacity().unwrap_or(MESSAGES - received), "{length} messages");
             assert!(length == 0 || !receiver.is_empty());
             for _ in 0..length {
                 let mut message = receiver.try_recv();
@@ -295,9 +292,9 @@ pub(crate) fn lengths_stay_sane_while_closing<K: Kind>() {
     });
 }
 
-pub(crate) fn a_timed_out_receive_and_the_senders_end<K: Kind>() {
+pub(crate) fn a_timed_out_receive_and_the_senders_end<K: Kind>(kind: K) {
     for _ in 0..20 {
-        let (sender, mut receiver) = K::pair::<u8>();
+        let (sender, mut receiver) = kind.pair::<u8>();
         assert_eq!(receiver.recv_timeout(Duration::from_micros(1)), Err(RecvTimeoutError::Timeout));
         drop(sender);
         assert_eq!(receiver.recv_timeout(Duration::from_micros(1)), Err(RecvTimeoutError::Disconnected));
@@ -309,8 +306,8 @@ struct Letter<K: Kind>(Arc<Envelope<K>>);
 
 type Envelope<K> = Mutex<Option<<K as Kind>::Sender<Letter<K>>>>;
 
-pub(crate) fn ends_within_their_own_channel_are_dropped_with_it<K: Kind>() {
-    let (sender, receiver) = K::pair::<Letter<K>>();
+pub(crate) fn ends_within_their_own_channel_are_dropped_with_it<K: Kind>(kind: K) {
+    let (sender, receiver) = kind.pair::<Letter<K>>();
     let sender = Arc::new(Mutex::new(Some(sender)));
     let letter = Letter(sender.clone());
     assert!(sender.lock().unwrap().as_mut().unwrap().send(letter).is_ok());
@@ -321,7 +318,7 @@ pub(crate) fn ends_within_their_own_channel_are_dropped_with_it<K: Kind>() {
     drop(receiver);
     assert_eq!(watched.strong_count(), 0);
     // Taken out, it is an ordinary sender.
-    let (sender, mut receiver) = K::pair::<Letter<K>>();
+    let (sender, mut receiver) = kind.pair::<Letter<K>>();
     let sender = Arc::new(Mutex::new(Some(sender)));
     let letter = Letter(sender.clone());
     assert!(sender.lock().unwrap().as_mut().unwrap().send(letter).is_ok());

@@ -204,12 +204,12 @@ fn model<T, S, R>(
     Run { sender, receiver, capacity, visible: VecDeque::new(), hidden: Vec::new(), make, check }
 }
 
-fn shape<K: Kind, T: Sample>(seed: u64) {
-    run(model(K::pair::<T>(), K::CAPACITY, counting(), T::check), seed, 4_000, |run, random| run.step(random));
+fn shape<K: Kind, T: Sample>(kind: K, seed: u64) {
+    run(model(kind.pair::<T>(), kind.capacity(), counting(), T::check), seed, 4_000, |run, random| run.step(random));
 }
 
-fn batching_shape<K: Batching, T: Sample>(seed: u64) {
-    let model = model(K::batching::<T>(), K::CAPACITY, counting(), T::check);
+fn batching_shape<K: Batching, T: Sample>(kind: K, seed: u64) {
+    let model = model(kind.batching::<T>(), kind.capacity(), counting(), T::check);
     run(model, seed, 4_000, |run, random| run.batching_step(random));
 }
 
@@ -228,34 +228,34 @@ fn check_counted(message: &Counted, number: usize) {
 
 const STEPS: usize = 10_000;
 
-pub(crate) fn random_operations_agree_with_a_model<K: Kind>() {
-    guarded(|| {
+pub(crate) fn random_operations_agree_with_a_model<K: Kind>(kind: K) {
+    guarded(move || {
         for seed in 1..5 {
-            shape::<K, u64>(seed);
-            shape::<K, ()>(seed);
-            shape::<K, Bytes<29>>(seed);
-            shape::<K, Bytes<1000>>(seed);
-            shape::<K, Box<usize>>(seed);
-            shape::<K, Aligned64>(seed);
+            shape::<K, u64>(kind, seed);
+            shape::<K, ()>(kind, seed);
+            shape::<K, Bytes<29>>(kind, seed);
+            shape::<K, Bytes<1000>>(kind, seed);
+            shape::<K, Box<usize>>(kind, seed);
+            shape::<K, Aligned64>(kind, seed);
             let tally = Tally::of(STEPS * 12);
-            let model = model(K::pair(), K::CAPACITY, counted(&tally), check_counted);
+            let model = model(kind.pair(), kind.capacity(), counted(&tally), check_counted);
             run(model, seed, STEPS, |run, random| run.step(random));
             tally.assert_all_ended();
         }
     });
 }
 
-pub(crate) fn random_batches_agree_with_a_model<K: Batching>() {
-    guarded(|| {
+pub(crate) fn random_batches_agree_with_a_model<K: Batching>(kind: K) {
+    guarded(move || {
         for seed in 1..5 {
-            batching_shape::<K, u64>(seed);
-            batching_shape::<K, ()>(seed);
-            batching_shape::<K, Bytes<29>>(seed);
-            batching_shape::<K, Bytes<1000>>(seed);
-            batching_shape::<K, Box<usize>>(seed);
-            batching_shape::<K, Aligned64>(seed);
+            batching_shape::<K, u64>(kind, seed);
+            batching_shape::<K, ()>(kind, seed);
+            batching_shape::<K, Bytes<29>>(kind, seed);
+            batching_shape::<K, Bytes<1000>>(kind, seed);
+            batching_shape::<K, Box<usize>>(kind, seed);
+            batching_shape::<K, Aligned64>(kind, seed);
             let tally = Tally::of(STEPS * 12);
-            let model = model(K::batching(), K::CAPACITY, counted(&tally), check_counted);
+            let model = model(kind.batching(), kind.capacity(), counted(&tally), check_counted);
             run(model, seed, STEPS, |run, random| run.batching_step(random));
             tally.assert_all_ended();
         }

@@ -5,12 +5,12 @@ use std::thread;
 use super::{Kind, Receiving, Sending};
 use crate::support::{Tally, guarded, panics};
 
-pub(crate) fn panicking_drop_of_an_element_takes_the_rest_along<K: Kind>() {
-    let messages = K::some(50);
+pub(crate) fn panicking_drop_of_an_element_takes_the_rest_along<K: Kind>(kind: K) {
+    let messages = kind.some(50);
     for explosive in [0, messages / 2, messages - 1] {
         for sender_first in [false, true] {
             let tally = Tally::of(messages + 1);
-            let (mut sender, receiver) = K::pair();
+            let (mut sender, receiver) = kind.pair();
             tally.some(messages).for_each(|message| sender.send(message).unwrap());
             tally.explode(explosive);
             if sender_first {
@@ -28,17 +28,17 @@ pub(crate) fn panicking_drop_of_an_element_takes_the_rest_along<K: Kind>() {
     }
 }
 
-pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>() {
-    let messages = K::some(100);
+pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>(kind: K) {
+    let messages = kind.some(100);
     for given in [0, 1, messages / 2, messages] {
         let tally = Tally::of(messages + 1);
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let source = tally.clone();
         let mut iterator = (0..).map(move |index| {
             assert!(index < given, "the iterator panics");
             source.next()
         });
-        if given == messages && K::CAPACITY.is_some() {
+        if given == messages && kind.capacity().is_some() {
             // The panic comes before the channel learns that there is no room.
             assert_eq!(panics(|| drop(sender.send_batch(&mut iterator))), "the iterator panics");
         } else {
@@ -56,9 +56,9 @@ pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>() {
     }
 }
 
-pub(crate) fn a_panicking_sender_thread_disconnects<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_panicking_sender_thread_disconnects<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             sender.send(1).unwrap();
             panic!("as intended");

@@ -11,9 +11,9 @@ use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::samples::{Aligned64, Bytes, Sample};
 use crate::support::{Tally, guarded, panics};
 
-pub(crate) fn a_permit_is_room<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
-    for message in 0..K::some(50) {
+pub(crate) fn a_permit_is_room<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    for message in 0..kind.some(50) {
         // Given back again and again.
         drop(sender.try_reserve().unwrap());
         drop(sender.reserve().unwrap());
@@ -21,15 +21,15 @@ pub(crate) fn a_permit_is_room<K: Batching>() {
         assert_eq!((sender.len(), receiver.len()), (message, message));
         sender.try_reserve().unwrap().send(message).unwrap();
     }
-    if K::CAPACITY == Some(K::some(50)) {
+    if kind.capacity() == Some(kind.some(50)) {
         assert!(matches!(sender.try_reserve(), Err(TryReserveError::Full)));
     }
-    assert!(receiver.try_iter().eq(0..K::some(50)));
+    assert!(receiver.try_iter().eq(0..kind.some(50)));
 }
 
-pub(crate) fn permits_are_counted<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
-    let places = K::some(20);
+pub(crate) fn permits_are_counted<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    let places = kind.some(20);
     for used in [0, 1, places / 2, places] {
         let used = used.min(places);
         let mut permits = sender.try_reserve_many(places).unwrap();
@@ -48,10 +48,10 @@ pub(crate) fn permits_are_counted<K: Batching>() {
 }
 
 /// A loop over the slots ends only if there are some as long as there are places, also after the receiver's end.
-pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>() {
+pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>(kind: K) {
     for closes in [true, false] {
-        for places in [1, 2, 20, 300].map(K::some) {
-            let (mut sender, mut receiver) = K::batching();
+        for places in [1, 2, 20, 300].map(|places| kind.some(places)) {
+            let (mut sender, mut receiver) = kind.batching();
             let mut permits = sender.reserve_many(places).unwrap();
             if closes {
                 receiver.close();
@@ -71,9 +71,9 @@ pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>() {
     }
 }
 
-pub(crate) fn too_many_is_an_error_and_not_a_wait<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
-    let Some(capacity) = K::CAPACITY else {
+pub(crate) fn too_many_is_an_error_and_not_a_wait<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    let Some(capacity) = kind.capacity() else {
         // Far more than a chunk holds.
         let places = 1 << (usize::BITS / 2 + 8);
         assert_eq!(sender.try_reserve_many(places).unwrap().len(), places);
@@ -94,8 +94,8 @@ pub(crate) fn too_many_is_an_error_and_not_a_wait<K: Batching>() {
     assert_eq!(sender.try_reserve_many(1).map(drop), Err(TryReserveError::Disconnected));
 }
 
-fn built<K: Batching, T: Sample>() {
-    let (mut sender, mut receiver) = K::batching();
+fn built<K: Batching, T: Sample>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     for number in 0..300 {
         match number % 3 {
             0 => sender.reserve().unwrap().send(T::make(number)).unwrap(),
@@ -108,7 +108,7 @@ fn built<K: Batching, T: Sample>() {
                 unsafe { permit.commit() }.unwrap();
             }
         }
-        if K::CAPACITY == Some(1) || number % 2 == 1 || sender.is_full() {
+        if kind.capacity() == Some(1) || number % 2 == 1 || sender.is_full() {
             (0..receiver.len()).for_each(|_| drop(receiver.recv().unwrap()));
         }
     }
@@ -117,15 +117,15 @@ fn built<K: Batching, T: Sample>() {
     receiver.recv().unwrap().check(7);
 }
 
-pub(crate) fn a_message_is_built_in_its_slot<K: Batching>() {
-    built::<K, u64>();
-    built::<K, ()>();
-    built::<K, Bytes<29>>();
-    built::<K, Bytes<1000>>();
-    built::<K, Box<usize>>();
-    built::<K, Aligned64>();
+pub(crate) fn a_message_is_built_in_its_slot<K: Batching>(kind: K) {
+    built::<K, u64>(kind);
+    built::<K, ()>(kind);
+    built::<K, Bytes<29>>(kind);
+    built::<K, Bytes<1000>>(kind);
+    built::<K, Box<usize>>(kind);
+    built::<K, Aligned64>(kind);
     // A maker that panics sends nothing, and the room is there again.
-    let (mut sender, mut receiver) = K::batching::<u8>();
+    let (mut sender, mut receiver) = kind.batching::<u8>();
     assert!(
         panics(|| sender.reserve().unwrap().send_with(|| panic!("made nothing")).unwrap()).contains("made nothing")
     );
@@ -134,9 +134,9 @@ pub(crate) fn a_message_is_built_in_its_slot<K: Batching>() {
     assert_eq!(receiver.recv(), Ok(1));
 }
 
-pub(crate) fn slots_are_runs_of_free_places<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
-    let places = K::some(100);
+pub(crate) fn slots_are_runs_of_free_places<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    let places = kind.some(100);
     for round in 0..5 {
         let mut permits = sender.reserve_many(places).unwrap();
         let mut next = 0;
@@ -157,11 +157,11 @@ pub(crate) fn slots_are_runs_of_free_places<K: Batching>() {
     }
 }
 
-pub(crate) fn runs_are_shown_and_consumed<K: Batching>() {
+pub(crate) fn runs_are_shown_and_consumed<K: Batching>(kind: K) {
     let tally = Tally::of(3 * 100);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     for _ in 0..3 {
-        let messages = K::some(100);
+        let messages = kind.some(100);
         assert!(receiver.peek_run().is_empty());
         receiver.consume(0);
         let first = tally.made();
@@ -179,14 +179,14 @@ pub(crate) fn runs_are_shown_and_consumed<K: Batching>() {
     assert!(panics(|| receiver.consume(1)).contains("consuming 1 messages of 0"));
 }
 
-pub(crate) fn a_permit_of_a_channel_that_closes<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn a_permit_of_a_channel_that_closes<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     for way in 0..5 {
         if way == 4 {
             receiver.close();
             break;
         }
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         let mut permit = sender.reserve().unwrap();
         receiver.close();
         let answer = match way {
@@ -208,11 +208,11 @@ pub(crate) fn a_permit_of_a_channel_that_closes<K: Batching>() {
     assert!(block_on(sender.reserve_async()).is_err() && sender.send(1).is_err());
 }
 
-pub(crate) fn waiting_for_many_places<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn waiting_for_many_places<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     guarded(move || {
         for round in 0..20 {
-            let (mut sender, mut receiver) = K::batching();
+            let (mut sender, mut receiver) = kind.batching();
             (0..capacity).for_each(|message| sender.send(message).unwrap());
             let thread = thread::spawn(move || {
                 let mut permits = sender.reserve_many(capacity).unwrap();
@@ -226,10 +226,10 @@ pub(crate) fn waiting_for_many_places<K: Batching>() {
     });
 }
 
-pub(crate) fn a_task_waits_for_many_places<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn a_task_waits_for_many_places<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let places = capacity.min(3);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     (0..capacity).for_each(|message| sender.send(message).unwrap());
     let task = Task::default();
     let mut future = sender.reserve_many_async(places);
@@ -248,11 +248,11 @@ pub(crate) fn a_task_waits_for_many_places<K: Batching>() {
     assert!(receiver.try_iter().eq(places..capacity));
 }
 
-pub(crate) fn what_is_hidden_is_sent_along<K: Batching>() {
-    if K::CAPACITY.is_some_and(|capacity| capacity < 2) {
+pub(crate) fn what_is_hidden_is_sent_along<K: Batching>(kind: K) {
+    if kind.capacity().is_some_and(|capacity| capacity < 2) {
         return;
     }
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     for first in [0, 2, 4, 6, 8, 10] {
         sender.write(first).unwrap();
         let permit = sender.reserve().unwrap();

@@ -9,15 +9,15 @@ use super::{Batching, Peeking, Piping, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Tally, guarded, panics};
 
-pub(crate) fn a_task_receives_batches<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn a_task_receives_batches<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     let (task, mut to) = (Task::default(), Vec::new());
     assert_eq!(block_on(receiver.recv_batch_async(&mut to, 0)), Ok(0));
     let mut future = receiver.recv_batch_async(&mut to, 4);
     assert!(poll_once(&mut future, &task).is_pending());
     // Dropped: nothing is taken, and nobody is woken.
     drop(future);
-    let messages = K::some(6);
+    let messages = kind.some(6);
     (0..messages).for_each(|message| sender.send(message).unwrap());
     assert_eq!((task.woken(), task.held(), to.len()), (0, 0, 0));
     assert_eq!(block_on(receiver.recv_batch_async(&mut to, 4)), Ok(messages.min(4)));
@@ -32,18 +32,18 @@ pub(crate) fn a_task_receives_batches<K: Batching>() {
     // No more than was asked for, however many have come meanwhile.
     let mut future = receiver.recv_batch_async(&mut to, 2);
     assert!(poll_once(&mut future, &task).is_pending());
-    (0..K::some(5)).for_each(|message| sender.send(message).unwrap());
-    assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(K::some(2))));
+    (0..kind.some(5)).for_each(|message| sender.send(message).unwrap());
+    assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(kind.some(2))));
     drop(future);
-    assert_eq!(receiver.try_iter().count(), K::some(5) - K::some(2));
+    assert_eq!(receiver.try_iter().count(), kind.some(5) - kind.some(2));
     drop(sender);
     assert_eq!(block_on(receiver.recv_batch_async(&mut to, 4)), Err(RecvError));
 }
 
-pub(crate) fn a_task_sends_more_than_there_is_room_for<K: Batching>() {
-    guarded(|| {
+pub(crate) fn a_task_sends_more_than_there_is_room_for<K: Batching>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 3_000;
-        let (mut sender, mut receiver) = K::batching();
+        let (mut sender, mut receiver) = kind.batching();
         let thread = std::thread::spawn(move || {
             let sent = block_on(sender.send_batch_async(&mut (0..MESSAGES)));
             assert_eq!(sent, Ok(MESSAGES));
@@ -56,27 +56,27 @@ pub(crate) fn a_task_sends_more_than_there_is_room_for<K: Batching>() {
     });
 }
 
-pub(crate) fn great_batches_of_tasks_arrive_whole<K: Batching>() {
+pub(crate) fn great_batches_of_tasks_arrive_whole<K: Batching>(kind: K) {
     const MESSAGES: usize = 10_000;
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     let (task, mut received, mut messages) = (Task::default(), Vec::new(), 0..MESSAGES);
     let mut sending = sender.send_batch_async(&mut messages);
     let mut told = 0;
     while received.len() < MESSAGES {
         // As many as there is room for each time.
         let left = MESSAGES - received.len();
-        let sent = if K::some(left) == left { Poll::Ready(Ok(MESSAGES)) } else { Poll::Pending };
+        let sent = if kind.some(left) == left { Poll::Ready(Ok(MESSAGES)) } else { Poll::Pending };
         assert_eq!(poll_once(&mut sending, &task), sent, "with {left} messages left");
-        assert_eq!(block_on(receiver.recv_batch_async(&mut received, MESSAGES)), Ok(K::some(left)));
+        assert_eq!(block_on(receiver.recv_batch_async(&mut received, MESSAGES)), Ok(kind.some(left)));
         assert!(sent.is_ready() || task.woken() > told, "there is room again");
         told = task.woken();
     }
     assert!(received.into_iter().eq(0..MESSAGES));
 }
 
-pub(crate) fn an_iterator_keeps_what_was_not_sent<K: Batching>() {
-    let Some(capacity) = K::CAPACITY else { return };
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn an_iterator_keeps_what_was_not_sent<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, mut receiver) = kind.batching();
     let (task, mut messages) = (Task::default(), 0..10 * capacity);
     let mut sent = 0;
     for round in 0..5 {
@@ -90,15 +90,15 @@ pub(crate) fn an_iterator_keeps_what_was_not_sent<K: Batching>() {
     assert_eq!(receiver.try_iter().last(), Some(sent - 1).filter(|_| capacity > 2));
 }
 
-pub(crate) fn a_batch_of_a_task_whose_receiver_closes<K: Batching>() {
+pub(crate) fn a_batch_of_a_task_whose_receiver_closes<K: Batching>(kind: K) {
     let tally = Tally::of(10_000);
-    let (mut sender, mut receiver) = K::batching();
+    let (mut sender, mut receiver) = kind.batching();
     receiver.close();
     let mut messages = tally.some(10);
     assert!(block_on(sender.send_batch_async(&mut messages)).is_err_and(|SendError(back)| back.is_empty()));
     assert_eq!(tally.made(), 0, "nothing was taken");
-    let Some(capacity) = K::CAPACITY else { return };
-    let (mut sender, mut receiver) = K::batching();
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, mut receiver) = kind.batching();
     let task = Task::default();
     let mut messages = tally.some(capacity + 5);
     let mut future = sender.send_batch_async(&mut messages);
@@ -111,13 +111,13 @@ pub(crate) fn a_batch_of_a_task_whose_receiver_closes<K: Batching>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn any_future_is_a_limit<K: Batching>() {
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn any_future_is_a_limit<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
     // With room, or without a receiver, it is not asked.
     let never = || std::future::poll_fn(|_| -> Poll<()> { panic!("asked") });
     assert_eq!(block_on(sender.send_async_until(0, never())), Ok(()));
     assert_eq!(receiver.recv(), Ok(0));
-    if let Some(capacity) = K::CAPACITY {
+    if let Some(capacity) = kind.capacity() {
         (0..capacity).for_each(|message| sender.send(message).unwrap());
         let full = block_on(sender.send_async_until(7, std::future::ready("now")));
         assert_eq!(full, Err(SendTimeoutError::Timeout(7)));
@@ -144,7 +144,7 @@ pub(crate) fn any_future_is_a_limit<K: Batching>() {
     assert_eq!(block_on(sender.send_async_until(9, never())), Err(SendTimeoutError::Disconnected(9)));
 }
 
-pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>() {
+pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>(kind: K) {
     /// A limit that is reached already; its end panics.
     fn limit(tally: &Tally) -> impl Future<Output = ()> + use<> {
         tally.explode(tally.made());
@@ -155,8 +155,8 @@ pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>() {
         })
     }
     let tally = Tally::of(10_000);
-    let (mut sender, mut receiver) = K::batching();
-    if let Some(capacity) = K::CAPACITY {
+    let (mut sender, mut receiver) = kind.batching();
+    if let Some(capacity) = kind.capacity() {
         tally.some(capacity).for_each(|message| assert!(sender.send(message).is_ok()));
         let (stop, message) = (limit(&tally), tally.next());
         panics(|| drop(block_on(sender.send_async_until(message, stop))));
@@ -171,9 +171,9 @@ pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn an_iterator_that_panics_in_a_task<K: Batching>() {
-    let messages = K::some(5);
-    let (mut sender, mut receiver) = K::batching();
+pub(crate) fn an_iterator_that_panics_in_a_task<K: Batching>(kind: K) {
+    let messages = kind.some(5);
+    let (mut sender, mut receiver) = kind.batching();
     let mut source = (0..messages).inspect(|&message| assert!(message + 1 < messages, "the iterator"));
     assert!(panics(|| drop(block_on(sender.send_batch_async(&mut source)))).contains("the iterator"));
     assert!(receiver.try_iter().eq(0..messages - 1));

@@ -15,8 +15,8 @@ fn ask<T>(receiver: &mut impl Receiving<T>, task: &Task) -> Option<Option<T>> {
     }
 }
 
-pub(crate) fn a_message_that_is_there_is_received_at_once<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_message_that_is_there_is_received_at_once<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
     sender.send(1).unwrap();
     assert_eq!(ask(&mut receiver, &task), Some(Some(1)));
@@ -27,8 +27,8 @@ pub(crate) fn a_message_that_is_there_is_received_at_once<K: Kind>() {
     assert_eq!((task.woken(), task.held()), (0, 0), "nobody waited");
 }
 
-pub(crate) fn a_task_polled_once_and_kept_is_woken<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_task_polled_once_and_kept_is_woken<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
     let mut future = receiver.recv_async();
     assert!(poll_once(&mut future, &task).is_pending());
@@ -40,8 +40,8 @@ pub(crate) fn a_task_polled_once_and_kept_is_woken<K: Kind>() {
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(1)));
 }
 
-pub(crate) fn the_last_task_to_ask_is_woken<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn the_last_task_to_ask_is_woken<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let (first, last) = (Task::default(), Task::default());
     for round in 1..4 {
         assert_eq!(ask(&mut receiver, &first), None);
@@ -53,8 +53,8 @@ pub(crate) fn the_last_task_to_ask_is_woken<K: Kind>() {
     }
 }
 
-pub(crate) fn a_dropped_future_has_taken_nothing<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_dropped_future_has_taken_nothing<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
     for message in 0..3 {
         let mut future = receiver.recv_async();
@@ -67,9 +67,9 @@ pub(crate) fn a_dropped_future_has_taken_nothing<K: Kind>() {
     }
 }
 
-pub(crate) fn a_dropped_future_does_not_eat_the_wake<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_dropped_future_does_not_eat_the_wake<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         for message in 0..50 {
             let task = Task::default();
             assert!(poll_once(&mut receiver.recv_async(), &task).is_pending());
@@ -88,8 +88,8 @@ pub(crate) fn a_dropped_future_does_not_eat_the_wake<K: Kind>() {
     });
 }
 
-pub(crate) fn a_task_learns_that_the_sender_is_gone<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_task_learns_that_the_sender_is_gone<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
     assert_eq!(ask(&mut receiver, &task), None);
     sender.send(1).unwrap();
@@ -102,10 +102,10 @@ pub(crate) fn a_task_learns_that_the_sender_is_gone<K: Kind>() {
     assert_eq!(ask(&mut receiver, &task), Some(None));
 }
 
-pub(crate) fn a_task_waits_for_room<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn a_task_waits_for_room<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 1);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     let task = Task::default();
     let mut future = sender.send_async(tally.next());
@@ -121,10 +121,10 @@ pub(crate) fn a_task_waits_for_room<K: Kind>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn a_sending_task_learns_that_the_receiver_is_gone<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn a_sending_task_learns_that_the_receiver_is_gone<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 1);
-    let (mut sender, receiver) = K::pair();
+    let (mut sender, receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     let task = Task::default();
     let mut future = sender.send_async(tally.next());
@@ -138,10 +138,10 @@ pub(crate) fn a_sending_task_learns_that_the_receiver_is_gone<K: Kind>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn a_dropped_sending_future_has_sent_nothing<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn a_dropped_sending_future_has_sent_nothing<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 3);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     let task = Task::default();
     // Before it was polled, and while it waits.
@@ -156,9 +156,9 @@ pub(crate) fn a_dropped_sending_future_has_sent_nothing<K: Kind>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn a_waker_that_panics_loses_nothing<K: Kind>() {
+pub(crate) fn a_waker_that_panics_loses_nothing<K: Kind>(kind: K) {
     let tally = Tally::of(10);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     let waker = Explosive::waker();
     let mut context = Context::from_waker(&waker);
     for number in 0..3 {
@@ -174,15 +174,15 @@ pub(crate) fn a_waker_that_panics_loses_nothing<K: Kind>() {
     assert_eq!(panics(|| drop(sender)), "this waker panics");
     assert!(receiver.recv().is_err());
     tally.assert_all_ended();
-    a_panicking_waker_of_a_sender::<K>();
+    a_panicking_waker_of_a_sender(kind);
 }
 
-fn a_panicking_waker_of_a_sender<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+fn a_panicking_waker_of_a_sender<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 2);
     let waker = Explosive::waker();
     let mut context = Context::from_waker(&waker);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     let mut future = sender.send_async(tally.next());
     assert!(future.as_mut().poll(&mut context).is_pending());
@@ -204,10 +204,10 @@ fn tally_less() -> crate::support::Counted {
     Tally::of(1).next()
 }
 
-pub(crate) fn tasks_and_threads_take_turns<K: Kind>() {
-    guarded(|| {
+pub(crate) fn tasks_and_threads_take_turns<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 3_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             let mut random = Random::new(1);
             for message in 0..MESSAGES {
@@ -238,12 +238,12 @@ pub(crate) fn tasks_and_threads_take_turns<K: Kind>() {
     });
 }
 
-pub(crate) fn wakers_are_dropped_with_the_channel<K: Kind>() {
+pub(crate) fn wakers_are_dropped_with_the_channel<K: Kind>(kind: K) {
     for sender_first in [false, true] {
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let (receiving, sending) = (Task::default(), Task::default());
         assert_eq!(ask(&mut receiver, &receiving), None);
-        (0..K::some(3)).for_each(|message| sender.send(message).unwrap());
+        (0..kind.some(3)).for_each(|message| sender.send(message).unwrap());
         let _ = poll_once(&mut sender.send_async(9), &sending);
         if sender_first {
             drop(sender);
@@ -256,9 +256,9 @@ pub(crate) fn wakers_are_dropped_with_the_channel<K: Kind>() {
     }
 }
 
-pub(crate) fn a_receiver_that_goes_lets_go_of_its_task<K: Kind>() {
+pub(crate) fn a_receiver_that_goes_lets_go_of_its_task<K: Kind>(kind: K) {
     // The sender may live for ever; a task that has ended must not.
-    let (sender, mut receiver) = K::pair::<u8>();
+    let (sender, mut receiver) = kind.pair::<u8>();
     let task = Task::default();
     assert_eq!(ask(&mut receiver, &task), None);
     drop(receiver);
@@ -266,16 +266,16 @@ pub(crate) fn a_receiver_that_goes_lets_go_of_its_task<K: Kind>() {
     drop(sender);
 }
 
-pub(crate) fn a_dropped_future_lets_go_of_its_task<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn a_dropped_future_lets_go_of_its_task<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
     let mut future = receiver.recv_async();
     assert!(poll_once(&mut future, &task).is_pending());
     assert_eq!(task.held(), 1);
     drop(future);
     assert_eq!(task.held(), 0, "nobody waits any more");
-    (0..K::CAPACITY.unwrap_or(1)).for_each(|message| sender.send(message).unwrap());
-    if K::CAPACITY.is_some() {
+    (0..kind.capacity().unwrap_or(1)).for_each(|message| sender.send(message).unwrap());
+    if kind.capacity().is_some() {
         let mut future = sender.send_async(7);
         assert!(poll_once(&mut future, &task).is_pending());
         assert_eq!(task.held(), 1);
@@ -287,11 +287,11 @@ pub(crate) fn a_dropped_future_lets_go_of_its_task<K: Kind>() {
     assert_eq!((task.held(), task.woken()), (0, 0));
 }
 
-pub(crate) fn tasks_stream_both_ways<K: Kind>() {
-    guarded(|| {
+pub(crate) fn tasks_stream_both_ways<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 5_000;
-        let (mut sender, mut receiver) = K::pair();
-        let (mut back, mut answers) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
+        let (mut back, mut answers) = kind.pair();
         let thread = thread::spawn(move || {
             block_on(async move {
                 while let Ok(message) = receiver.recv_async().await {
@@ -303,7 +303,7 @@ pub(crate) fn tasks_stream_both_ways<K: Kind>() {
         });
         block_on(async move {
             // With a bound, no more on the way than both channels hold.
-            let window = K::some(50);
+            let window = kind.some(50);
             for first in (0..MESSAGES).step_by(window) {
                 for message in first..first + window {
                     sender.send_async(message).await.unwrap();

@@ -13,8 +13,8 @@ use crate::support::{Random, Tally, calls, guarded, interrupt::Interruptions};
 
 const SHORT: Duration = Duration::from_micros(200);
 
-pub(crate) fn timeouts_of_an_empty_channel<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn timeouts_of_an_empty_channel<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     for timeout in [Duration::ZERO, Duration::from_nanos(1), SHORT] {
         assert_eq!(receiver.recv_timeout(timeout), Err(RecvTimeoutError::Timeout));
         assert_eq!(receiver.recv_deadline(Instant::now() + timeout), Err(RecvTimeoutError::Timeout));
@@ -25,10 +25,10 @@ pub(crate) fn timeouts_of_an_empty_channel<K: Kind>() {
     assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Disconnected));
 }
 
-pub(crate) fn timeouts_of_a_full_channel<K: Kind>() {
-    let Some(capacity) = K::CAPACITY else { return };
+pub(crate) fn timeouts_of_a_full_channel<K: Kind>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 20);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     for timeout in [Duration::ZERO, Duration::from_nanos(1), SHORT] {
         match sender.send_timeout(tally.next(), timeout) {
@@ -45,8 +45,8 @@ pub(crate) fn timeouts_of_a_full_channel<K: Kind>() {
     tally.assert_all_ended();
 }
 
-pub(crate) fn deadlines_in_the_past<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair();
+pub(crate) fn deadlines_in_the_past<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair();
     let past = Instant::now();
     thread::sleep(Duration::from_millis(1));
     for spin in [Spin::None, Spin::Adaptive, Spin::Forever] {
@@ -56,24 +56,24 @@ pub(crate) fn deadlines_in_the_past<K: Kind>() {
         // What is there is received even after it, and sent where there is room.
         sender.send_deadline(5, past).unwrap();
         assert_eq!(receiver.recv_deadline(past), Ok(5));
-        let Some(capacity) = K::CAPACITY else { continue };
+        let Some(capacity) = kind.capacity() else { continue };
         (0..capacity).for_each(|_| sender.send(5).unwrap());
         assert_eq!(sender.send_deadline(6, past), Err(SendTimeoutError::Timeout(6)));
         assert_eq!(receiver.try_iter().count(), capacity);
     }
 }
 
-pub(crate) fn duration_max_is_for_ever<K: Kind>() {
-    guarded(|| {
+pub(crate) fn duration_max_is_for_ever<K: Kind>(kind: K) {
+    guarded(move || {
         for timeout in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(i64::MAX as u64)] {
-            let (mut sender, mut receiver) = K::pair();
+            let (mut sender, mut receiver) = kind.pair();
             let thread = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(5));
-                (0..K::some(2_000) + 1).for_each(|message| sender.send_timeout(message, timeout).unwrap());
+                (0..kind.some(2_000) + 1).for_each(|message| sender.send_timeout(message, timeout).unwrap());
             });
             assert_eq!(receiver.recv_timeout(timeout), Ok(0));
             thread::sleep(Duration::from_millis(5));
-            for message in 1..=K::some(2_000) {
+            for message in 1..=kind.some(2_000) {
                 assert_eq!(receiver.recv_timeout(timeout), Ok(message));
             }
             thread.join().unwrap();
@@ -81,10 +81,10 @@ pub(crate) fn duration_max_is_for_ever<K: Kind>() {
     });
 }
 
-pub(crate) fn a_timed_out_wait_does_not_eat_the_wake<K: Kind>() {
-    guarded(|| {
+pub(crate) fn a_timed_out_wait_does_not_eat_the_wake<K: Kind>(kind: K) {
+    guarded(move || {
         const MESSAGES: usize = 3_000;
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let tally = Tally::of(MESSAGES);
         let messages = tally.some(MESSAGES);
         let thread = thread::spawn(move || {
@@ -120,10 +120,10 @@ pub(crate) fn a_timed_out_wait_does_not_eat_the_wake<K: Kind>() {
     });
 }
 
-pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>() {
-    guarded(|| {
+pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>(kind: K) {
+    guarded(move || {
         let interruptions = Interruptions::new();
-        let (mut sender, mut receiver) = K::pair();
+        let (mut sender, mut receiver) = kind.pair();
         let (done, received) = mpsc::channel();
         let thread = thread::spawn(move || {
             for timeout in [None, Some(Duration::MAX), None] {
@@ -143,7 +143,7 @@ pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>() {
         }
         assert!(interruptions.count() > 0, "nothing was interrupted");
         let mut receiver = thread.join().unwrap();
-        let Some(capacity) = K::CAPACITY else { return };
+        let Some(capacity) = kind.capacity() else { return };
         (0..capacity).for_each(|_| sender.send(1).unwrap());
         let thread = thread::spawn(move || {
             sender.send(2).unwrap();
@@ -159,9 +159,9 @@ pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>() {
 }
 
 /// Sends `messages` numbers to another thread, which answers each `window` of them over a second channel.
-fn back_and_forth<K: Kind>(messages: usize, window: usize, spins: [Spin; 2]) {
-    let (mut sender, mut receiver) = K::pair();
-    let (mut answering, mut answers) = K::pair();
+fn back_and_forth<K: Kind>(kind: K, messages: usize, window: usize, spins: [Spin; 2]) {
+    let (mut sender, mut receiver) = kind.pair();
+    let (mut answering, mut answers) = kind.pair();
     sender.set_spin(spins[0]);
     answers.set_spin(spins[0]);
     receiver.set_spin(spins[1]);
@@ -184,29 +184,29 @@ fn back_and_forth<K: Kind>(messages: usize, window: usize, spins: [Spin; 2]) {
     thread.join().unwrap();
 }
 
-pub(crate) fn every_way_of_spinning_arrives<K: Kind>() {
-    guarded(|| {
+pub(crate) fn every_way_of_spinning_arrives<K: Kind>(kind: K) {
+    guarded(move || {
         let ways = [Spin::None, Spin::Adaptive, Spin::Forever];
         for one in ways {
             for other in ways {
                 // Threads that spin for ever and share a CPU need a time slice for each message.
                 let rare = if one == Spin::Forever || other == Spin::Forever { 10 } else { 1 };
-                back_and_forth::<K>(300 / rare, 1, [one, other]);
-                back_and_forth::<K>(2_000 / rare, 100, [one, other]);
+                back_and_forth(kind, 300 / rare, 1, [one, other]);
+                back_and_forth(kind, 2_000 / rare, 100, [one, other]);
             }
         }
     });
 }
 
-pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>() {
+pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>(kind: K) {
     const SOON: Duration = Duration::from_millis(2);
-    let (mut sender, mut receiver) = K::pair();
+    let (mut sender, mut receiver) = kind.pair();
     receiver.set_spin(Spin::Forever);
     sender.set_spin(Spin::Forever);
     let before = calls();
     assert_eq!(receiver.recv_timeout(SOON), Err(RecvTimeoutError::Timeout));
     assert_eq!(calls(), before);
-    let Some(capacity) = K::CAPACITY else { return };
+    let Some(capacity) = kind.capacity() else { return };
     (0..capacity).for_each(|message| sender.send(message).unwrap());
     let before = calls();
     assert_eq!(sender.send_timeout(capacity, SOON), Err(SendTimeoutError::Timeout(capacity)));
@@ -214,26 +214,26 @@ pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>() {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>() {
-    guarded(|| {
+pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>(kind: K) {
+    guarded(move || {
         process::pin(&process::cpus()[..1]);
         for spin in [Spin::None, Spin::Adaptive] {
-            back_and_forth::<K>(3_000, 1, [spin; 2]);
-            back_and_forth::<K>(20_000, 1_000, [spin; 2]);
+            back_and_forth(kind, 3_000, 1, [spin; 2]);
+            back_and_forth(kind, 20_000, 1_000, [spin; 2]);
         }
     });
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) fn more_threads_than_cpus_finish<K: Kind>() {
-    guarded(|| {
+pub(crate) fn more_threads_than_cpus_finish<K: Kind>(kind: K) {
+    guarded(move || {
         let cpus = process::cpus();
         process::pin(&cpus[..cpus.len().min(2)]);
         let pairs: Vec<_> = (0..8)
             .map(|_| {
-                thread::spawn(|| {
-                    back_and_forth::<K>(500, 1, [Spin::Adaptive; 2]);
-                    back_and_forth::<K>(4_000, 500, [Spin::Adaptive; 2]);
+                thread::spawn(move || {
+                    back_and_forth(kind, 500, 1, [Spin::Adaptive; 2]);
+                    back_and_forth(kind, 4_000, 500, [Spin::Adaptive; 2]);
                 })
             })
             .collect();
@@ -242,22 +242,22 @@ pub(crate) fn more_threads_than_cpus_finish<K: Kind>() {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>() {
+pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>(kind: K) {
     // Threads cannot be bound to a CPU here; many of them meet on each all the same.
-    more_threads_than_cpus_finish::<K>();
+    more_threads_than_cpus_finish(kind);
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn more_threads_than_cpus_finish<K: Kind>() {
-    guarded(|| {
+pub(crate) fn more_threads_than_cpus_finish<K: Kind>(kind: K) {
+    guarded(move || {
         let pairs: Vec<_> =
-            (0..32).map(|_| thread::spawn(|| back_and_forth::<K>(500, 1, [Spin::Adaptive; 2]))).collect();
+            (0..32).map(|_| thread::spawn(move || back_and_forth(kind, 500, 1, [Spin::Adaptive; 2]))).collect();
         pairs.into_iter().for_each(|pair| pair.join().unwrap());
     });
 }
 
-pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>() {
-    let (mut sender, mut receiver) = K::pair::<u64>();
+pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>(kind: K) {
+    let (mut sender, mut receiver) = kind.pair::<u64>();
     let mut to = Vec::new();
     // At first, and behind messages.
     for _ in 0..2 {
@@ -270,30 +270,30 @@ pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>() {
             assert!(receiver.is_empty() && receiver.len() == 0 && !receiver.is_disconnected());
         }
         assert_eq!(calls(), before);
-        let messages = K::some(1_000) as u64;
+        let messages = kind.some(1_000) as u64;
         (0..messages).for_each(|message| sender.send(message).unwrap());
         assert!(receiver.try_iter().eq(0..messages));
     }
 }
 
-pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>() {
-    guarded(|| {
-        let messages = if K::CAPACITY.is_some_and(|capacity| capacity < 100) { 200 } else { 100_000 };
-        let calls = stream::<K>(messages, Spin::Forever, 0);
+pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
+    guarded(move || {
+        let messages = if kind.capacity().is_some_and(|capacity| capacity < 100) { 200 } else { 100_000 };
+        let calls = stream(kind, messages, Spin::Forever, 0);
         // Nobody sleeps, and nobody is woken; a queue that grows may ask the kernel for memory now and then.
-        assert!(calls == 0 || K::CAPACITY.is_none() && calls < messages as u64 / 1_000, "{calls} system calls");
+        assert!(calls == 0 || kind.capacity().is_none() && calls < messages as u64 / 1_000, "{calls} system calls");
         // One that is the slower end hardly ever sleeps. A full channel's sender does.
-        if K::CAPACITY.is_none() {
+        if kind.capacity().is_none() {
             let messages = 1_000_000;
-            let calls = stream::<K>(messages, Spin::Adaptive, 40);
+            let calls = stream(kind, messages, Spin::Adaptive, 40);
             assert!(calls < messages as u64 / 1_000, "{calls} system calls");
         }
     });
 }
 
 /// Sends so many messages to a receiver that dawdles; returns the system calls both have made.
-fn stream<K: Kind>(messages: usize, spin: Spin, dawdle: usize) -> u64 {
-    let (mut sender, mut receiver) = K::pair();
+fn stream<K: Kind>(kind: K, messages: usize, spin: Spin, dawdle: usize) -> u64 {
+    let (mut sender, mut receiver) = kind.pair();
     sender.set_spin(spin);
     receiver.set_spin(spin);
     let thread = thread::spawn(move || {
@@ -309,9 +309,9 @@ fn stream<K: Kind>(messages: usize, spin: Spin, dawdle: usize) -> u64 {
     calls() - before + thread.join().unwrap().0
 }
 
-pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>() {
-    guarded(|| {
-        let (mut sender, mut receiver) = K::pair();
+pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>(kind: K) {
+    guarded(move || {
+        let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             let before = Cost::now();
             assert_eq!(receiver.recv(), Ok(1));
@@ -351,13 +351,13 @@ impl Cost {
     }
 }
 
-pub(crate) fn two_channels_both_ways_do_not_wait_for_each_other<K: Kind>() {
-    guarded(|| {
-        let (there, from_there) = K::pair();
-        let (back, from_back) = K::pair();
+pub(crate) fn two_channels_both_ways_do_not_wait_for_each_other<K: Kind>(kind: K) {
+    guarded(move || {
+        let (there, from_there) = kind.pair();
+        let (back, from_back) = kind.pair();
         let run = |mut sender: K::Sender<usize>, mut receiver: K::Receiver<usize>| {
             move || {
-                let window = K::some(20);
+                let window = kind.some(20);
                 for round in 0..500 {
                     (0..window).for_each(|message| sender.send(round * window + message).unwrap());
                     for message in 0..window {
