@@ -26,6 +26,12 @@ use ysuite::signal::Backend;
 /// a hundred threads want each CPU, thirty thousand messages through a channel of one take more than two.
 #[track_caller]
 pub(crate) fn guarded<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'static) -> R {
+    // Boxed, so that what follows is compiled once, and not for each of some hundred tests.
+    guarded_by_another_thread(Box::new(test))
+}
+
+#[track_caller]
+fn guarded_by_another_thread<R: Send + 'static>(test: Box<dyn FnOnce() -> R + Send>) -> R {
     let (done, ended) = channel();
     // The stack is for messages that are larger than most.
     let worker = thread::Builder::new().stack_size(64 << 20).spawn(move || {
