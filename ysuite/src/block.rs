@@ -75,3 +75,58 @@ pub(crate) fn block<W: Waiting>(waiting: &mut W, mut sleep: impl FnMut(&mut W) -
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Waiting, block};
+
+    /// What each look finds, one behind the other.
+    struct Scripted<const LOOKS: usize> {
+        looks: [Option<u32>; LOOKS],
+        done: usize,
+    }
+
+    impl<const LOOKS: usize> Waiting for Scripted<LOOKS> {
+        type News = u32;
+
+        fn look(&mut self) -> Option<u32> {
+            self.done += 1;
+            self.looks[self.done - 1]
+        }
+
+        fn arm(&mut self) -> bool {
+            true
+        }
+
+        fn disarm(&mut self) {}
+    }
+
+    /// Waits. What has come of it, and how often it has slept; each sleep ends as `in_time` says.
+    fn waited<const LOOKS: usize>(looks: [Option<u32>; LOOKS], in_time: bool) -> (Option<u32>, usize) {
+        let (mut waiting, mut sleeps) = (Scripted { looks, done: 0 }, 0);
+        let news = block(&mut waiting, |_| {
+            sleeps += 1;
+            in_time
+        });
+        assert_eq!(waiting.done, LOOKS);
+        (news, sleeps)
+    }
+
+    #[test]
+    fn who_finds_news_behind_the_arming_does_not_sleep() {
+        assert_eq!(waited([Some(1)], true), (Some(1), 0));
+    }
+
+    #[test]
+    fn who_is_woken_for_nothing_sleeps_again() {
+        assert_eq!(waited([None, Some(1)], true), (Some(1), 1));
+        assert_eq!(waited([None, None, Some(1)], true), (Some(1), 1));
+        assert_eq!(waited([None, None, None, None, None, Some(1)], true), (Some(1), 3));
+    }
+
+    #[test]
+    fn who_has_no_more_time_looks_once_more() {
+        assert_eq!(waited([None, None], false), (None, 1));
+        assert_eq!(waited([None, Some(1)], false), (Some(1), 1));
+    }
+}

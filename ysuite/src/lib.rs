@@ -258,6 +258,8 @@ mod statistics;
 #[cfg(feature = "statistics")]
 pub mod statistics;
 mod sync;
+#[cfg(all(test, not(ysuite_loom)))]
+mod testing;
 mod unwind;
 mod wait;
 

@@ -160,18 +160,32 @@ impl Clinging {
 
 type Act = Box<dyn Fn() + Send + Sync>;
 
-/// What a waker does each time it is cloned, and each time it is dropped.
-struct Acts(Act, Act);
+/// What a waker does each time it is cloned, each time it is dropped, and each time it is woken.
+struct Acts(Act, Act, Act);
 
-static ACTS: RawWakerVTable = RawWakerVTable::new(clone, end, |_| (), end);
+static ACTS: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, end);
 
 /// # Safety
-/// Here and below: `data` is what `Arc::into_raw` has made of `Acts`; `end` takes it over.
+/// Here and below: `data` is what `Arc::into_raw` has made of `Acts`; `wake` and `end` take it over.
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: by the caller; the share stays where it is.
     let acts = ManuallyDrop::new(unsafe { Arc::from_raw(data.cast::<Acts>()) });
     (acts.0)();
     RawWaker::new(Arc::into_raw(Arc::clone(&acts)).cast(), &ACTS)
+}
+
+unsafe fn wake(data: *const ()) {
+    // SAFETY: by the caller, which gives the share away.
+    unsafe {
+        wake_by_ref(data);
+        end(data);
+    }
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: by the caller; the share stays where it is.
+    let acts = ManuallyDrop::new(unsafe { Arc::from_raw(data.cast::<Acts>()) });
+    (acts.2)();
 }
 
 unsafe fn end(data: *const ()) {
@@ -180,18 +194,24 @@ unsafe fn end(data: *const ()) {
     (acts.1)();
 }
 
-fn acting(cloned: Act, dropped: Act) -> Waker {
-    let acts = Arc::new(Acts(cloned, dropped));
+fn acting(cloned: Act, dropped: Act, woken: Act) -> Waker {
+    let acts = Arc::new(Acts(cloned, dropped, woken));
     // SAFETY: the functions keep to the contract of a raw waker; the acts may be run and dropped on any thread.
     unsafe { Waker::from_raw(RawWaker::new(Arc::into_raw(acts).cast(), &ACTS)) }
 }
 
 /// A waker that runs a function each time it is cloned, and does nothing when it is woken.
 pub(crate) fn cloning(act: impl Fn() + Send + Sync + 'static) -> Waker {
-    acting(Box::new(act), Box::new(|| ()))
+    acting(Box::new(act), Box::new(|| ()), Box::new(|| ()))
+}
+
+/// A waker of a task that runs a function each time it is cloned.
+pub(crate) fn cloning_for(task: &Task, act: impl Fn() + Send + Sync + 'static) -> Waker {
+    let waker = task.waker();
+    acting(Box::new(act), Box::new(|| ()), Box::new(move || waker.wake_by_ref()))
 }
 
 /// A waker that runs a function each time it is dropped, by waking as well.
 pub(crate) fn dropping(act: impl Fn() + Send + Sync + 'static) -> Waker {
-    acting(Box::new(|| ()), Box::new(act))
+    acting(Box::new(|| ()), Box::new(act), Box::new(|| ()))
 }

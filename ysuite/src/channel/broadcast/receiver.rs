@@ -584,3 +584,32 @@ impl<T> fmt::Debug for Receiver<T> {
         f.debug_struct("Receiver").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, feature = "stream", not(ysuite_loom)))]
+mod tests {
+    use core::pin::Pin;
+    use core::task::{Context, Poll};
+    use std::sync::Arc;
+    use std::task::Waker;
+
+    use futures_core::Stream;
+
+    use crate::channel::broadcast::lossy;
+    use crate::testing::Woken;
+
+    /// A sender has lost its CPU in the cell of the oldest message that is left.
+    #[test]
+    fn a_stream_that_finds_nothing_behind_what_it_has_missed_is_polled_again() {
+        let (sender, mut receiver) = lossy(1);
+        let task = Arc::new(Woken::default());
+        let waker = Waker::from(task.clone());
+        let mut context = Context::from_waker(&waker);
+        sender.send(0).unwrap();
+        sender.send(1).unwrap();
+        let claimed = receiver.shared.ring.claim();
+        assert!(Pin::new(&mut receiver).poll_next(&mut context).is_pending());
+        assert_eq!((receiver.missed(), task.times()), (2, 1));
+        assert_eq!(receiver.shared.ring.fill_claimed(claimed, 2), None);
+        assert_eq!(Pin::new(&mut receiver).poll_next(&mut context), Poll::Ready(Some(2)));
+    }
+}

@@ -367,3 +367,67 @@ impl<T> fmt::Debug for Sender<T> {
         f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::pin::pin;
+    use core::task::{Context, Poll};
+    use core::time::Duration;
+    use std::sync::Arc;
+    use std::task::Waker;
+    use std::thread;
+
+    use crate::channel::Spin;
+    use crate::channel::broadcast::bounded;
+    use crate::os::Deadline;
+    use crate::testing::Woken;
+    use crate::wait::many::{ManyWait, SharedEnd};
+
+    #[test]
+    fn a_wait_that_ends_for_want_of_time_has_found_no_room() {
+        let (sender, _receiver) = bounded(1);
+        sender.set_spin(Spin::Forever);
+        sender.send(1).unwrap();
+        let mut wait = ManyWait::new(sender.shared.speaker(), false);
+        assert!(!sender.wait_for_room(&mut wait, Deadline::after(Duration::from_millis(2))));
+    }
+
+    #[test]
+    fn who_sleeps_until_nobody_listens_says_that_it_is_so() {
+        let (sender, receiver) = bounded::<u8>(1);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| sender.wait_closed_timeout(Duration::MAX));
+            while !sender.shared.leaver().list().word().is_armed() {
+                thread::yield_now();
+            }
+            drop(receiver);
+            assert!(waiting.join().unwrap());
+        });
+    }
+
+    /// A sender loses its CPU in its cell, and another comes to that cell a lap later: it is told by the message.
+    #[test]
+    fn a_message_tells_a_sender_that_waits_for_its_cell() {
+        let (sender, mut receiver) = bounded(2);
+        // So many that senders promise no fences to receivers any more, and do not look for them behind each message.
+        for number in 0..200 {
+            sender.send(number).unwrap();
+            assert_eq!(receiver.recv(), Ok(number));
+        }
+        let claimed = sender.shared.ring.claim();
+        sender.send(1).unwrap();
+        let mut late = sender.subscribe();
+        drop(receiver);
+        let task = Arc::new(Woken::default());
+        let waker = Waker::from(task.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut waiting = pin!(sender.send_async(2));
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        // Whoever sends next does behind its message what that sender does.
+        assert_eq!(sender.shared.ring.fill_claimed(claimed, 0), None);
+        assert_eq!((task.times(), sender.try_send(3)), (0, Ok(())));
+        assert_eq!(task.times(), 1);
+        assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(())));
+        assert!(late.try_iter().eq([3, 2]));
+    }
+}

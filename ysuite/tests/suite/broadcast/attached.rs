@@ -43,6 +43,22 @@ fn an_id_is_up_until_its_receiver_has_found_nothing() {
 }
 
 #[test]
+fn a_batch_that_finds_nothing_takes_the_id_down() {
+    let (sender, mut receiver) = broadcast::bounded(4);
+    let (mut set, mut batch) = (YPollset::new(), Vec::new());
+    set.attach(&mut receiver, 3).unwrap();
+    for _ in 0..2 {
+        assert!(set.check().eq([3]));
+        assert_eq!(receiver.try_recv_batch(&mut batch, 9), Err(TryRecvError::Empty));
+        assert!(set.check().is_empty());
+        sender.send_batch([1, 2]).unwrap();
+        assert!(set.check().eq([3]));
+        assert_eq!(receiver.try_recv_batch(&mut batch, 9), Ok(2));
+    }
+    assert_eq!(batch, [1, 2, 1, 2]);
+}
+
+#[test]
 fn a_receiver_that_was_too_slow_is_told_through_its_set() {
     let (sender, mut receiver) = broadcast::lossy(2);
     let mut set = YPollset::new();
@@ -162,6 +178,23 @@ fn a_hub_serves_a_receiver() {
     });
 }
 
+#[cfg(all(feature = "hub", unix))]
+#[test]
+fn a_hub_serves_a_receiver_beside_a_function_though_it_was_too_slow() {
+    use ysuite::hub::Hub;
+
+    let (sender, receiver) = broadcast::lossy(2);
+    let mut hub = Hub::new().unwrap();
+    let (seen, notes) = std::sync::mpsc::channel();
+    hub.receive(receiver, move |_, message| seen.send(message.ok()).unwrap()).unwrap();
+    (0..5).for_each(|number| sender.send(number).unwrap());
+    // A turn that has called a function does not come to rest, where all are served in any case.
+    let handle = hub.handle();
+    handle.post(|_| {}).unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 3);
+    assert!(notes.try_iter().eq([Some(3), Some(4)]));
+}
+
 #[cfg(feature = "futures")]
 #[test]
 fn a_stream_ends_behind_the_last_message() {
@@ -172,6 +205,7 @@ fn a_stream_ends_behind_the_last_message() {
 
     guarded(|| {
         let (sender, mut receiver) = broadcast::lossy(4);
+        assert!(!receiver.is_terminated());
         let thread = thread::spawn(move || (0..4).for_each(|number| sender.send(number).unwrap()));
         let seen: Vec<_> = block_on((&mut receiver).collect());
         thread.join().unwrap();

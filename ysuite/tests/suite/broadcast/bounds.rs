@@ -15,7 +15,7 @@ fn a_bounded_channel_holds_exactly_its_capacity_for_the_slowest() {
         assert_eq!((sender.capacity(), receiver.capacity()), (Some(capacity), Some(capacity)));
         for lap in 0..3 {
             for number in 0..capacity {
-                assert_eq!(sender.len(), number);
+                assert_eq!((sender.len(), sender.is_full()), (number, false));
                 sender.try_send(number).unwrap();
                 assert_eq!(quick.try_recv(), Ok(number), "lap {lap}");
             }
@@ -83,6 +83,7 @@ fn every_way_of_receiving_tells_how_many_were_missed() {
     // A clone has missed what its original has missed without knowing; what that was told of is its own.
     drop(sender);
     assert!(receiver.clone().into_iter().eq(3..5), "iterators pass over what was missed");
+    assert!(receiver.clone().try_iter().eq(3..5), "those that do not wait as well");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 
 use super::{Census, Citizen, pair};
-use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, cloning, cloning_for, poll_once};
 use crate::support::{calls, panics};
 
 /// A message whose copy panics where its number is odd.
@@ -296,6 +296,16 @@ fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
     assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
 }
 
+#[test]
+fn a_task_that_has_its_message_by_the_poll_is_not_woken_for_the_next() {
+    let (sender, mut receiver) = broadcast::bounded(4);
+    let (task, sending) = (Task::default(), sender.clone());
+    let waker = cloning_for(&task, move || sending.send(1).unwrap());
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
+    sender.send(2).unwrap();
+    assert_eq!(task.woken(), 0);
+}
+
 /// A task that makes a receiver when it is woken, and drops it.
 struct Subscribing(Box<dyn Fn() -> Receiver<u32> + Send + Sync>);
 
@@ -376,6 +386,27 @@ fn a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic() {
             drop(sending);
             assert_eq!(catch_unwind(AssertUnwindSafe(|| drop((sender, receiver, other)))).is_err(), in_drop);
         }
+    }
+}
+
+#[test]
+fn a_waker_that_panics_before_the_drop_of_an_old_message_is_one_panic() {
+    for is_batch in [false, true] {
+        let (sender, _quiet) = broadcast::lossy(1);
+        assert!(sender.send(Wild(false, true)).is_ok());
+        // Until the next comes, as many lie in the ring as there are places.
+        assert!(sender.send(Wild(false, false)).is_ok());
+        let mut joined = sender.subscribe();
+        assert!(joined.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
+        let text = panics(|| {
+            if is_batch {
+                _ = sender.send_batch([Wild(false, false)]);
+            } else {
+                _ = sender.send(Wild(false, false));
+            }
+        });
+        assert_eq!(text, "this waker panics");
+        assert!(joined.recv().is_ok());
     }
 }
 

@@ -195,6 +195,33 @@ fn a_task_that_sends_waits_for_the_slowest() {
 }
 
 #[test]
+fn a_batch_tells_as_many_senders_as_it_has_made_room_for() {
+    let (sender, mut receiver) = broadcast::bounded(1);
+    sender.send(0).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut first = Box::pin(sender.send_async(1));
+    let mut second = Box::pin(sender.send_async(2));
+    assert!(poll_once(&mut first, &tasks[0]).is_pending() && poll_once(&mut second, &tasks[1]).is_pending());
+    assert_eq!(receiver.try_recv_batch(&mut Vec::new(), 9), Ok(1));
+    assert_eq!(tasks[0].woken() + tasks[1].woken(), 1);
+}
+
+#[test]
+fn a_receiver_that_joins_tells_of_the_room_that_is_there() {
+    // For a moment its place may have been one for which there was none, and a sender may have come just then.
+    let (sender, mut receiver) = broadcast::bounded(1);
+    sender.send(0).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut first = Box::pin(sender.send_async(1));
+    let mut second = Box::pin(sender.send_async(2));
+    assert!(poll_once(&mut first, &tasks[0]).is_pending() && poll_once(&mut second, &tasks[1]).is_pending());
+    assert_eq!(receiver.recv(), Ok(0));
+    assert_eq!(tasks[0].woken() + tasks[1].woken(), 1, "one has the room");
+    let _joined = sender.subscribe();
+    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
+}
+
+#[test]
 fn tasks_on_both_sides() {
     guarded(|| {
         let (sender, receiver) = broadcast::bounded(3);

@@ -5,7 +5,6 @@
 //! tests put messages into the ring, and notify, by themselves.
 
 use core::pin::pin;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, RawWakerVTable, Waker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,25 +14,8 @@ use super::super::{Receiver, bounded};
 use super::Hint;
 use super::SharedEnd;
 use crate::signal::AttachShared;
+use crate::testing::Woken;
 use crate::wait::many::notify;
-
-/// Counts how often it is woken.
-#[derive(Default)]
-struct Woken(AtomicUsize);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        // ORDERING: Relaxed; each test runs on one thread.
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-impl Woken {
-    fn times(&self) -> usize {
-        // ORDERING: Relaxed; each test runs on one thread.
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 struct Explosive;
 
