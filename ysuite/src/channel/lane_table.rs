@@ -144,3 +144,123 @@ impl<L: ThreadLane> Drop for LaneTable<L> {
         panics.end_here();
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use super::*;
+
+    /// Which lanes have ended, and whether while a panic went through the thread.
+    type EndedLanes = Rc<RefCell<Vec<(u64, bool)>>>;
+
+    /// A lane that is empty, and may panic when it ends.
+    struct TestLane {
+        number: u64,
+        used: Cell<bool>,
+        panics: bool,
+        ended: EndedLanes,
+    }
+
+    impl TestLane {
+        fn new(number: u64, panics: bool, ended: &EndedLanes) -> Self {
+            Self { number, used: Cell::new(true), panics, ended: ended.clone() }
+        }
+    }
+
+    impl ThreadLane for TestLane {
+        fn number(&self) -> u64 {
+            self.number
+        }
+
+        fn used(&self) -> &Cell<bool> {
+            &self.used
+        }
+
+        fn is_idle(&self, unused: bool) -> bool {
+            unused
+        }
+    }
+
+    impl Drop for TestLane {
+        fn drop(&mut self) {
+            self.ended.borrow_mut().push((self.number, thread::panicking()));
+            // Two panics at once would abort the process.
+            if self.panics && !thread::panicking() {
+                panic!("lane {} ends", self.number);
+            }
+        }
+    }
+
+    #[test]
+    fn the_lane_found_last_is_at_hand_until_another_is_found() {
+        let (table, ended) = (LaneTable::new(), EndedLanes::default());
+        for number in [1, 2, 1] {
+            drop(table.find(number, || TestLane::new(number, false, &ended)));
+            // Whoever asks for another one leaves it.
+            assert!(table.take_recent(3 - number).is_none());
+            let recent = table.take_recent(number).expect("the lane found last");
+            assert_eq!(recent.number, number);
+            assert!(table.take_recent(number).is_none(), "it is in use");
+            table.put_back(recent);
+            table.put_back(table.take_recent(number).expect("the lane that was put back"));
+        }
+        assert!(ended.borrow().is_empty(), "the table has them all");
+    }
+
+    #[test]
+    fn a_lane_that_is_forgotten_ends_at_once_and_no_other() {
+        let (table, ended) = (LaneTable::new(), EndedLanes::default());
+        (0..3).for_each(|number| drop(table.find(number, || TestLane::new(number, false, &ended))));
+        // One that was found before, and the one that was found last.
+        for forgotten in [1, 2] {
+            table.forget(forgotten);
+            assert_eq!(ended.take(), [(forgotten, false)]);
+        }
+        drop(table.find(0, || unreachable!("it is there")));
+    }
+
+    #[test]
+    fn a_sweep_takes_what_was_not_used_since_the_last_and_comes_when_there_are_twice_as_many() {
+        const KEPT: u64 = KEPT_LANES as u64;
+        let (table, ended) = (LaneTable::new(), EndedLanes::default());
+        let find = |number| table.find(number, || TestLane::new(number, false, &ended));
+        let (in_use, _) = find(7);
+        // The last of these comes with a sweep, in which all others have been used.
+        (0..=KEPT).for_each(|number| assert!(find(number).1.is_empty(), "lane {number}"));
+        let (_, given_up) = find(5);
+        assert!(given_up.is_empty());
+        (KEPT + 1..2 * KEPT).for_each(|number| assert!(find(number).1.is_empty(), "lane {number}"));
+        assert!(ended.borrow().is_empty());
+        // But for the one in use, the one that has been used since, and the one that was found last before the first sweep.
+        let (_, given_up) = find(2 * KEPT);
+        let mut numbers: Vec<u64> = given_up.iter().map(|lane| lane.number).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq((0..KEPT - 1).filter(|number| ![5, 7].contains(number))));
+        drop((in_use, given_up));
+        assert_eq!(ended.borrow().len() as u64, KEPT - 3);
+        assert!(find(3).1.is_empty() && find(7).1.is_empty(), "the next sweep is far off");
+    }
+
+    #[test]
+    fn a_send_ends_with_one_panic_though_its_lanes_and_its_answer_panic() {
+        let ended = EndedLanes::default();
+        let lane = |number| TestLane::new(number, true, &ended);
+        let given_up: GivenUp<TestLane> = (2..4).map(|number| Rc::new(lane(number))).collect();
+        let end = || drop(end_lanes(lane(4), Rc::new(lane(1)), given_up));
+        let panic = catch_unwind(AssertUnwindSafe(end)).unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("lane 1 ends"));
+        assert_eq!(*ended.borrow(), [(1, false), (2, false), (3, false), (4, false)]);
+    }
+
+    #[test]
+    fn the_lanes_of_a_thread_end_with_it_though_all_of_them_panic() {
+        let (table, ended) = (LaneTable::new(), EndedLanes::default());
+        (0..3).for_each(|number| drop(table.find(number, || TestLane::new(number, true, &ended))));
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(table))).is_ok(), "a panic would abort the process");
+        let mut ended = ended.take();
+        ended.sort_unstable();
+        assert_eq!(ended, [(0, false), (1, false), (2, false)]);
+    }
+}

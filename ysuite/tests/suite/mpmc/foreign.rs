@@ -12,7 +12,7 @@ use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
 
 use crate::mpmc::of;
-use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
 use crate::support::{Tally, calls, guarded, panics};
 
 with_and_without_a_bound!(
@@ -22,6 +22,7 @@ with_and_without_a_bound!(
     a_wait_that_ends_between_two_wakers_that_panic_is_one_panic,
     a_batch_wakes_a_receiver_that_polls_and_futures_alike,
     one_waker_that_panics_does_not_keep_those_behind_it_asleep,
+    a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll,
 );
 
 /// Its last waker explodes when it is dropped, once it is lit.
@@ -148,6 +149,20 @@ fn one_waker_that_panics_does_not_keep_those_behind_it_asleep(bounded: bool) {
     assert!(catch_unwind(AssertUnwindSafe(|| sender.send_batch(0..3))).is_err());
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
     assert_eq!(receiver.len(), 3, "they were sent before anybody was told");
+}
+
+fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll(bounded: bool) {
+    let (sender, mut receiver) = of(if bounded { 8 } else { 0 });
+    let (other, cloned) = (receiver.clone(), sender.clone());
+    let waker = cloning(move || cloned.send(1).unwrap());
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
+    // That is none of those who wait: the next message is told to one who is.
+    let task = Task::default();
+    let mut future = Box::pin(other.recv_async());
+    assert!(poll_once(&mut future, &task).is_pending());
+    sender.send(2).unwrap();
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(2)));
 }
 
 #[test]

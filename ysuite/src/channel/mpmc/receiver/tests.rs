@@ -1,4 +1,5 @@
-//! A notified receiver notifies the next, even where foreign code panics before it has done so.
+//! A notified receiver notifies the next, even where foreign code panics before it has done so; and what a look or a wait does
+//! where others are quicker.
 //!
 //! One notification stands for two messages where the first was late: its sender stopped between claiming its cell and
 //! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there, so these
@@ -6,13 +7,16 @@
 
 use core::pin::pin;
 use core::task::{Context, Poll, RawWakerVTable, Waker};
+use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Wake;
 
-use super::super::{Receiver, bounded};
+use super::super::{Receiver, RecvTimeoutError, TryRecvError, bounded, unbounded};
+use super::Deadline;
 use super::Hint;
 use super::SharedEnd;
+use crate::os::calls;
 use crate::signal::AttachShared;
 use crate::testing::Woken;
 use crate::wait::many::notify;
@@ -27,7 +31,10 @@ impl Wake for Explosive {
 
 /// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {
-    (0..messages).for_each(|message| assert!(receiver.shared.ring.push_bounded(&Hint::new(), message).is_ok()));
+    let ring = &receiver.shared.ring;
+    for message in 0..messages {
+        assert!(ring.push_bounded(&Hint::new(), message).or_else(|message| ring.push_unbounded(message)).is_ok());
+    }
 }
 
 #[test]
@@ -47,6 +54,45 @@ fn a_notified_receiver_notifies_the_next_where_a_senders_waker_panics() {
     assert!(catch_unwind(AssertUnwindSafe(|| first.try_recv())).is_err());
     assert_eq!(next.times(), 1, "there is a message left, and the next receiver was not notified");
     assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
+}
+
+/// Takes one message.
+type Take = fn(&mut Receiver<u32>) -> Option<u32>;
+
+/// In whatever way it takes it.
+#[test]
+fn a_notified_receiver_that_takes_one_of_two_messages_notifies_the_next() {
+    let ways: [Take; 5] = [
+        |receiver| receiver.recv().ok(),
+        |receiver| receiver.try_recv().ok(),
+        |receiver| receiver.recv_timeout(Duration::ZERO).ok(),
+        |receiver| {
+            let mut taken = Vec::new();
+            receiver.try_recv_batch(&mut taken, 1).ok()?;
+            taken.pop()
+        },
+        |receiver| match receiver.poll_recv(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(received) => received.ok(),
+            Poll::Pending => None,
+        },
+    ];
+    for (way, take) in ways.into_iter().enumerate() {
+        for capacity in [Some(2), None] {
+            let (_sender, mut first) = capacity.map_or_else(unbounded, bounded);
+            let second = first.clone();
+            let (notified, next) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
+            assert!(first.poll_recv(&mut Context::from_waker(&notified.clone().into())).is_pending());
+            let mut waiting = pin!(second.recv_async());
+            let waker = next.clone().into();
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            put(&first, 2);
+            notify(first.shared.readers().list(), 1);
+            assert_eq!((notified.times(), next.times()), (1, 0));
+            assert_eq!(take(&mut first), Some(0));
+            assert_eq!(next.times(), 1, "way {way}, capacity {capacity:?}: nobody was notified of the other");
+            assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
+        }
+    }
 }
 
 /// A waker that cannot be cloned: a message comes while it is tried.
@@ -96,4 +142,58 @@ fn a_select_that_names_one_of_several_messages_notifies_the_next() {
     put(&first, 1);
     assert!(watcher.is_ready());
     assert_eq!(next.times(), 1);
+}
+
+#[test]
+fn the_first_look_finds_what_is_there_with_and_without_a_bound_also_where_it_was_polled() {
+    for (capacity, was_polled) in [(Some(1), false), (Some(1), true), (None, false), (None, true)] {
+        let (_sender, mut receiver) = capacity.map_or_else(unbounded, bounded);
+        if was_polled {
+            assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        put(&receiver, 1);
+        let found = receiver.take_bounded().or_else(|| receiver.take_further());
+        assert_eq!(found, Some(0), "capacity {capacity:?}, polled: {was_polled}");
+    }
+}
+
+/// Others may be quicker to what has come: here each look says whether they were, whatever is there.
+#[test]
+fn a_receiver_that_may_not_wait_looks_again_where_something_has_come_and_only_there() {
+    let (sender, receiver) = bounded(1);
+    let look = |succeeds: usize| {
+        let mut looks = 0;
+        let taken = receiver.try_receive(|_| {
+            looks += 1;
+            (looks == succeeds).then_some(())
+        });
+        (taken, looks)
+    };
+    let before = calls();
+    assert_eq!(look(2), (Err(TryRecvError::Empty), 1), "there is nothing");
+    assert_eq!(calls(), before);
+    put(&receiver, 1);
+    assert_eq!(look(2), (Ok(()), 2));
+    assert_eq!(look(3), (Err(TryRecvError::Empty), 2));
+    drop(sender);
+    assert_eq!(look(3), (Err(TryRecvError::Empty), 2), "it is not over before the last message is taken");
+    assert_eq!(receiver.try_recv(), Ok(0));
+    assert_eq!(look(3), (Err(TryRecvError::Disconnected), 2));
+}
+
+/// As above.
+#[test]
+fn a_wait_goes_on_where_others_take_what_has_come_but_not_behind_its_deadline() {
+    let (_sender, receiver) = bounded(1);
+    put(&receiver, 1);
+    let wait = |deadline| {
+        let mut looks = 0;
+        let taken = receiver.receive(deadline, |_| {
+            looks += 1;
+            (looks == 4).then_some(())
+        });
+        (taken, looks)
+    };
+    assert_eq!(wait(Deadline::Never), (Ok(()), 4));
+    assert_eq!(wait(Deadline::Passed), (Err(RecvTimeoutError::Timeout), 2));
 }
