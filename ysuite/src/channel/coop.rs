@@ -81,3 +81,24 @@ impl<F: Future> Future for WithinBudget<F> {
         poll_within_budget(context, |context| operation.poll(context))
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::pin::pin;
+    use std::sync::Arc;
+    use std::task::Waker;
+
+    use super::*;
+    use crate::testing::Woken;
+
+    #[test]
+    fn a_task_that_yields_is_woken_at_once_and_goes_on_when_it_is_polled_again() {
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(woken.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut yielding = pin!(yield_now());
+        assert!(yielding.as_mut().poll(&mut context).is_pending());
+        assert_eq!(woken.times(), 1);
+        assert!(yielding.as_mut().poll(&mut context).is_ready());
+    }
+}

@@ -315,3 +315,55 @@ impl<T> Inbox<T> {
         one::detach(&mut self.queues)
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_armed_that_are_found_empty_and_the_others_are_to_be_looked_at() {
+        for is_urgent in [true, false] {
+            let (sender, mut inbox) = Inbox::new(None);
+            let mut lane = if is_urgent { sender.urgent() } else { sender.ordinary() }.unwrap();
+            (0..2).for_each(|number| lane.send(number).unwrap());
+            for number in 0..2 {
+                let taken = if is_urgent { inbox.take_urgent() } else { inbox.take_ordinary() };
+                assert_eq!(taken, Some(number));
+                assert!(!inbox.queues.is_all_armed());
+                assert_eq!(inbox.queues.arm_all(), number == 0);
+            }
+            assert!(inbox.queues.is_all_armed() && !inbox.queues.has_message());
+        }
+    }
+
+    #[test]
+    fn a_look_finds_a_notice_beside_a_bound() {
+        let (sender, mut inbox) = Inbox::new(Some(2));
+        let mut notices = sender.ordinary().unwrap();
+        for number in 0..3 {
+            assert!(!inbox.queues.has_message());
+            notices.send(number).unwrap();
+            assert!(inbox.queues.has_message());
+            assert_eq!(inbox.take_ordinary(), Some(number));
+        }
+    }
+
+    /// Nor does the inbox look at them again and again instead of sleeping.
+    #[test]
+    fn notices_behind_one_that_waits_for_a_message_need_not_be_armed() {
+        let (sender, mut inbox) = Inbox::new(Some(2));
+        let mut notices = sender.ordinary().unwrap();
+        (1..3).for_each(|number| notices.send(number).unwrap());
+        let queues = &mut inbox.queues;
+        assert!(queues.has_message());
+        // No test can stop a sender between claiming its cell and filling it. To the notice it is as if one were there.
+        let waiting = queues.bounded.as_mut().and_then(|bounded| bounded.notice.as_mut());
+        waiting.expect("it was fetched").1 += 1;
+        assert!(!queues.has_message());
+        assert!(!queues.arm_all() && queues.is_all_armed());
+        sender.try_send(0).unwrap();
+        assert!(inbox.queues.has_message());
+        (0..3).for_each(|number| assert_eq!(inbox.take_ordinary(), Some(number)));
+        assert!(!inbox.queues.has_message());
+    }
+}

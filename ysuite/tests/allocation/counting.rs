@@ -1,5 +1,6 @@
 //! The allocator: counts the allocations of each thread, and what it holds, so that "allocates nothing" and "is small" can
-//! be tested; and tells a thread that asks for it when something grows, and when something is freed.
+//! be tested; and tells a thread that asks for it when something is made, when something grows, and when something is
+//! freed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
@@ -17,6 +18,7 @@ thread_local! {
 }
 
 thread_local! {
+    static NEXT_ALLOCATION: Cell<Option<fn()>> = const { Cell::new(None) };
     static NEXT_FREE: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
@@ -38,6 +40,11 @@ pub(crate) fn held() -> i64 {
 /// From now on `growth` is told of whatever grows in this thread, but for what grows while it is told.
 pub(crate) fn tell_of_growth(growth: Option<Growth>) {
     GROWTH.with(|place| *place.borrow_mut() = growth);
+}
+
+/// `act` is called before the next allocation of this thread, by the allocator. It must not panic.
+pub(crate) fn at_the_next_allocation(act: fn()) {
+    NEXT_ALLOCATION.with(|place| place.set(Some(act)));
 }
 
 /// `act` is called behind the next free of this thread, by the allocator.
@@ -69,11 +76,15 @@ fn hold(bytes: i64) {
     let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
-// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and what is told of growth, or of a free, may allocate as it likes.
+// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and what is told of an
+// allocation, of growth, or of a free, may allocate as it likes.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
         hold(layout.size() as i64);
+        if let Ok(Some(act)) = NEXT_ALLOCATION.try_with(Cell::take) {
+            act();
+        }
         // SAFETY: the caller's promises are the same.
         unsafe { System.alloc(layout) }
     }

@@ -1,8 +1,10 @@
 //! Memory of the funnel: what an idle sender takes, what a stream takes, what is given back.
 
+use std::cell::RefCell;
 use std::mem::size_of;
+use std::time::Duration;
 
-use crate::counting::{allocations, held};
+use crate::counting::{allocations, at_the_next_allocation, held};
 use crate::requests;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, guarded};
@@ -274,6 +276,31 @@ fn a_list_of_those_who_waited_for_the_end_goes_with_the_channel() {
         let soon = std::time::Duration::from_nanos(1);
         assert!(!one.wait_closed_timeout(soon) && !other.wait_closed_timeout(soon));
         drop((one, one_in, other, other_in));
+    };
+    (0..3).for_each(|_| run());
+    let before = held();
+    (0..20).for_each(|_| run());
+    assert_eq!(held(), before);
+}
+
+/// While the first sender that waits makes the list, the allocator lets another wait: then there are two lists, and one is
+/// too many.
+#[test]
+fn a_list_that_another_was_quicker_to_make_goes_at_once() {
+    thread_local! {
+        static OTHER: RefCell<Option<Sender<u64>>> = const { RefCell::new(None) };
+    }
+    let run = || {
+        let (one, receiver) = mpsc::unbounded();
+        OTHER.with(|place| *place.borrow_mut() = Some(one.clone()));
+        let before = allocations();
+        at_the_next_allocation(|| {
+            OTHER.with(|place| place.borrow().iter().for_each(|other| _ = other.wait_closed_timeout(Duration::ZERO)));
+        });
+        assert!(!one.wait_closed_timeout(Duration::ZERO));
+        assert_eq!(allocations() - before, 2, "a list for each");
+        let other = OTHER.with(|place| place.borrow_mut().take());
+        drop((one, other, receiver));
     };
     (0..3).for_each(|_| run());
     let before = held();

@@ -3,6 +3,7 @@
 
 use loom::thread;
 use ysuite::mpmc::{self, Receiver, Sender};
+use ysuite::signal::{Wait, YPollset};
 
 use crate::model_up_to;
 
@@ -141,6 +142,26 @@ fn a_force_beside_a_permit_against_a_sender_going_to_sleep() {
         let (displaced, _second) = forcing.join().unwrap();
         assert_eq!(all(&receiver, received.into_iter().chain([displaced])), [0, 7, 8, 9]);
         drop(sender);
+    });
+}
+
+/// A sender is told of the room that a receiver makes while the oldest message is still in the way, finds none, and is told once
+/// more.
+#[test]
+fn a_force_beside_a_permit_that_is_kept_against_an_attached_sender() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(2);
+        sender.send(0).unwrap();
+        let _permit = sender.clone().reserve_owned().unwrap();
+        let (mut attached, mut set) = (sender.clone(), YPollset::new());
+        set.attach(&mut attached, 0).unwrap();
+        assert!(attached.try_send(9).is_err());
+        let forcing = thread::spawn(move || force(&sender, 7));
+        let _received = receiver.try_recv();
+        let mut is_sent = set.check().next().is_some() && attached.try_send(9).is_ok();
+        forcing.join().unwrap();
+        is_sent = is_sent || set.check().next().is_some() && attached.try_send(9).is_ok();
+        assert!(is_sent || attached.is_full(), "a sender in a set is not told of room");
     });
 }
 

@@ -56,3 +56,33 @@ impl<T> Sender<T> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use crate::channel::mpmc::bounded;
+    use crate::queue::exchange::Hint;
+    use crate::signal::{Wait, YPollset};
+    use crate::wait::many::{SharedEnd, notify};
+
+    /// One notification stands for two cells where a receiver has emptied the first of them late. No test can stop a
+    /// receiver there, so this one takes the messages out, and notifies, by itself. A place is held: then `put` sends
+    /// nothing.
+    #[test]
+    fn a_notified_sender_that_forces_notifies_the_next() {
+        let (mut first, receiver) = bounded(3);
+        let (mut second, third, mut set) = (first.clone(), first.clone(), YPollset::new());
+        let permit = third.try_reserve().unwrap();
+        (0..2).for_each(|number| first.send(number).unwrap());
+        set.attach(&mut first, 1).unwrap();
+        set.attach(&mut second, 2).unwrap();
+        assert!(first.try_send(2).is_err() && second.try_send(2).is_err());
+        assert!(set.check().next().is_none());
+        (0..2).for_each(|number| assert_eq!(third.shared.ring.pop_bounded(&Hint::new()), Some(number)));
+        notify(third.shared.writers().list(), 1);
+        assert!(set.check().eq([1]));
+        assert_eq!(first.force_send(2), Ok(None));
+        assert!(set.check().eq([1, 2]), "there is room left, and the next sender was not notified");
+        drop(permit);
+        assert_eq!(receiver.recv(), Ok(2));
+    }
+}

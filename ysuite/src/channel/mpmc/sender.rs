@@ -421,3 +421,49 @@ impl<T> fmt::Debug for Sender<T> {
         f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+
+    use super::super::bounded;
+    use super::{Duration, Hint, Sender};
+    use crate::signal::{Wait, YPollset};
+    use crate::wait::many::SharedEnd;
+
+    /// One notification stands for room for two where the first receiver was late: it stopped between claiming its message
+    /// and emptying the cell, and the sender that was notified of the second found no room. No test can stop a receiver
+    /// there, so this one takes messages out of the ring, and notifies, by itself.
+    #[test]
+    fn a_notified_sender_notifies_the_next_in_whatever_way_it_sends() {
+        let ways: [fn(&Sender<u32>) -> bool; 5] = [
+            |sender| sender.send(5).is_ok(),
+            |sender| sender.try_send(5).is_ok(),
+            |sender| sender.send_timeout(5, Duration::ZERO).is_ok(),
+            |sender| sender.push(5).is_ok(),
+            |sender| sender.force_send(5).is_ok(),
+        ];
+        for (way, send) in ways.into_iter().enumerate() {
+            for held in [0, 1] {
+                let (mut first, _receiver) = bounded(2 + held);
+                assert!(held == 0 || first.shared.ring.hold(held, held).is_ok());
+                assert!((0..2).all(|message| first.send(message).is_ok()));
+                let mut set = YPollset::new();
+                set.attach(&mut first, 3).unwrap();
+                assert!(first.try_send(9).is_err() && set.check().is_empty());
+                let (second, mut context) = (first.clone(), Context::from_waker(Waker::noop()));
+                let mut waiting = pin!(second.send_async(9));
+                assert!(waiting.as_mut().poll(&mut context).is_pending());
+                assert!((0..2).all(|_| first.shared.ring.pop_bounded(&Hint::new()).is_some()));
+                first.shared.freed(1);
+                assert!(set.check().eq([3]) && first.shared.writers().list().word().is_armed());
+                assert!(send(&first));
+                let waits = first.shared.writers().list().word().is_armed();
+                assert!(!waits, "there is room left, and the next was not notified: way {way}, {held} held");
+                assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(())));
+            }
+        }
+    }
+}

@@ -27,6 +27,7 @@ for_every_set!(
     the_ends_of_others_count,
     an_end_that_has_come_before_the_link_counts,
     nobody_left_to_send_is_told_until_somebody_is_there_again,
+    an_address_that_goes_is_no_news_where_there_are_others,
 );
 
 /// Without a bound, and with one.
@@ -164,5 +165,17 @@ fn nobody_left_to_send_is_told_until_somebody_is_there_again<K: SetKind>(kind: K
         assert_up(&mut set, &[]);
         address.send(1_u64).unwrap();
         assert_up(&mut set, &[2]);
+    }
+}
+
+fn an_address_that_goes_is_no_news_where_there_are_others<K: SetKind>(kind: K) {
+    for mut mailbox in mailboxes() {
+        let (mut set, address) = (kind.set(), mailbox.address());
+        set.attach(&mut mailbox, 3).unwrap();
+        rest(&mut mailbox);
+        drop(address.clone());
+        assert_up(&mut set, &[]);
+        drop(address);
+        assert_up(&mut set, &[3]);
     }
 }

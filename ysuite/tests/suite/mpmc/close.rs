@@ -40,6 +40,16 @@ fn after_a_close_what_was_sent_is_received_and_nothing_more_is_sent() {
 }
 
 #[test]
+fn a_full_channel_that_is_closed_is_not_said_to_be_full() {
+    let (sender, receiver) = mpmc::bounded(2);
+    assert_eq!(sender.send_batch([1, 2]), Ok(2));
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    assert!(receiver.close());
+    assert_eq!(sender.try_send(3), Err(TrySendError::Disconnected(3)));
+    assert!(receiver.try_iter().eq([1, 2]));
+}
+
+#[test]
 fn an_end_that_has_come_by_itself_is_not_closed_again() {
     let (sender, receiver) = mpmc::bounded::<u8>(1);
     drop(receiver);

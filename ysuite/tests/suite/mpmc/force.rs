@@ -196,6 +196,23 @@ fn a_receiver_that_sleeps_is_woken_and_a_sender_that_waits_is_not() {
     assert_eq!(waiting.woken(), 1);
 }
 
+/// It may have been told of room while the oldest message was in the way of that, and have found none.
+#[test]
+fn a_sender_that_waits_beside_a_permit_is_told_when_the_oldest_message_has_left_its_cell() {
+    let (sender, receiver) = mpmc::bounded(2);
+    sender.send(0).unwrap();
+    let permit = sender.reserve().unwrap();
+    let task = Task::default();
+    let mut waiting = Box::pin(sender.send_async(1));
+    assert!(poll_once(&mut waiting, &task).is_pending());
+    assert_eq!((sender.force_send(2), task.woken()), (Ok(Some(0)), 1));
+    // Nobody has made room meanwhile.
+    assert!(poll_once(&mut waiting, &task).is_pending());
+    drop(permit);
+    assert_eq!((task.woken(), poll_once(&mut waiting, &task)), (2, Poll::Ready(Ok(()))));
+    assert!(receiver.try_iter().eq([2, 1]));
+}
+
 #[test]
 fn a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped() {
     let tally = Tally::of(3);

@@ -193,6 +193,21 @@ fn a_place_given_back_wakes_the_next_sender_that_waits() {
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
 }
 
+/// Nobody has waited for so long that publishers no longer look behind a fence.
+#[test]
+fn a_permits_message_wakes_a_receiver_behind_many_that_woke_nobody() {
+    let (sender, receiver) = mpmc::bounded(1);
+    for number in 0..1_000 {
+        sender.try_reserve().unwrap().send(number).unwrap();
+        assert_eq!(receiver.try_recv(), Ok(number));
+    }
+    let task = Task::default();
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut receiving, &task).is_pending());
+    sender.try_reserve().unwrap().send(7).unwrap();
+    assert_eq!((task.woken(), poll_once(&mut receiving, &task)), (1, Poll::Ready(Ok(7))));
+}
+
 #[test]
 fn a_future_that_is_dropped_holds_nothing_and_passes_on_what_it_was_told() {
     let (sender, receiver) = mpmc::bounded(2);
@@ -582,4 +597,20 @@ fn thousands_of_places_are_held_at_once() {
         permits.zip(0..).for_each(|(permit, number)| permit.send(number).unwrap());
         assert!(receiver.try_iter().eq(0..PLACES), "in round {round}");
     }
+}
+
+/// Behind many permits that nobody has waited for, senders do not look any more whether somebody waits for places.
+#[test]
+fn behind_many_permits_a_receiver_that_waits_is_told_of_the_next_ones_message() {
+    let (sender, receiver) = mpmc::bounded(1);
+    for number in 0..200 {
+        sender.reserve().unwrap().send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+    }
+    let task = Task::default();
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut receiving, &task).is_pending());
+    sender.reserve().unwrap().send(200).unwrap();
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut receiving, &task), Poll::Ready(Ok(200)));
 }

@@ -227,6 +227,25 @@ fn those_who_wait_are_woken_in_turn(bounded: bool) {
 }
 
 #[test]
+fn a_batch_that_is_taken_wakes_as_many_senders_as_it_makes_room_for() {
+    let (sender, receiver) = mpmc::bounded(3);
+    assert_eq!(sender.send_batch(0..3), Ok(3));
+    let tasks = [0; 4].map(|_| Task::default());
+    let mut futures = [0; 4].map(|_| Box::pin(sender.send_async(9)));
+    for (future, task) in futures.iter_mut().zip(&tasks) {
+        assert!(poll_once(future, task).is_pending());
+    }
+    let mut batch = Vec::new();
+    assert_eq!(receiver.try_recv_batch(&mut batch, 2), Ok(2));
+    let told: Vec<_> = (0..4).filter(|&at| tasks[at].woken() == 1).collect();
+    assert_eq!((told.len(), batch), (2, vec![0, 1]));
+    for at in told {
+        assert_eq!(poll_once(&mut futures[at], &tasks[at]), Poll::Ready(Ok(())));
+    }
+    assert!(receiver.try_iter().eq([2, 9, 9]));
+}
+
+#[test]
 fn senders_that_wait_are_woken_in_turn() {
     // As many as wait in several blocks of the list.
     const SENDERS: usize = 130;

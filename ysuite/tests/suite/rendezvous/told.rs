@@ -287,3 +287,44 @@ fn a_receiver_whose_id_is_up_takes_no_call_from_one_that_sleeps() {
     assert_eq!(other.woken(), 1);
     assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(2)));
 }
+
+/// It goes before it has looked, out of its set or for good.
+#[test]
+fn an_attached_receiver_that_was_told_and_goes_tells_the_next() {
+    for detaches in [true, false] {
+        let (sender, mut first) = mpmc::bounded(0);
+        let mut second = first.clone();
+        let other = Task::default();
+        let mut set = YPollset::new();
+        set.attach(&mut first, 1).unwrap();
+        assert_eq!(first.try_recv(), Err(TryRecvError::Empty));
+        assert!(second.poll_recv(&mut Context::from_waker(&other.waker())).is_pending());
+        let mut sending = pin!(sender.send_async(7));
+        assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!((up(&mut set), other.woken()), (vec![1], 0));
+        if detaches {
+            assert!(first.detach());
+        } else {
+            drop(first);
+        }
+        assert_eq!((up(&mut set), other.woken()), (vec![], 1));
+        assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(7)));
+    }
+}
+
+/// The other is told of the next one that waits.
+#[test]
+fn a_sender_that_was_told_of_a_receiver_and_meets_it_tells_nobody() {
+    let (mut first, receiver) = mpmc::bounded(0);
+    let mut second = first.clone();
+    let mut set = YPollset::new();
+    set.attach(&mut first, 1).unwrap();
+    set.attach(&mut second, 2).unwrap();
+    assert!(first.try_send(9).is_err() && second.try_send(9).is_err() && up(&mut set).is_empty());
+    let mut context = Context::from_waker(Waker::noop());
+    let mut receiving = pin!(receiver.recv_async());
+    assert!(receiving.as_mut().poll(&mut context).is_pending());
+    assert_eq!(up(&mut set), [1]);
+    assert_eq!((first.try_send(7), up(&mut set)), (Ok(()), vec![1]));
+    assert_eq!(receiving.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
+}

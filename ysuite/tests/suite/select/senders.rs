@@ -232,6 +232,18 @@ fn shared_ends_are_named_only_while_there_is_something() {
     assert!(select.wait_timeout(SHORT).is_some());
 }
 
+/// The select owns no end, and may watch for room that is of no use any more.
+#[test]
+fn a_watcher_of_room_is_told_of_the_last_senders_end() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let mut select = Select::new();
+    let room = select.add_shared(&sender).unwrap();
+    sender.try_send(1).unwrap();
+    assert_eq!(select.try_wait(), None);
+    drop(sender);
+    assert_eq!((select.try_wait(), receiver.recv()), (Some(room), Ok(1)));
+}
+
 #[test]
 fn shared_receivers_in_several_selects_get_everything() {
     guarded(|| {
