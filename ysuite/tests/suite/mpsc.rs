@@ -102,6 +102,7 @@ fn a_bound_is_each_senders_own() {
     assert_eq!((receiver.try_iter().count(), receiver.is_full()), (5, false));
     two.send(0).unwrap();
     assert!(!receiver.is_full() && !mpsc::unbounded::<u8>().1.is_full());
+    assert!(mpsc::bounded::<u8>(0).1.is_full(), "in a rendezvous there is never room");
 }
 
 #[test]

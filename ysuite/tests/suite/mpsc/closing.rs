@@ -290,6 +290,25 @@ fn a_closed_sender_that_was_in_a_set_gives_its_place_back() {
 }
 
 #[test]
+fn a_closed_sender_that_was_in_a_set_gives_back_no_place_of_others() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut closed = sender.clone();
+    assert!(closed.close());
+    // The receiver looks, and the closed sender's lane is gone. In the set it has a place again, before those of the others.
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    let mut set = YPollset::new();
+    set.attach(&mut closed, 0).unwrap();
+    let mut others: Vec<_> = (0..4).map(|_| sender.clone()).collect();
+    others.iter_mut().for_each(|other| other.send(1).unwrap());
+    drop(closed);
+    // Whoever comes next has a lane to itself.
+    let mut next = sender.clone();
+    next.send(1).unwrap();
+    others.iter_mut().for_each(|other| other.send(1).unwrap());
+    assert_eq!(receiver.try_iter().count(), 9);
+}
+
+#[test]
 fn a_sender_of_a_closed_channel_that_was_in_a_set_gives_its_place_back() {
     let (sender, mut receiver) = mpsc::bounded_for::<u8>(1, 2);
     receiver.close();

@@ -204,6 +204,19 @@ fn a_hidden_batch_stays_with_the_sender_that_hid_it() {
     assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1]);
 }
 
+#[test]
+fn what_a_sender_hid_wakes_the_receiver_as_the_sender_goes_though_others_stay() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let task = Task::default();
+    for round in 1..4 {
+        let mut other = sender.clone();
+        other.write(round).unwrap();
+        assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+        drop(other);
+        assert_eq!((task.woken(), receiver.try_recv()), (round, Ok(round)));
+    }
+}
+
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {

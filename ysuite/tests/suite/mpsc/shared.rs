@@ -187,6 +187,38 @@ fn a_thread_that_sends_by_thousands_of_shared_senders_keeps_few_lanes() {
     }
 }
 
+/// Channels by which this thread has sent what nobody has received: each has a lane that stays.
+fn channels_in_use(channels: usize) -> Vec<(SharedSender<u8>, mpsc::Receiver<u8>)> {
+    let in_use = |_| {
+        let (sender, receiver) = mpsc::unbounded();
+        let shared = sender.share();
+        shared.send(0).unwrap();
+        (shared, receiver)
+    };
+    (0..channels).map(in_use).collect()
+}
+
+#[test]
+fn a_lane_goes_when_it_is_empty_and_has_not_been_used_for_long() {
+    // A thread that has no lanes yet.
+    let thread = thread::spawn(|| {
+        // The sender's own lane, and one more.
+        let (sender, mut receiver) = mpsc::bounded_for(1, 2);
+        let (full_sender, _full_receiver) = mpsc::bounded(1);
+        let (shared, full) = (sender.share(), full_sender.share());
+        assert_eq!((shared.send(1), receiver.recv(), full.send(1)), (Ok(()), Ok(1), Ok(())));
+        // The thread has looked through its lanes, and will do so when there are twice as many.
+        let _some = channels_in_use(70);
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        assert!(sender.try_clone().is_err(), "a lane that was used of late stays");
+        let _others = channels_in_use(70);
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        assert!(sender.try_clone().is_ok(), "one that was not gives its place back");
+        assert_eq!(full.try_send(2), Err(TrySendError::Full(2)), "one that is not empty stays");
+    });
+    thread.join().unwrap();
+}
+
 /// Sends when it is dropped.
 struct Late(&'static SharedSender<u32>, u32);
 
@@ -255,6 +287,23 @@ fn a_message_that_is_dropped_at_the_end_may_send() {
     (0..3).for_each(|_| assert!(shared.send(Again(shared.clone())).is_ok()));
     drop(receiver);
     assert!(shared.send(Again(shared.clone())).is_err());
+}
+
+/// It ends before the panic that says why: two panics at once would be the end of the process.
+#[test]
+fn a_message_for_which_there_is_no_lane_may_panic_as_it_is_dropped() {
+    let (sender, _receiver) = mpsc::bounded_for(1, 1);
+    let (shared, tally) = (sender.share(), Tally::of(3));
+    for way in 0..3 {
+        tally.explode(way);
+        let text = panics(|| match way {
+            0 => drop(shared.send(tally.next())),
+            1 => drop(shared.send_timeout(tally.next(), Duration::MAX)),
+            _ => drop(shared.send_deadline(tally.next(), std::time::Instant::now())),
+        });
+        assert_eq!(text, format!("the end of message {way}"));
+    }
+    tally.assert_all_ended();
 }
 
 /// What was left in a lane may be dropped by the lane, behind a message that comes back.

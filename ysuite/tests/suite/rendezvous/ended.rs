@@ -252,6 +252,23 @@ fn threads_share_a_sender_of_a_funnel() {
 }
 
 #[test]
+fn a_shared_sender_of_a_funnel_is_disconnected_by_the_receiver_alone() {
+    for closes in [true, false] {
+        let (sender, mut receiver) = mpsc::bounded(0);
+        let shared = sender.share();
+        drop(sender);
+        assert!(!shared.is_disconnected(), "another sender has gone");
+        if closes {
+            assert!(receiver.close());
+        } else {
+            drop(receiver);
+        }
+        assert!(shared.is_disconnected());
+        assert_eq!(shared.send(1), Err(SendError(1)));
+    }
+}
+
+#[test]
 fn a_forced_message_that_nobody_waits_for_comes_back() {
     guarded(|| {
         let (sender, receiver) = mpmc::bounded(0);
