@@ -72,3 +72,26 @@ fn whichever_end_goes_last_frees_the_channel() {
         assert_eq!(held(), before, "case {case}");
     }
 }
+
+#[test]
+fn a_receiver_that_joins_a_set_behind_the_senders_end_frees_the_channel() {
+    for case in 0..8 {
+        let before = held();
+        let (sender, mut receiver) = oneshot::channel();
+        let mut set = YPollset::new();
+        if case & 1 != 0 {
+            sender.send(7_u64).unwrap();
+        } else {
+            drop(sender);
+        }
+        set.attach(&mut receiver, 3).unwrap();
+        if case & 2 != 0 {
+            assert_eq!(receiver.try_recv().is_ok(), case & 1 != 0);
+        }
+        if case & 4 != 0 {
+            assert!(receiver.detach());
+        }
+        drop((receiver, set));
+        assert_eq!(held(), before, "case {case}");
+    }
+}

@@ -52,3 +52,16 @@ fn an_upgrade_against_a_receiver_that_closes() {
         drop(sender);
     });
 }
+
+#[test]
+fn an_upgrade_that_finds_no_lane_against_the_last_senders_end() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = mpsc::bounded_for::<u32>(1, 1);
+        let weak = sender.downgrade();
+        let thread = thread::spawn(move || drop(weak.upgrade()));
+        drop(sender);
+        // Counted for a moment, the upgrade may be the last: then it wakes the receiver.
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}

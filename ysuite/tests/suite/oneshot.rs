@@ -6,9 +6,11 @@ mod foreign;
 mod random;
 mod tasks;
 
+use std::task::Context;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, calls, guarded};
 use ysuite::oneshot::{self, RecvError, RecvTimeoutError, TryRecvError};
 
@@ -58,6 +60,28 @@ fn a_message_that_is_there_is_taken_without_a_system_call_in_every_way() {
     assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
     assert_eq!(receiver.recv_deadline(Instant::now()), Err(RecvTimeoutError::Timeout));
     drop(sender);
+    assert_eq!(calls(), before);
+}
+
+#[test]
+fn ends_go_without_a_system_call_where_no_thread_sleeps() {
+    let before = calls();
+    for case in 0..8 {
+        let (mut sender, mut receiver) = oneshot::channel::<u8>();
+        let (receiving, closing) = (Task::default(), Task::default());
+        if case & 1 != 0 {
+            assert!(poll_once(&mut receiver, &receiving).is_pending());
+        }
+        if case & 2 != 0 {
+            assert!(sender.poll_closed(&mut Context::from_waker(&closing.waker())).is_pending());
+        }
+        if case & 4 != 0 {
+            assert!(receiver.close());
+        }
+        drop(receiver);
+        assert_eq!(closing.woken(), usize::from(case & 2 != 0));
+        assert!(sender.is_disconnected());
+    }
     assert_eq!(calls(), before);
 }
 

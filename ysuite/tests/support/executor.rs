@@ -194,24 +194,30 @@ unsafe fn end(data: *const ()) {
     (acts.1)();
 }
 
-fn acting(cloned: Act, dropped: Act, woken: Act) -> Waker {
-    let acts = Arc::new(Acts(cloned, dropped, woken));
+/// A waker that runs one function each time it is cloned, another each time it is dropped, by waking as well, and a third when
+/// it is woken.
+pub(crate) fn acting(
+    cloned: impl Fn() + Send + Sync + 'static,
+    dropped: impl Fn() + Send + Sync + 'static,
+    woken: impl Fn() + Send + Sync + 'static,
+) -> Waker {
+    let acts = Arc::new(Acts(Box::new(cloned), Box::new(dropped), Box::new(woken)));
     // SAFETY: the functions keep to the contract of a raw waker; the acts may be run and dropped on any thread.
     unsafe { Waker::from_raw(RawWaker::new(Arc::into_raw(acts).cast(), &ACTS)) }
 }
 
 /// A waker that runs a function each time it is cloned, and does nothing when it is woken.
 pub(crate) fn cloning(act: impl Fn() + Send + Sync + 'static) -> Waker {
-    acting(Box::new(act), Box::new(|| ()), Box::new(|| ()))
+    acting(act, || (), || ())
 }
 
 /// A waker of a task that runs a function each time it is cloned.
 pub(crate) fn cloning_for(task: &Task, act: impl Fn() + Send + Sync + 'static) -> Waker {
     let waker = task.waker();
-    acting(Box::new(act), Box::new(|| ()), Box::new(move || waker.wake_by_ref()))
+    acting(act, || (), move || waker.wake_by_ref())
 }
 
 /// A waker that runs a function each time it is dropped, by waking as well.
 pub(crate) fn dropping(act: impl Fn() + Send + Sync + 'static) -> Waker {
-    acting(Box::new(|| ()), Box::new(act), Box::new(|| ()))
+    acting(|| (), act, || ())
 }

@@ -551,3 +551,23 @@ impl<T> fmt::Debug for Receiver<T> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::SENT;
+    use crate::channel::oneshot;
+    use crate::signal::{Wait, YPollset};
+
+    #[test]
+    fn a_sender_that_ends_before_the_id_is_taken_down_has_it_up_again() {
+        let (sender, mut receiver) = oneshot::channel();
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 4).unwrap();
+        // The receiver has looked before that, and found nothing.
+        sender.send(1).unwrap();
+        let place = receiver.set.as_ref().unwrap();
+        assert_eq!(receiver.rest_in(place), SENT);
+        assert!(set.check().eq([4]));
+        assert_eq!(receiver.peek(), Some(&1));
+    }
+}

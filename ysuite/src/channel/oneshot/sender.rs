@@ -270,3 +270,35 @@ impl<T> fmt::Debug for Sender<T> {
         f.debug_struct("Sender").field("is_disconnected", &self.is_disconnected()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::mem::ManuallyDrop;
+    use core::time::Duration;
+
+    use super::{SENT, sent};
+    use crate::channel::oneshot::{self, TryRecvError};
+    use crate::signal::{Wait, YPollset};
+
+    #[test]
+    fn a_receiver_that_is_over_before_the_sender_calls_is_named() {
+        let (sender, mut receiver) = oneshot::channel();
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 4).unwrap();
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        assert!(set.check().is_empty());
+        // The two halves of `send`.
+        let link = ManuallyDrop::new(sender).link;
+        // SAFETY: as in `send`; the rest of it comes below.
+        let before = unsafe {
+            link.put_message(1);
+            link.handshake().end(SENT)
+        };
+        assert_eq!(receiver.recv_timeout(Duration::ZERO), Ok(1));
+        assert!(set.check().eq([4]));
+        // SAFETY: the word was this before, and nothing has been done since.
+        assert!(unsafe { sent(link, before) }.is_ok());
+        assert_eq!(set.detach(&mut receiver), Some(4));
+        assert!(set.check().is_empty());
+    }
+}

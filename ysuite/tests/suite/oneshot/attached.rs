@@ -44,6 +44,25 @@ fn peeking_rests_as_receiving_does() {
     assert!(set.check().eq([4]));
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_there_is_seen_and_taken_without_a_system_call_in_a_set_with_a_descriptor() {
+    use ysuite::signal::YSocketpair;
+
+    let (sender, mut receiver) = oneshot::channel();
+    let mut pair = YSocketpair::new().unwrap();
+    pair.attach(&mut receiver, 4).unwrap();
+    sender.send(1).unwrap();
+    let before = calls();
+    for _ in 0..2 {
+        // The id stays up.
+        assert_eq!(receiver.peek(), Some(&1));
+    }
+    assert_eq!(receiver.try_recv(), Ok(1));
+    assert_eq!(calls(), before);
+    assert!(pair.check().eq([4]));
+}
+
 #[test]
 fn a_sender_that_hangs_up_is_news() {
     let (sender, mut receiver) = oneshot::channel::<u8>();
@@ -277,5 +296,28 @@ fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
         handle.post(|_| ()).unwrap();
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
         assert_eq!(*log.lock().unwrap(), [Ok(5)]);
+    });
+}
+
+/// It has only looked, and told nobody of the end.
+#[cfg(all(feature = "hub", feature = "stream", unix))]
+#[test]
+fn a_receiver_that_a_hub_gives_back_has_its_end_to_tell() {
+    use futures_core::FusedFuture;
+    use ysuite::hub::Hub;
+    use ysuite::oneshot::{Receiver, RecvError};
+
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (sender, receiver) = oneshot::channel();
+        let source = hub.receive(receiver, |_, _: Result<u8, RecvError>| panic!("told too early")).unwrap();
+        drop(sender);
+        let handle = hub.handle();
+        handle.post(|_| ()).unwrap();
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+        let mut receiver = hub.take::<Receiver<u8>>(source).unwrap();
+        assert!(!receiver.is_terminated());
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+        assert!(receiver.is_terminated());
     });
 }

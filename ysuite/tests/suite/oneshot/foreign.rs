@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 use crate::support::Tally;
-use crate::support::executor::{Clinging, Explosive, Task, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, acting, cloning, poll_once};
 use ysuite::oneshot::{self, RecvError, TryRecvError};
 use ysuite::signal::{Wait, YPollset};
 
@@ -222,4 +223,158 @@ fn a_receiver_that_holds_the_waker_which_holds_it_goes_when_the_sender_does() {
     drop(holder);
     drop(sender);
     assert!(weak.upgrade().is_none());
+}
+
+/// A waker that sends the message as it is cloned.
+fn sending(sender: oneshot::Sender<u8>) -> Waker {
+    let sender = Mutex::new(Some(sender));
+    cloning(move || {
+        let sender = sender.lock().unwrap().take();
+        sender.into_iter().for_each(|sender| sender.send(7).unwrap());
+    })
+}
+
+#[test]
+fn a_waker_that_sends_as_it_is_cloned_leaves_no_task_waiting() {
+    let mut set = YPollset::new();
+    for case in 0..4 {
+        let (attached, polled) = (case & 1 != 0, case & 2 != 0);
+        let (sender, mut receiver) = oneshot::channel();
+        if attached {
+            set.attach(&mut receiver, 1).unwrap();
+        }
+        let before = Task::default();
+        if polled {
+            assert!(poll_once(&mut receiver, &before).is_pending());
+        }
+        // The sender finds nobody who waits, or the task before this one.
+        let waker = sending(sender);
+        let polled_again = Pin::new(&mut receiver).poll(&mut Context::from_waker(&waker));
+        assert_eq!(polled_again, Poll::Ready(Ok(7)), "case {case}");
+        assert_eq!((before.woken(), before.held()), (usize::from(polled), 0), "case {case}");
+    }
+}
+
+#[test]
+fn a_task_whose_waker_sends_as_the_receiver_joins_a_set_is_woken() {
+    let (sender, mut receiver) = oneshot::channel();
+    let (sender, wakers) = (Mutex::new(Some(sender)), Arc::new(AtomicUsize::new(1)));
+    let (more, fewer) = (wakers.clone(), wakers.clone());
+    let cloned = move || {
+        // The first clone is the poll's, the second the set's.
+        if more.fetch_add(1, Ordering::Relaxed) == 2 {
+            let sender = sender.lock().unwrap().take();
+            sender.into_iter().for_each(|sender| sender.send(7).unwrap());
+        }
+    };
+    let waker = acting(cloned, move || _ = fewer.fetch_sub(1, Ordering::Relaxed), || ());
+    assert!(Pin::new(&mut receiver).poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 1).unwrap();
+    // To be woken is to be used up.
+    assert_eq!(wakers.load(Ordering::Relaxed), 1, "ours");
+    assert!(set.check().eq([1]));
+    assert_eq!(receiver.try_recv(), Ok(7));
+}
+
+#[test]
+fn a_senders_waker_that_drops_the_receiver_as_it_is_cloned_leaves_no_task_waiting() {
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let receiver = Mutex::new(Some(receiver));
+    let waker = cloning(move || drop(receiver.lock().unwrap().take()));
+    assert!(sender.poll_closed(&mut Context::from_waker(&waker)).is_ready());
+}
+
+#[test]
+fn the_old_and_the_new_waker_of_a_sender_whose_receiver_has_gone_meanwhile_are_one_panic() {
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let old = Clinging::waker();
+    assert!(sender.poll_closed(&mut Context::from_waker(&old)).is_pending());
+    drop(old);
+    let (receiver, drops) = (Mutex::new(Some(receiver)), AtomicUsize::new(0));
+    let new = acting(
+        move || drop(receiver.lock().unwrap().take()),
+        move || assert_ne!(drops.fetch_add(1, Ordering::Relaxed), 0, "the clone goes"),
+        || (),
+    );
+    let text = crate::support::panics(|| _ = sender.poll_closed(&mut Context::from_waker(&new)));
+    assert_eq!(text, "this waker clings");
+    assert!(sender.is_disconnected());
+}
+
+#[test]
+fn whoever_need_not_wait_clones_no_waker() {
+    let waker = unclonable();
+    let mut context = Context::from_waker(&waker);
+    let mut set = YPollset::new();
+    for (attached, sent) in [(false, false), (false, true), (true, false), (true, true)] {
+        let (sender, mut receiver) = oneshot::channel();
+        if attached {
+            set.attach(&mut receiver, 1).unwrap();
+        }
+        if sent {
+            sender.send(1).unwrap();
+        } else {
+            drop(sender);
+        }
+        let answer = if sent { Ok(1) } else { Err(RecvError) };
+        assert_eq!(Pin::new(&mut receiver).poll(&mut context), Poll::Ready(answer));
+    }
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    drop(receiver);
+    assert!(sender.poll_closed(&mut context).is_ready());
+}
+
+#[test]
+fn what_an_attached_receiver_drops_behind_a_panic_goes_no_further() {
+    let mut set = YPollset::new();
+    // A message.
+    let tally = Tally::of(1);
+    tally.explode(0);
+    let (sender, mut receiver) = oneshot::channel();
+    set.attach(&mut receiver, 1).unwrap();
+    assert!(sender.send(tally.next()).is_ok());
+    let ends = || {
+        let _receiver = receiver;
+        panic!("first");
+    };
+    assert_eq!(crate::support::panics(ends), "first");
+    tally.assert_all_ended();
+    // The waker of a task.
+    let (sender, mut receiver) = oneshot::channel::<u8>();
+    set.attach(&mut receiver, 1).unwrap();
+    assert!(poll(&mut receiver, Clinging::waker()).is_pending());
+    let ends = || {
+        let _receiver = receiver;
+        panic!("first");
+    };
+    assert_eq!(crate::support::panics(ends), "first");
+    assert!(sender.is_disconnected() && set.check().is_empty());
+}
+
+/// Lets its receiver go as it is woken, and attaches another with the same id.
+struct Successor(Mutex<Option<(oneshot::Receiver<u8>, YPollset)>>, AtomicUsize);
+
+impl Wake for Successor {
+    fn wake(self: Arc<Self>) {
+        let (mut receiver, mut set) = self.0.lock().unwrap().take().expect("woken once");
+        let received = receiver.try_recv();
+        drop(receiver);
+        let (_sender, mut other) = oneshot::channel::<u8>();
+        assert_eq!(set.attach(&mut other, 1), Ok(()));
+        self.1.store(received.unwrap().into(), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_id_of_a_spent_receiver_that_goes_is_free_while_the_sender_still_calls() {
+    let (sender, mut receiver) = oneshot::channel();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 1).unwrap();
+    let successor = Arc::new(Successor(Mutex::new(None), AtomicUsize::new(0)));
+    assert!(poll(&mut receiver, Waker::from(successor.clone())).is_pending());
+    *successor.0.lock().unwrap() = Some((receiver, set));
+    // The sender has the receiver's place in its hands until the task has been woken.
+    sender.send(7).unwrap();
+    assert_eq!(successor.1.load(Ordering::Relaxed), 7);
 }

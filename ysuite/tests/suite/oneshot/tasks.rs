@@ -76,6 +76,25 @@ fn an_equivalent_waker_is_not_cloned_again() {
 }
 
 #[test]
+fn a_task_waits_for_one_answer_after_the_other() {
+    fn ask<T: Copy>(answer: T) {
+        let task = Task::default();
+        for answers in 1..=100 {
+            // As a rule in the memory of the one before, where that one's waker has been.
+            let (sender, mut receiver) = oneshot::channel();
+            assert!(poll_once(&mut receiver, &task).is_pending());
+            assert_eq!(task.held(), 1);
+            assert!(sender.send(answer).is_ok());
+            assert_eq!((task.woken(), task.held()), (answers, 0));
+            assert!(receiver.recv().is_ok());
+        }
+    }
+    ask(1_u64);
+    ask([1_u64; 4]);
+    ask([1_u64; 8]);
+}
+
+#[test]
 fn a_receiver_lets_go_of_its_task() {
     let (sender, mut receiver) = oneshot::channel::<u8>();
     let task = Task::default();
