@@ -259,7 +259,7 @@ mod statistics;
 pub mod statistics;
 mod sync;
 #[cfg(all(test, not(ysuite_loom)))]
-mod testing;
+mod tests;
 mod unwind;
 mod wait;
 

@@ -89,7 +89,7 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::testing::Woken;
+    use crate::tests::Woken;
 
     #[test]
     fn a_task_that_yields_is_woken_at_once_and_goes_on_when_it_is_polled_again() {

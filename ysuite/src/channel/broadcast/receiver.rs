@@ -595,7 +595,7 @@ mod tests {
     use futures_core::Stream;
 
     use crate::channel::broadcast::lossy;
-    use crate::testing::Woken;
+    use crate::tests::Woken;
 
     /// A sender has lost its CPU in the cell of the oldest message that is left.
     #[test]

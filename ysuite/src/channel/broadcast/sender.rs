@@ -380,7 +380,7 @@ mod tests {
     use crate::channel::Spin;
     use crate::channel::broadcast::bounded;
     use crate::os::Deadline;
-    use crate::testing::Woken;
+    use crate::tests::Woken;
     use crate::wait::many::{ManyWait, SharedEnd};
 
     #[test]

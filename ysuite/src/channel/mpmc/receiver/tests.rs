@@ -18,7 +18,7 @@ use super::Hint;
 use super::SharedEnd;
 use crate::os::calls;
 use crate::signal::AttachShared;
-use crate::testing::Woken;
+use crate::tests::Woken;
 use crate::wait::many::notify;
 
 struct Explosive;
