@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::thread;
 
+use ysuite::channel::TryRecvError;
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
 use ysuite::{mpsc, spsc};
 
@@ -536,6 +537,39 @@ fn as_many_are_moved_out_as_there_are_and_as_there_is_room_for() {
         }
     }
     assert!(receiver.recv_into(&mut to).is_err());
+}
+
+/// Behind one message, and behind a stream, after which a try looks twice.
+#[test]
+fn a_try_that_finds_nothing_says_why() {
+    fn tries_in_vain(receiver: &mut impl RecvInPlace<Message = u64>, why: TryRecvError) {
+        let mut to = [MaybeUninit::<u64>::uninit()];
+        assert_eq!((receiver.take_in_place(), receiver.recv_into(&mut to)), (Err(why), Err(why)));
+        assert_eq!((receiver.recv_into(&mut to), receiver.take_in_place()), (Err(why), Err(why)));
+    }
+    macro_rules! says_why {
+        ($kind:ident) => {{
+            let (mut sender, mut receiver) = $kind::unbounded::<u64>();
+            tries_in_vain(&mut receiver, TryRecvError::Empty);
+            for by_try in [true, false] {
+                for messages in [1_u64, 200] {
+                    assert_eq!(sender.send_batch(0..messages), Ok(messages as usize));
+                    assert!(receiver.iter().take(messages as usize).eq(0..messages));
+                    if by_try {
+                        assert_eq!(RecvInPlace::take_in_place(&mut receiver), Err(TryRecvError::Empty));
+                    } else {
+                        let mut to = [MaybeUninit::<u64>::uninit()];
+                        assert_eq!(receiver.recv_into(&mut to), Err(TryRecvError::Empty));
+                    }
+                    tries_in_vain(&mut receiver, TryRecvError::Empty);
+                }
+            }
+            drop(sender);
+            tries_in_vain(&mut receiver, TryRecvError::Disconnected);
+        }};
+    }
+    says_why!(spsc);
+    says_why!(mpsc);
 }
 
 #[test]

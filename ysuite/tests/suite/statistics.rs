@@ -281,6 +281,19 @@ fn permits_are_counted_when_they_send() {
 }
 
 #[test]
+fn a_place_that_is_there_or_never_will_be_is_no_refusal() {
+    for_every_kind!(bounded 2, |sender, receiver| {
+        let observer = receiver.observer();
+        sender.send(1).unwrap();
+        drop(sender.try_reserve().unwrap());
+        assert!(sender.try_reserve_many(3).is_err());
+        drop(receiver);
+        assert!(sender.try_reserve().is_err());
+        assert_eq!(waits(&observer).2, 0);
+    });
+}
+
+#[test]
 fn a_message_that_makes_way_is_taken_out() {
     let (sender, receiver) = mpmc::bounded(2);
     let observer = receiver.observer();

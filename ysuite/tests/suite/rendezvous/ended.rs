@@ -143,6 +143,18 @@ macro_rules! closing {
 
             #[test]
             #[allow(unused_mut)]
+            fn who_reserves_is_told_that_the_receiver_has_closed() {
+                let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
+                assert!(receiver.close());
+                assert!(sender.try_reserve().is_err_and(|error| error == TryReserveError::Disconnected));
+                assert!(sender.reserve().is_err_and(|error| error == ReserveError::Disconnected));
+                assert!(sender.try_reserve_many(0).is_err_and(|error| error == TryReserveError::Disconnected));
+                assert!(sender.reserve_many(2).is_err_and(|error| error == ReserveError::Disconnected));
+                assert!(block_on(sender.reserve_async()).is_err_and(|error| error == ReserveError::Disconnected));
+            }
+
+            #[test]
+            #[allow(unused_mut)]
             fn a_limit_of_any_kind_gives_the_message_back() {
                 guarded(|| {
                     let (mut sender, mut receiver) = $kind::bounded(0);
@@ -230,6 +242,30 @@ fn one_sender_of_a_funnel_closes_and_the_others_go_on() {
 }
 
 #[test]
+fn each_sender_of_a_funnel_is_counted_off_once() {
+    let (sender, receiver) = mpsc::bounded::<i32>(0);
+    let mut senders = vec![sender.clone(), sender.clone(), sender];
+    for left in (0..3).rev() {
+        drop(senders.pop());
+        assert_eq!((receiver.sender_count(), receiver.is_disconnected()), (left, left == 0));
+    }
+}
+
+/// The others keep the channel open, so nothing else tells the task.
+#[test]
+fn a_sender_of_a_funnel_that_closes_tells_its_task_and_has_no_places() {
+    let (mut sender, receiver) = mpsc::bounded::<i32>(0);
+    let (other, task) = (sender.clone(), Task::default());
+    assert!(sender.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
+    assert!(sender.close());
+    assert_eq!(task.woken(), 1);
+    assert!(sender.poll_ready(&mut Context::from_waker(&task.waker())).is_ready());
+    assert!(sender.try_reserve().is_err_and(|error| error == TryReserveError::Disconnected));
+    assert!(sender.reserve_many(0).is_err_and(|error| error == ReserveError::Disconnected));
+    assert!(!receiver.is_disconnected() && !other.is_disconnected());
+}
+
+#[test]
 fn threads_share_a_sender_of_a_funnel() {
     guarded(|| {
         let (sender, mut receiver) = mpsc::bounded(0);
@@ -310,6 +346,24 @@ fn an_attached_sender_that_reserves_in_vain_takes_its_id_down() {
     assert!(set.check().eq([1, 2]));
     sender.try_reserve().unwrap().send(3).unwrap();
     exchange.try_reserve().unwrap().send(3).unwrap();
+}
+
+#[test]
+fn an_attached_sender_that_reserves_in_vain_shows_what_is_hidden_and_no_other_does() {
+    let (mut sender, mut receiver) = spsc::bounded(2);
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 1).unwrap();
+    sender.write(1).unwrap();
+    assert!(sender.try_reserve().is_ok());
+    assert!(sender.try_reserve_many(3).is_err_and(|error| error == TryReserveError::TooMany));
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    assert!(set.check().eq([1]));
+    // It takes the room that the set is to tell of.
+    assert!(sender.try_reserve_many(2).is_err_and(|error| error.is_full()));
+    assert_eq!(set.check().count(), 0);
+    assert_eq!(receiver.try_recv(), Ok(1));
+    assert!(set.check().eq([1]));
+    assert!(sender.try_reserve_many(2).is_ok());
 }
 
 #[test]

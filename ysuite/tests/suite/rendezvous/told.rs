@@ -29,6 +29,8 @@ of_every_kind!(
     a_set_serves_a_stream_of_its_own,
     a_task_that_polls_is_told,
     an_attached_end_may_wait_by_itself,
+    a_set_lets_go_of_an_end,
+    a_receiver_that_goes_leaves_its_set_and_lets_go_of_its_task,
 );
 
 type Sends<K> = <K as Kind>::Sender<u32>;
@@ -181,6 +183,31 @@ fn an_attached_end_may_wait_by_itself<K: Kind<Receiver<u32>: Attach>>(kind: K) {
     });
 }
 
+fn a_set_lets_go_of_an_end<K: Kind<Sender<u32>: Attach, Receiver<u32>: Attach>>(kind: K) {
+    let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 3).unwrap();
+    set.attach(&mut receiver, 4).unwrap();
+    assert_eq!(YPollset::new().detach(&mut receiver), None);
+    assert_eq!((set.detach(&mut receiver), set.detach(&mut receiver)), (Some(4), None));
+    assert_eq!((set.detach(&mut sender), set.detach(&mut sender)), (Some(3), None));
+    assert_eq!(up(&mut set), []);
+}
+
+fn a_receiver_that_goes_leaves_its_set_and_lets_go_of_its_task<K: Kind<Receiver<u32>: Attach>>(kind: K) {
+    let (sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
+    let (_sender, mut next): (Sends<K>, Receives<K>) = kind.pair();
+    let (mut set, task) = (YPollset::new(), Task::default());
+    set.attach(&mut receiver, 1).unwrap();
+    assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+    assert_eq!(task.held(), 1);
+    // The other side is there still, and with it the meeting.
+    drop(receiver);
+    assert_eq!((task.held(), up(&mut set)), (0, vec![]));
+    set.attach(&mut next, 1).unwrap();
+    drop(sender);
+}
+
 #[test]
 fn a_watcher_is_told() {
     let (sender, receiver) = mpmc::bounded::<u8>(0);
@@ -246,6 +273,31 @@ fn a_closed_sender_that_is_kept_takes_no_turn() {
         assert_eq!(two.try_send(7), Ok(()));
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
         drop(one);
+    }
+}
+
+/// Nor does one that goes.
+#[test]
+fn a_sender_that_goes_takes_no_turn() {
+    for told_before in [true, false] {
+        let (mut one, mut receiver) = mpsc::bounded::<u8>(0);
+        let mut two = one.clone();
+        let (first, second) = (Task::default(), Task::default());
+        assert!(one.poll_ready(&mut Context::from_waker(&first.waker())).is_pending());
+        assert!(two.poll_ready(&mut Context::from_waker(&second.waker())).is_pending());
+        let mut context = Context::from_waker(Waker::noop());
+        let mut waiting = pin!(receiver.recv_async());
+        if told_before {
+            assert!(waiting.as_mut().poll(&mut context).is_pending());
+            assert_eq!((first.woken(), second.woken()), (1, 0));
+        }
+        drop(one);
+        if !told_before {
+            assert!(waiting.as_mut().poll(&mut context).is_pending());
+        }
+        assert_eq!(second.woken(), 1);
+        assert_eq!(two.try_send(7), Ok(()));
+        assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
     }
 }
 

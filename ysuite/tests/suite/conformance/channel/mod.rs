@@ -222,7 +222,9 @@ macro_rules! batching_suite {
         $crate::tests_of!(channel::permits, $kind =>
             a_permit_is_room, permits_are_counted, too_many_is_an_error_and_not_a_wait, a_message_is_built_in_its_slot,
             slots_are_runs_of_free_places, there_are_slots_as_long_as_there_are_places, runs_are_shown_and_consumed, a_permit_of_a_channel_that_closes,
-            waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along);
+            waiting_for_many_places, a_task_waits_for_many_places, what_is_hidden_is_sent_along,
+            a_commit_of_nothing_sends_nothing, a_try_to_reserve_shows_nothing_that_is_hidden,
+            a_wait_for_places_shows_what_is_hidden, room_that_comes_as_the_waker_is_cloned_is_found_by_that_poll);
         $crate::tests_of!(channel::task_batches, $kind =>
             a_task_receives_batches, a_task_sends_more_than_there_is_room_for,
             great_batches_of_tasks_arrive_whole, an_iterator_keeps_what_was_not_sent,

@@ -1,13 +1,14 @@
 //! Room that is reserved before the message is made, slots that are written in place, and runs that are read in place.
 
-use std::task::Poll;
+use std::sync::Mutex;
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{ReserveError, SendError, TryReserveError, TrySendError};
+use ysuite::channel::{ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
 use super::{Batching, Hiding, Peeking, Piping, Receiving, Sending};
-use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::executor::{Task, block_on, cloning, poll_once};
 use crate::support::samples::{Aligned64, Bytes, Sample};
 use crate::support::{Tally, guarded, panics};
 
@@ -259,4 +260,59 @@ pub(crate) fn what_is_hidden_is_sent_along<K: Batching>(kind: K) {
         permit.send_with(|| first + 1).unwrap();
         assert_eq!((receiver.recv(), receiver.recv()), (Ok(first), Ok(first + 1)));
     }
+}
+
+pub(crate) fn a_commit_of_nothing_sends_nothing<K: Batching>(kind: K) {
+    if kind.capacity() == Some(1) {
+        return;
+    }
+    let (mut sender, mut receiver) = kind.batching();
+    sender.write(1).unwrap();
+    let mut permits = sender.reserve_many(1).unwrap();
+    // SAFETY: none of the slots is sent.
+    assert_eq!(unsafe { permits.commit(0) }, Ok(()));
+    assert_eq!(permits.len(), 1);
+    drop(permits);
+    assert_eq!((receiver.try_recv(), sender.unwrite()), (Err(TryRecvError::Empty), Some(1)));
+}
+
+pub(crate) fn a_try_to_reserve_shows_nothing_that_is_hidden<K: Batching>(kind: K) {
+    let (mut sender, mut receiver) = kind.batching();
+    sender.write(1).unwrap();
+    assert_eq!(sender.try_reserve().is_ok(), kind.capacity() != Some(1));
+    if let Some(capacity) = kind.capacity() {
+        assert_eq!(sender.try_reserve_many(capacity).map(drop), Err(TryReserveError::Full));
+    }
+    assert_eq!((receiver.try_recv(), sender.unwrite()), (Err(TryRecvError::Empty), Some(1)));
+}
+
+/// Otherwise two such ends would wait for each other.
+pub(crate) fn a_wait_for_places_shows_what_is_hidden<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    guarded(move || {
+        for as_task in [true, false] {
+            let (mut sender, mut receiver) = kind.batching();
+            (0..capacity).for_each(|message| sender.write(message).unwrap());
+            if as_task {
+                assert!(poll_once(&mut sender.reserve_async(), &Task::default()).is_pending());
+                assert_eq!(receiver.try_recv(), Ok(0));
+            } else {
+                let thread = thread::spawn(move || {
+                    drop(sender.reserve().unwrap());
+                });
+                assert_eq!(receiver.recv(), Ok(0));
+                thread.join().unwrap();
+            }
+        }
+    });
+}
+
+pub(crate) fn room_that_comes_as_the_waker_is_cloned_is_found_by_that_poll<K: Batching>(kind: K) {
+    let Some(capacity) = kind.capacity() else { return };
+    let (mut sender, receiver) = kind.batching();
+    (0..capacity).for_each(|message| sender.send(message).unwrap());
+    let receiver = Mutex::new(receiver);
+    let waker = cloning(move || _ = receiver.lock().unwrap().try_recv());
+    let mut future = sender.reserve_async();
+    assert!(matches!(future.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(_))));
 }
