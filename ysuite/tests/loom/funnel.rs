@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use loom::future::block_on;
@@ -107,6 +108,24 @@ fn an_idle_lane_is_armed_while_another_flows() {
         assert!(received.into_iter().eq(0..8));
         drop((quiet, flowing));
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    });
+}
+
+/// The end of a lane, which may come just as it is armed, is not taken for a message.
+#[test]
+fn an_idle_lane_ends_while_another_flows() {
+    model(|| {
+        let (mut flowing, quiet, mut receiver) = two_active_lanes();
+        let thread = thread::spawn(move || drop(quiet));
+        flowing.send(0).unwrap();
+        assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(0), Err(TryRecvError::Empty)));
+        flowing.send(1).unwrap();
+        assert_eq!(receiver.try_recv(), Ok(1));
+        // The last visit of the quiet lane's patience.
+        assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
+        thread.join().unwrap();
+        flowing.send(2).unwrap();
+        assert_eq!(receiver.try_recv(), Ok(2));
     });
 }
 

@@ -150,3 +150,14 @@ fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
     assert_eq!(panics(polled), "first");
     std::mem::forget(waker);
 }
+
+/// The first is a task's that waits for the receiver's end.
+#[test]
+fn a_funnels_receiver_that_goes_drops_its_waker_behind_one_that_panics() {
+    let (sender, mut receiver) = mpsc::unbounded::<u8>();
+    let mut closed = pin!(sender.closed());
+    assert!(closed.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    assert!(receiver.poll_recv(&mut Context::from_waker(&Clinging::waker())).is_pending());
+    assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    assert!(closed.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+}

@@ -85,6 +85,19 @@ fn an_attached_id_is_up_until_all_lanes_are_found_empty() {
 }
 
 #[test]
+fn a_receiver_that_goes_gives_its_id_back_though_its_senders_stay() {
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 7).unwrap();
+    assert!(set.check().eq([7]) && receiver.try_recv().is_err() && set.check().is_empty());
+    drop(receiver);
+    // It is called no more, and another may have the id.
+    assert!(sender.send(1).is_err() && set.check().is_empty());
+    let (_sender, mut next) = mpsc::unbounded::<u8>();
+    assert_eq!(set.attach(&mut next, 7), Ok(()));
+}
+
+#[test]
 fn a_bound_is_each_senders_own() {
     let (mut one, mut receiver) = mpsc::bounded(3);
     let mut two = one.clone();

@@ -442,3 +442,94 @@ impl<T> Drop for Lanes<T> {
         panics.catch(|| drop(waker));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    //! What is not seen from outside, and what only comes of races: the steps of the other thread are put in between.
+
+    use super::*;
+    use crate::channel::mpsc::Sender;
+    use crate::channel::mpsc::shared::LANE;
+    use crate::statistics::Meter;
+    use crate::wait::Parker;
+
+    fn funnel(bound: Option<usize>) -> (Sender<u32>, Lanes<u32>) {
+        let parker = Arc::new(Parker::new(Meter::default()));
+        let shared = Arc::new(MpscShared::new(bound, None, parker, Meter::default()));
+        (Sender::connect(&shared).unwrap(), Lanes::new(shared))
+    }
+
+    /// As the other thread may come between the look and the arming.
+    #[test]
+    fn a_lane_that_has_a_message_or_has_ended_stays_active_when_it_is_armed() {
+        let (mut one, mut lanes) = funnel(None);
+        let mut two = Sender::connect(&lanes.shared).unwrap();
+        one.send(1).unwrap();
+        two.send(1).unwrap();
+        assert_eq!((lanes.take(), lanes.take(), lanes.take()), (Some(1), Some(1), None));
+        one.send(2).unwrap();
+        assert!(lanes.arm_all(), "a message is there");
+        assert_eq!((lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
+        assert_eq!((lanes.take(), lanes.take()), (Some(2), None));
+        assert!(!lanes.arm_all() && lanes.is_all_armed());
+        // The second has no token to take, so it tells nobody of its end.
+        two.send(3).unwrap();
+        assert_eq!((lanes.take(), lanes.take()), (Some(3), None));
+        drop(two);
+        assert!(lanes.arm_all() && !lanes.is_all_armed(), "it has ended");
+        assert!(lanes.take().is_none() && lanes.is_all_armed());
+        assert_eq!(lanes.shared.claim(), Some(1), "the number of a lane that has ended is free");
+    }
+
+    /// By a sender that has taken the token of an arming which was undone.
+    #[test]
+    fn a_lane_that_is_raised_while_it_is_active_is_read_once() {
+        let (mut sender, mut lanes) = funnel(None);
+        sender.send(1).unwrap();
+        assert_eq!((lanes.take(), lanes.take()), (Some(1), None));
+        lanes.end_turn();
+        lanes.row.lanes[0].reader.as_ref().unwrap().passive().mark(LANE).pass();
+        sender.send(2).unwrap();
+        assert!(lanes.shared.ready.any());
+        assert_eq!((lanes.take(), lanes.take(), lanes.row.lanes.len()), (Some(2), None, 1));
+        assert!(!lanes.shared.ready.any());
+    }
+
+    #[test]
+    fn lanes_are_active_in_whichever_order_they_have_come_into_view() {
+        let (first, mut lanes) = funnel(None);
+        let mut senders = vec![first];
+        (1..200).for_each(|_| senders.push(Sender::connect(&lanes.shared).unwrap()));
+        let order = [130_usize, 0, 199, 64];
+        for id in order {
+            senders[id].send(id as u32).unwrap();
+            assert_eq!(lanes.take(), Some(id as u32));
+        }
+        assert!((0..200).all(|id| lanes.row.is_active(id) == order.contains(&id)));
+    }
+
+    /// One by one, and of a run.
+    #[cfg(feature = "in-place")]
+    #[test]
+    fn room_that_is_made_in_place_wakes_the_sender_that_waits_for_it() {
+        use core::task::{Context, Waker};
+
+        use crate::channel::in_place::InPlaceEnd;
+
+        for of_a_run in [false, true] {
+            let (mut sender, mut lanes) = funnel(Some(1));
+            let mut context = Context::from_waker(Waker::noop());
+            sender.send(7).unwrap();
+            assert!(sender.poll_ready(&mut context).is_pending());
+            if of_a_run {
+                assert!(lanes.has_message() && lanes.peek_run() == [7]);
+                lanes.skip(1);
+            } else {
+                assert!(lanes.take_place().is_some());
+            }
+            // Its waker has been taken out.
+            assert!(lanes.shared.sender(Some(0)).task.take().is_none());
+            assert!(sender.poll_ready(&mut context).is_ready());
+        }
+    }
+}

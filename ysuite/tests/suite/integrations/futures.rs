@@ -305,6 +305,25 @@ fn a_sink_of_many_senders_keeps_one_message_until_there_is_room() {
 }
 
 #[test]
+fn a_sink_that_keeps_a_message_takes_no_other() {
+    use std::pin::Pin;
+
+    use futures_util::Sink;
+
+    let (mut sender, receiver) = mpmc::bounded(1);
+    let mut sink = sender.sink();
+    for number in 0..2 {
+        Pin::new(&mut sink).start_send(number).unwrap();
+    }
+    let text = panics(|| Pin::new(&mut sink).start_send(2).unwrap());
+    assert!(text.contains("poll_ready comes first"), "{text}");
+    // What it keeps is still to come.
+    assert_eq!(receiver.recv(), Ok(0));
+    assert!(poll_once(&mut sink.flush(), &Task::default()).is_ready());
+    assert_eq!((receiver.recv(), receiver.is_empty()), (Ok(1), true));
+}
+
+#[test]
 fn sinks_that_share_a_bound_lose_nothing_and_keep_their_orders() {
     guarded(|| {
         for capacity in [0, 1, 3] {

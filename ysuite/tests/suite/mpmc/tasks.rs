@@ -1,6 +1,7 @@
 //! Batches of tasks, and sends with a limit of any kind.
 
 use std::future::{pending, poll_fn, ready};
+use std::iter::FusedIterator;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,6 +84,36 @@ fn an_iterator_that_does_not_know_its_end_is_asked_when_there_is_room() {
     assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(2)));
     drop(sending);
     assert_eq!((receiver.len(), sender.is_full()), (1, false));
+}
+
+/// Never says how much is left, and may be asked again behind its end.
+struct Silent {
+    left: usize,
+    asked: usize,
+}
+
+impl Iterator for Silent {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        self.asked += 1;
+        assert!(self.asked < 100, "asked without end");
+        self.left = self.left.checked_sub(1)?;
+        Some(self.left)
+    }
+}
+
+impl FusedIterator for Silent {}
+
+#[test]
+fn a_batch_ends_with_an_iterator_that_never_says_how_much_is_left() {
+    let (sender, receiver) = mpmc::bounded(8);
+    let mut messages = Silent { left: 3, asked: 0 };
+    let mut sending = Box::pin(sender.send_batch_async(&mut messages));
+    assert_eq!(poll_once(&mut sending, &Task::default()), Poll::Ready(Ok(3)));
+    drop(sending);
+    assert!(receiver.try_iter().eq([2, 1, 0]));
+    assert!(!sender.is_full() && receiver.is_empty());
 }
 
 #[test]

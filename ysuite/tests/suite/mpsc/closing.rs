@@ -62,6 +62,22 @@ fn what_a_closed_funnel_still_has_is_dropped_with_its_receiver() {
 }
 
 #[test]
+fn what_a_funnel_has_shown_is_received_next_though_it_is_closed_meanwhile() {
+    for lanes in 1..5 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
+        for (id, sender) in senders.iter_mut().enumerate() {
+            sender.send_batch((0..3).map(|number| (id, number))).unwrap();
+        }
+        let shown = receiver.peek().copied();
+        assert!(shown.is_some() && receiver.close());
+        assert_eq!(receiver.peek().copied(), shown);
+        assert_eq!(receiver.recv().ok(), shown);
+        assert_eq!(receiver.iter().count(), 3 * lanes - 1);
+    }
+}
+
+#[test]
 fn senders_that_come_during_a_close_are_of_a_closed_channel() {
     guarded(|| {
         for round in 0..200 {

@@ -226,6 +226,29 @@ fn idle_lanes_are_not_looked_at() {
     assert!(run(&mut receiver) <= 3 * MESSAGES);
 }
 
+/// The same of one lane beside another.
+#[test]
+fn a_lane_that_stays_empty_is_visited_no_more() {
+    const MESSAGES: u64 = 200;
+    let (mut sender, mut receiver) = mpsc::unbounded();
+    let mut idle = sender.clone();
+    idle.send(0).unwrap();
+    assert_eq!(receiver.recv(), Ok(0));
+    let mut run = || {
+        let before = receiver.visits();
+        for message in 0..MESSAGES {
+            sender.send(message).unwrap();
+            assert_eq!(receiver.recv(), Ok(message));
+            assert!(receiver.try_recv().is_err());
+        }
+        receiver.visits() - before
+    };
+    // Until it is found idle there are two lanes to visit, whether there is a message or not.
+    run();
+    let visits = run();
+    assert!(visits <= 2 * MESSAGES, "{visits} visits");
+}
+
 #[test]
 fn any_of_many_idle_senders_wakes_a_sleeping_receiver() {
     guarded(|| {
@@ -408,4 +431,105 @@ fn a_great_batch_is_taken_from_hundreds_of_lanes() {
             assert!(received.into_iter().eq((0..SENDERS).flat_map(|id| (0..each).map(move |number| (id, number)))));
         }
     }
+}
+
+#[test]
+fn a_look_shows_what_is_received_next_of_however_many_lanes() {
+    for lanes in 1..6 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
+        for (id, sender) in senders.iter_mut().enumerate() {
+            sender.send_batch((0..2 * mpsc::TURN).map(|number| (id, number))).unwrap();
+        }
+        // Also where a turn ends.
+        for _ in 0..lanes * 2 * mpsc::TURN {
+            let shown = receiver.peek().copied();
+            assert!(shown.is_some());
+            assert_eq!(receiver.peek().copied(), shown);
+            assert_eq!(receiver.recv().ok(), shown);
+        }
+        assert_eq!(receiver.peek(), None);
+    }
+}
+
+#[test]
+fn a_turn_is_as_long_however_its_messages_are_received() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut senders: Vec<_> = (0..2).map(|_| sender.clone()).collect();
+    for (id, sender) in senders.iter_mut().enumerate() {
+        sender.send_batch((0..2 * mpsc::TURN).map(|_| id)).unwrap();
+    }
+    let mut received = Vec::new();
+    assert_eq!(receiver.try_recv_batch(&mut received, 1), Ok(1));
+    while received.len() < 3 * mpsc::TURN {
+        received.push(receiver.try_recv().unwrap());
+    }
+    let runs: Vec<_> = received.chunk_by(|one, next| one == next).map(<[usize]>::len).collect();
+    assert_eq!(runs, [mpsc::TURN; 3]);
+}
+
+#[test]
+fn a_message_is_found_in_whichever_lane_it_is() {
+    for lanes in 1..7 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
+        // All are active, and whichever was the last the next is found.
+        senders.iter_mut().for_each(|sender| sender.send(0).unwrap());
+        assert_eq!(receiver.try_iter().count(), lanes);
+        for last in 0..lanes {
+            for next in 0..lanes {
+                for id in [last, next] {
+                    senders[id].send(id).unwrap();
+                    assert_eq!(receiver.try_recv(), Ok(id));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lane_that_streams_keeps_its_turn_while_an_idle_one_leaves() {
+    // More turns than a lane may be empty until it is armed.
+    const MESSAGES: usize = 80 * mpsc::TURN;
+    for streams in 1..4 {
+        let (mut quiet, mut receiver) = mpsc::unbounded();
+        let mut senders: Vec<_> = (0..streams).map(|_| quiet.clone()).collect();
+        quiet.send((streams, 0)).unwrap();
+        for (id, sender) in senders.iter_mut().enumerate() {
+            sender.send_batch((0..MESSAGES).map(|number| (id, number))).unwrap();
+        }
+        let mut next = vec![0; streams + 1];
+        for _ in 0..streams * MESSAGES + 1 {
+            let (id, number) = receiver.try_recv().unwrap();
+            assert_eq!(number, next[id]);
+            next[id] += 1;
+        }
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+        // All are heard as before.
+        quiet.send((streams, 1)).unwrap();
+        assert_eq!(receiver.try_recv(), Ok((streams, 1)));
+        for (id, sender) in senders.iter_mut().enumerate() {
+            sender.send((id, MESSAGES)).unwrap();
+            assert_eq!(receiver.try_recv(), Ok((id, MESSAGES)));
+        }
+    }
+}
+
+#[test]
+fn a_lane_that_is_empty_for_a_moment_is_not_taken_for_an_idle_one() {
+    // Two of these are more turns than a lane may be empty until it is armed; one is fewer.
+    const MESSAGES: usize = 40 * mpsc::TURN;
+    let (mut quiet, mut receiver) = mpsc::unbounded();
+    let (mut seldom, mut streaming) = (quiet.clone(), quiet.clone());
+    quiet.send(1).unwrap();
+    for before in [1, 0] {
+        seldom.send(2).unwrap();
+        streaming.send_batch((0..MESSAGES).map(|_| 0)).unwrap();
+        assert_eq!(receiver.try_iter().count(), MESSAGES + 1 + before);
+    }
+    // The one that had been empty all the time is armed by now.
+    seldom.send(3).unwrap();
+    assert_eq!(receiver.try_recv(), Ok(3));
+    quiet.send(4).unwrap();
+    assert_eq!(receiver.try_recv(), Ok(4));
 }

@@ -37,6 +37,28 @@ fn lengths_count_all_lanes_however_they_stand() {
 }
 
 #[test]
+fn long_lanes_are_counted_whosever_turn_it_is() {
+    for long in 0..2 {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut senders = [sender.clone(), sender.clone()];
+        senders[1 - long].send(0).unwrap();
+        senders[long].send_batch(0..100).unwrap();
+        assert_eq!((receiver.len(), receiver.is_empty()), (101, false));
+        for left in (0..101).rev() {
+            assert!(receiver.recv().is_ok());
+            assert_eq!((receiver.len(), receiver.is_empty()), (left, left == 0));
+        }
+    }
+    // Beside a lane that has yet to come into view.
+    let (mut one, mut receiver) = mpsc::unbounded();
+    let mut two = one.clone();
+    one.send_batch(0..100).unwrap();
+    assert_eq!(receiver.recv(), Ok(0));
+    two.send(0).unwrap();
+    assert_eq!((receiver.is_empty(), receiver.len()), (false, 100));
+}
+
+#[test]
 fn the_last_sender_disconnects() {
     let (sender, mut receiver) = mpsc::unbounded();
     let (one, mut two) = (sender.clone(), sender.clone());
