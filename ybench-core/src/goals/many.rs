@@ -129,19 +129,6 @@ pub(super) fn idle_sender() -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Place;
-    use crate::rounds::Length;
-
-    #[test]
-    fn whoever_must_be_steady_is_measured() {
-        let place = Place { first: 0, second: 1 };
-        let plans =
-            plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1), named: false });
-        let plan = plans.iter().find(|plan| plan.scenario == EXCHANGE).unwrap();
-        for (_, name) in STEADY {
-            assert!(plan.contenders.iter().any(|one| one.contestant.name == name), "{name}");
-        }
-    }
 
     #[test]
     fn the_spread_is_that_of_the_slowest_to_the_quickest_round() {

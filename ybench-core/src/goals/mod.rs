@@ -5,16 +5,16 @@
 //! median is on one side, from enough rounds, and cannot be told otherwise. Counts and sizes are taken several times and
 //! judged by their median. A miss is a result, not an error.
 
-mod asynchronous;
+pub mod asynchronous;
 pub mod counts;
-mod first_of;
-mod functions;
+pub mod first_of;
+pub mod functions;
 mod idle;
 mod many;
 mod memory;
-mod news;
-mod once;
-mod pool;
+pub mod news;
+pub mod once;
+pub mod pool;
 mod posted;
 mod streaming;
 mod targets;
@@ -71,13 +71,23 @@ fn ratios() -> impl Iterator<Item = &'static Ratio> {
     RATIOS.iter().chain(later)
 }
 
+/// Everybody that a target of speed needs a figure of, with the session in which it is measured.
+pub fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ratios().flat_map(|ratio| ratio.names().map(|name| (ratio.session, name)))
+}
+
+/// Everybody that is to be steady, with that session.
+pub fn steady() -> impl Iterator<Item = (&'static str, &'static str)> {
+    many::STEADY.iter().map(|(_, name)| (many::EXCHANGE, *name))
+}
+
 /// The transports of these names.
 fn those<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'static Entry> + 'a {
     names.iter().filter_map(|name| registry::named(name))
 }
 
 /// So many messages at a place, in a way that is no transport.
-type Run = fn(Place, u64) -> Result<Timed, Fault>;
+pub type Run = fn(Place, u64) -> Result<Timed, Fault>;
 
 /// Runs that are no transports, in rounds beside the handing over of a line.
 fn beside_the_hand_over(session: &str, about: &str, runs: &[(&str, Run)], frame: Frame) -> Plan {
@@ -154,32 +164,6 @@ fn goal(name: String, measured: Option<Spread>, target: f64, at_least: bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rounds::Length;
-
-    /// Whether each run gets all of so many messages through, on two CPUs and on one.
-    pub(super) fn assert_all_run(runs: &[(&str, Run)], messages: u64) {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for (name, run) in runs {
-                assert_eq!(run(place, messages).unwrap_or_else(|fault| panic!("{name} {fault}")).units, messages);
-            }
-        }
-    }
-
-    #[test]
-    fn every_name_of_a_target_is_measured_in_its_session() {
-        let place = Place { first: 0, second: 1 };
-        let plans =
-            plans(Frame { place, rounds: 1, transports: Length::Units(1), limits: Length::Units(1), named: false });
-        for ratio in ratios() {
-            let plan = plans.iter().find(|plan| plan.scenario == ratio.session).unwrap();
-            let measured: Vec<&str> =
-                plan.contenders.iter().chain([&plan.floor]).map(|one| one.contestant.name.as_str()).collect();
-            for name in ratio.names() {
-                assert!(measured.contains(&name), "{}: {name}", ratio.name);
-            }
-        }
-    }
 
     #[test]
     fn a_target_within_the_interval_is_neither_met_nor_missed() {

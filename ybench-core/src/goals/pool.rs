@@ -12,13 +12,12 @@ use std::time::Instant;
 use ysuite::pool::Pool;
 use ysuite::spsc;
 
-use super::contender;
 use super::targets::{Ratio, least_of};
+use super::{Run, beside_the_hand_over};
 use crate::error::Fault;
 use crate::frame::Frame;
-use crate::limits;
 use crate::place::Place;
-use crate::rounds::{Contender, Plan};
+use crate::rounds::Plan;
 use crate::stage::{Timed, duet};
 
 const SESSION: &str = "targets: blocks of memory";
@@ -33,14 +32,13 @@ pub(super) static RATIOS: [Ratio; 1] = [least_of(
     5.0,
 )];
 
+/// Everybody in the session.
+pub fn contenders() -> [(&'static str, Run); 2] {
+    [(POOL, by_pool), (ALLOCATOR, by_allocator)]
+}
+
 pub(super) fn plan(frame: Frame) -> Plan {
-    let mut contenders: Vec<Contender> =
-        [(POOL, by_pool as fn(Place, u64) -> Result<Timed, Fault>), (ALLOCATOR, by_allocator)]
-            .map(|(name, run)| contender(name, run, frame))
-            .into();
-    contenders.push(frame.limit(&limits::HAND_OVER));
-    let about = "Blocks taken by one thread and given back by another";
-    crate::plan::plan(SESSION, about, None, frame, &limits::HAND_OVER, contenders)
+    beside_the_hand_over(SESSION, "Blocks taken by one thread and given back by another", &contenders(), frame)
 }
 
 /// Blocks that can be under way.
@@ -101,17 +99,4 @@ fn handed_over<B: AsRef<[u8]> + Send + 'static>(
         },
     )?;
     Ok(Timed::between(start, end?, blocks as u64))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_block_comes_over_with_what_was_written_to_it() {
-        let place = Place::choose(None).unwrap();
-        for run in [by_pool, by_allocator] {
-            assert_eq!(run(place, 5_000).unwrap().units, 5_000);
-        }
-    }
 }

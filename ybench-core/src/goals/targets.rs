@@ -31,7 +31,6 @@ pub(super) struct Ratio {
 
 impl Ratio {
     /// Everybody it needs a figure of.
-    #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.above.iter().copied().chain([self.below])
     }

@@ -215,9 +215,6 @@ fn take_out<M: Message>(receiver: &mut impl Receiver<M>, mut numbers: std::ops::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-    use crate::rounds::Length;
-    use crate::transport::spsc::Adaptive;
 
     #[test]
     fn a_small_backlog_is_repeated_and_a_large_one_comes_once() {
@@ -226,32 +223,5 @@ mod tests {
         assert_eq!(numbers(10, 10), [(false, 0..10), (true, 10..20)]);
         // Calibration may ask for less than a burst.
         assert_eq!(numbers(10, 4), [(false, 0..4), (true, 4..8)]);
-    }
-
-    #[test]
-    fn the_two_halves_add_up() {
-        let place = Place::choose(None).unwrap();
-        let outcome = run::<Adaptive>(place, 1_000, 1_000).unwrap();
-        assert_eq!(outcome.nanoseconds, outcome.metrics[&Metric::Fill] + outcome.metrics[&Metric::Drain]);
-    }
-
-    #[test]
-    fn a_run_never_has_fewer_messages_than_the_backlog() {
-        let entry = registry::named("spsc").unwrap();
-        let place = Place::choose(None).unwrap();
-        let length = |length| {
-            let frame = Frame { place, rounds: 1, transports: length, limits: length, named: false };
-            contender(entry, Some(backlog(1e4)), frame).length
-        };
-        let second = Duration::from_secs(1);
-        assert_eq!(length(Length::Units(300)), Length::Units(10_000));
-        assert_eq!(length(Length::Time(second)), Length::TimeAndUnits(second, 10_000));
-    }
-
-    #[test]
-    fn a_bound_excludes_and_so_does_having_no_queue() {
-        let able = |name| (SCENARIO.able)(&registry::named(name).unwrap().traits);
-        assert!(able("spsc") && able("mutex-spin"));
-        assert!(!able("spsc-bounded") && !able("unix-stream") && !able("rtrb-64k") && !able("empty"));
     }
 }

@@ -224,8 +224,7 @@ pub(super) fn bounce(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-    use crate::transport::{spsc, std_mpsc};
+    use crate::transport::spsc;
 
     fn place() -> Place {
         Place::choose(None).unwrap()
@@ -248,38 +247,12 @@ mod tests {
     }
 
     #[test]
-    fn two_spinning_ends_are_left_out_and_one_is_not() {
-        let able = |scenario: &Scenario, name| (scenario.able)(&registry::named(name).unwrap().traits);
-        assert!(!able(&SCENARIO, "rtrb-1k") && !able(&SCENARIO, "rtrb-64k"));
-        for name in ["mutex-spin", "spsc-forever", "spsc-bounded", "unix-stream"] {
-            assert!(able(&SCENARIO, name), "{name}");
-        }
-        assert!(able(&BOUNCED, "spsc-bounded") && !able(&BOUNCED, "mutex-spin") && !able(&BOUNCED, "spsc-forever"));
-    }
-
-    #[test]
     fn every_pair_streams_the_same_number() {
         let pairs = Crowd::of(8).pairs(place()) as u64;
         for kept in [false, true] {
             let crowd = Crowd { threads_per_cpu: 8, kept };
             let timed = stream(place(), crowd, 10 * pairs - 1, throughput::ends::<spsc::Adaptive, usize>).unwrap();
             assert_eq!(timed.units, 10 * pairs);
-        }
-    }
-
-    #[test]
-    fn every_pair_is_timed_and_the_slowest_are_told() {
-        if in_step(place()).is_err() {
-            return;
-        }
-        for kept in [false, true] {
-            for run in [run::<spsc::Adaptive>, run::<std_mpsc::Channel>] {
-                let outcome = run(place(), Crowd { threads_per_cpu: 4, kept }, Work::Bounces, 401).unwrap();
-                let of = |metric| outcome.metrics[&metric];
-                assert!(outcome.nanoseconds > 0.0 && outcome.nanoseconds == of(Metric::Median));
-                assert!(of(Metric::Median) <= of(Metric::P99) && of(Metric::P99) <= of(Metric::P999));
-                assert!(of(Metric::P999) <= of(Metric::Maximum));
-            }
         }
     }
 }

@@ -90,7 +90,6 @@ pub(super) fn say_one_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
     use crate::scenario::tests::{self, Faulty};
 
     #[test]
@@ -98,19 +97,6 @@ mod tests {
         let senders: Vec<usize> = SCENARIO.parameters.iter().map(|&one| (SCENARIO.shape)(Some(one)).senders).collect();
         assert_eq!((senders[0], senders[10]), (1, 1_024));
         assert!(senders.windows(2).all(|pair| pair[1] == 2 * pair[0]));
-    }
-
-    #[test]
-    fn everything_is_delivered_beside_any_number_of_idle_senders() {
-        let place = tests::place();
-        for entry in registry::here() {
-            let Some(driver) = entry.idle_senders.filter(|_| (SCENARIO.able)(&entry.traits)) else { continue };
-            for (place, idle) in [(place, 0), (place, 200), (place.together(), 3)] {
-                let timed = driver(place, idle, 1_000);
-                let timed = timed.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name));
-                assert_eq!(timed.units, 1_000);
-            }
-        }
     }
 
     #[test]

@@ -351,17 +351,6 @@ pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-    use crate::transport::Waits;
-
-    #[test]
-    fn who_says_that_many_can_take_part_has_a_driver_for_them() {
-        for entry in registry::all().iter().filter(|entry| entry.traits.waits != Waits::Suspends) {
-            let one_to_one = !Shape::square(2).fits(entry.traits.senders, entry.traits.receivers)
-                && !Shape::new(2, 1).fits(entry.traits.senders, entry.traits.receivers);
-            assert_eq!(entry.many.is_none(), one_to_one, "{}", entry.traits.name);
-        }
-    }
 
     fn seen(shape: Shape, numbers: &[usize]) -> Result<Seen, Fault> {
         let mut seen = Seen::new(shape);

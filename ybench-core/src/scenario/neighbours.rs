@@ -60,24 +60,3 @@ fn run(entry: &Entry, place: Place, each: usize, messages: u64) -> Result<Outcom
     }
     Ok(outcome)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::outcome::Series;
-    use crate::registry;
-    use crate::scenario::tests::place;
-
-    #[test]
-    fn every_message_is_timed_and_the_slow_ones_rank() {
-        if super::super::stamped::in_step(place()).is_err() {
-            return;
-        }
-        for name in ["mutex-spin", "mutex-condvar-asleep"] {
-            let outcome = run(registry::named(name).unwrap(), place(), 1, 100).unwrap();
-            assert_eq!(outcome.distributions[&Series::Latency].count(), 100, "{name}");
-            assert_eq!(outcome.nanoseconds, outcome.metrics[&Metric::P90], "{name}");
-            assert!(outcome.nanoseconds >= outcome.metrics[&Metric::Median], "{name}");
-        }
-    }
-}

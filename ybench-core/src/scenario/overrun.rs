@@ -37,7 +37,7 @@ pub static SCENARIO: Scenario = Scenario {
 pub static WITH_BOUNDS: Scenario = Scenario { able: |traits| traits.one_by_one && !traits.invents, ..SCENARIO };
 
 /// As many as in the article on nanoseconds.
-const MESSAGES: u64 = 1_000_000;
+pub const MESSAGES: u64 = 1_000_000;
 
 fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;

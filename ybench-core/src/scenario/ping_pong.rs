@@ -57,7 +57,7 @@ pub static ON_ONE_CPU: Scenario = Scenario {
 pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
     let place = frame.place;
     let limit = own_limit(entry.traits.waits, place);
-    let (frame, most) = if place.one_cpu() { beside_others(entry, frame) } else { (frame, None) };
+    let (frame, most) = if place.one_cpu() { beside_others(entry.traits.waits, frame) } else { (frame, None) };
     frame.transport(&entry.traits, limit, move |messages| bounce(entry, place, messages, most))
 }
 
@@ -68,8 +68,8 @@ pub(super) fn able_beside_others(traits: &Traits) -> bool {
 
 /// The same frame there, and the most time that a run may take. Runs of those that never sleep have no other end, unless the
 /// user fixed the number of messages.
-pub(super) fn beside_others(entry: &Entry, frame: Frame) -> (Frame, Option<Duration>) {
-    if entry.traits.waits.sleeps() {
+pub(super) fn beside_others(waits: Waits, frame: Frame) -> (Frame, Option<Duration>) {
+    if waits.sleeps() {
         return (frame, None);
     }
     let (transports, wanted) = match frame.transports {

@@ -30,17 +30,3 @@ pub static SCENARIO: Scenario = Scenario {
 const fn receivers(count: u32) -> Parameter {
     Parameter { quantity: Quantity::Receivers, value: count as f64 }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::registry;
-
-    #[test]
-    fn whoever_has_one_receiver_is_left_out() {
-        let able = |name| (SCENARIO.able)(&registry::named(name).unwrap().traits);
-        assert!(able("exchange") && able("crossbeam-bounded") && able("mutex-condvar"));
-        assert!(!able("funnel") && !able("std-channel") && !able("spsc") && !able("exchange-spin"));
-        assert_eq!((SCENARIO.shape)(SCENARIO.parameters.last().copied()), Shape::new(1, 64));
-    }
-}

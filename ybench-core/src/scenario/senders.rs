@@ -83,36 +83,11 @@ pub fn contender(entry: &'static Entry, shape: Shape, frame: Frame) -> Contender
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Place;
-    use crate::registry;
-    use crate::rounds::Length;
 
     #[test]
     fn there_are_as_many_senders_as_the_parameter_says() {
         let shapes: Vec<Shape> = SCENARIO.parameters.iter().map(|&one| (SCENARIO.shape)(Some(one))).collect();
         assert_eq!((shapes[0], shapes[10]), (Shape::ONE_TO_ONE, Shape::new(1_024, 1)));
         assert!(shapes.windows(2).all(|pair| pair[1].senders == 2 * pair[0].senders));
-    }
-
-    #[test]
-    fn a_crowd_of_senders_has_time_to_start_and_something_to_send() {
-        let place = Place::choose(None).unwrap();
-        let second = Length::Time(Duration::from_millis(1));
-        let frame = Frame { place, rounds: 1, transports: second, limits: second, named: false };
-        let of = |senders| contender(registry::named("funnel").unwrap(), Shape::new(senders, 1), frame).length;
-        assert_eq!(of(99), Length::TimeAndUnits(Duration::from_millis(10), 6_400));
-        assert_eq!(of(1) == second, !place.one_cpu());
-    }
-
-    #[test]
-    fn two_hundred_threads_send_and_one_receives_everything() {
-        let place = Place::choose(None).unwrap();
-        for place in [place, place.together()] {
-            for name in ["funnel", "funnel-bounded", "exchange", "std-channel", "mutex-condvar-asleep"] {
-                let many = registry::named(name).unwrap().many.unwrap();
-                let timed = many(place, Shape::new(200, 1), super::super::carried::SMALLEST, 2_000).unwrap();
-                assert_eq!(timed.units, 2_000, "{name}");
-            }
-        }
     }
 }

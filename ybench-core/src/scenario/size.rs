@@ -68,17 +68,3 @@ fn streams(kinds: &Kinds<Open>, place: Place, parameter: Parameter, messages: u6
         carried::in_streams(parameter, messages, stream)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_size_has_a_driver_every_way() {
-        let place = Place::choose(None).unwrap();
-        for &parameter in SCENARIO.parameters {
-            let timed = run::<crate::transport::spsc::Adaptive>(place, parameter, 10).unwrap();
-            assert_eq!(timed.units, 10);
-        }
-    }
-}

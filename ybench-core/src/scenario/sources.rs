@@ -213,23 +213,7 @@ fn pour(mut senders: Vec<impl Sender<usize>>, each: usize) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
     use crate::scenario::tests::{self, Faulty};
-
-    #[test]
-    fn one_thread_serves_any_number_of_sources() {
-        let place = tests::place();
-        for entry in registry::here().filter(|entry| (ONE_AT_A_TIME.able)(&entry.traits)) {
-            let name = entry.traits.name;
-            for (place, sources) in [(place, 1), (place, 40), (place, 130), (place.together(), 5)] {
-                let timed = entry.sources.unwrap()(place, sources, 99);
-                assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, 100);
-                let timed = entry.busy_sources.unwrap()(place, sources, 1_000);
-                let due = 1_000_u64.div_ceil(sources as u64) * sources as u64;
-                assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, due);
-            }
-        }
-    }
 
     #[test]
     fn a_source_is_served_in_order_whatever_is_there_in_others() {

@@ -10,7 +10,6 @@ use crate::alarm::Until;
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::place::Place;
-use crate::registry;
 use crate::rounds::Length;
 use crate::transport::mutex_spin::{Looking, Pause};
 use crate::transport::std_mpsc::Channel;
@@ -201,14 +200,13 @@ fn a_bounce_whose_time_is_over_ends_with_the_message_under_way() {
 fn runs_of_those_that_never_sleep_end_with_their_time_where_others_want_their_cpu() {
     let length = Length::Time(Duration::from_millis(1));
     let frame = Frame { place: place().together(), rounds: 1, transports: length, limits: length, named: false };
-    let most = |name| ping_pong::beside_others(registry::named(name).unwrap(), frame);
-    let (sleeping, none) = most("mutex-condvar");
+    let (sleeping, none) = ping_pong::beside_others(Waits::Sleeps, frame);
     assert_eq!((sleeping.transports, none), (length, None));
-    let (spinning, some) = most("mutex-spin");
+    let (spinning, some) = ping_pong::beside_others(Waits::Spins, frame);
     assert!(matches!(spinning.transports, Length::Units(_)) && some.is_some());
     // The user fixed the number, and the time is a limit still.
     let fixed = Frame { transports: Length::Units(7), ..frame };
-    let (fixed, some) = ping_pong::beside_others(registry::named("mutex-spin").unwrap(), fixed);
+    let (fixed, some) = ping_pong::beside_others(Waits::Spins, fixed);
     assert!(fixed.transports == Length::Units(7) && some.is_some());
 }
 

@@ -217,22 +217,6 @@ fn futex() -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-
-    #[test]
-    fn every_transport_says_of_itself_what_epoll_says() {
-        let proofs = proofs();
-        for proof in &proofs {
-            let traits = &registry::named(proof.name).unwrap().traits;
-            let expected = traits.works_with_epoll && (traits.available)().is_ok();
-            assert_eq!(proof.works, expected, "{proof:?}");
-        }
-        let how = |name: &str| &proofs.iter().find(|proof| proof.name == name).unwrap().how;
-        if (sysv_mq::SysvMq::TRAITS.available)().is_ok() {
-            assert!(how("sysv-mq").ends_with(&io::Error::from_raw_os_error(libc::EBADF).to_string()));
-        }
-        assert!(how("std-channel").contains("FUTEX_FD") && how("exchange-futex").contains("FUTEX_FD"));
-    }
 
     #[test]
     fn a_descriptor_that_is_ready_too_early_or_never_is_no_proof() {

@@ -19,8 +19,6 @@ mod contenders;
 pub mod drivers;
 pub mod groups;
 pub(crate) mod tasks;
-#[cfg(test)]
-mod tests;
 
 use self::contenders::RATE;
 use self::drivers::SIZES;

@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::outcome::Metric;
-use crate::registry;
-use crate::rounds::Length;
 use crate::scenario::tests::{FAULTLESS, Faulty, MESSAGES, place, streams_are_checked};
 
 #[test]
@@ -23,17 +21,6 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
 #[test]
 fn whatever_a_transport_does_wrong_is_caught() {
     streams_are_checked!(timed, MESSAGES as u64);
-}
-
-#[test]
-fn only_queues_without_a_bound_take_part_and_all_send_as_much() {
-    let length = Length::Time(std::time::Duration::from_millis(1));
-    let frame = Frame { place: place(), rounds: 1, transports: length, limits: length, named: false };
-    for entry in registry::here().filter(|entry| (SCENARIO.able)(&entry.traits)) {
-        assert!(!entry.traits.bounded, "{}", entry.traits.name);
-        let contender = contender(entry, None, frame);
-        assert!(matches!(contender.length, Length::Units(super::MESSAGES)), "{:?}", contender.length);
-    }
 }
 
 #[test]

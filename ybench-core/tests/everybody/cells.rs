@@ -1,15 +1,19 @@
+//! The cells: who stands in which, beside whom, and that everything arrives there. Their loops are compiled here, for ours and
+//! for some rivals, as they are by whoever offers them.
+
 use std::sync::Once;
 
-use super::*;
-use crate::frame::Frame;
-use crate::place::Place;
-use crate::plan;
-use crate::record::{Kind, Round};
-use crate::registry;
-use crate::rounds::{Length, Plan};
-use crate::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer, own_between_tasks};
-use crate::transport::spinning::Spinning;
-use crate::transport::{Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
+use ybench_core::frame::Frame;
+use ybench_core::plan;
+use ybench_core::record::{Kind, Round, Session};
+use ybench_core::registry;
+use ybench_core::rounds::{Length, Plan};
+use ybench_core::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer, own_between_tasks};
+use ybench_core::scenario::cells::{Cell, all, grouped_as, named};
+use ybench_core::transport::spinning::Spinning;
+use ybench_core::transport::{Traits, Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
+
+use crate::place;
 
 /// Ours, and one rival at least for every group.
 fn offered() {
@@ -44,8 +48,7 @@ fn some() -> Vec<Drivers> {
 }
 
 fn frame() -> Frame {
-    let few = Length::Units(200);
-    Frame { place: Place::choose(None).unwrap(), rounds: 1, transports: few, limits: Length::Units(1), named: false }
+    Frame { limits: Length::Units(1), ..crate::frame(place(), Length::Units(200)) }
 }
 
 fn plans(cell: &Cell) -> Vec<Plan> {

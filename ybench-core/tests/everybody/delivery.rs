@@ -1,0 +1,75 @@
+//! Every transport delivers everything: in every scenario it can take part in, between as many threads as it has ends for.
+
+use ybench_core::place::Place;
+use ybench_core::registry;
+use ybench_core::scenario::sources::ONE_AT_A_TIME;
+use ybench_core::scenario::{Entry, carried, checks, idle_senders};
+use ybench_core::transport::Shape;
+
+use crate::place;
+
+fn everybody(check: fn(&Entry, Place) -> Result<(), String>, place: Place) {
+    registry::here().for_each(|entry| check(entry, place).unwrap());
+}
+
+#[test]
+fn every_transport_delivers_everything_in_order() {
+    everybody(checks::in_order, place());
+}
+
+#[test]
+fn every_transport_carries_64_kib_by_value_and_by_pointer() {
+    everybody(checks::large_messages, place());
+}
+
+#[test]
+fn everybody_delivers_on_one_cpu() {
+    everybody(checks::on_one_cpu, place().together());
+}
+
+#[test]
+fn everybody_who_can_delivers_everything_between_many() {
+    everybody(checks::between_many, place());
+}
+
+#[test]
+fn one_thread_serves_any_number_of_sources() {
+    let place = place();
+    for entry in registry::here().filter(|entry| (ONE_AT_A_TIME.able)(&entry.traits)) {
+        let name = entry.traits.name;
+        for (place, sources) in [(place, 1), (place, 40), (place, 130), (place.together(), 5)] {
+            let timed = entry.sources.unwrap()(place, sources, 99);
+            assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, 100);
+            let timed = entry.busy_sources.unwrap()(place, sources, 1_000);
+            let due = 1_000_u64.div_ceil(sources as u64) * sources as u64;
+            assert_eq!(timed.unwrap_or_else(|fault| panic!("{name} {fault}")).units, due);
+        }
+    }
+}
+
+#[test]
+fn everything_is_delivered_beside_any_number_of_idle_senders() {
+    let place = place();
+    for entry in registry::here() {
+        let Some(driver) = entry.idle_senders.filter(|_| (idle_senders::SCENARIO.able)(&entry.traits)) else {
+            continue;
+        };
+        for (place, idle) in [(place, 0), (place, 200), (place.together(), 3)] {
+            let timed = driver(place, idle, 1_000);
+            let timed = timed.unwrap_or_else(|fault| panic!("{} {fault}", entry.traits.name));
+            assert_eq!(timed.units, 1_000);
+        }
+    }
+}
+
+#[test]
+fn two_hundred_threads_send_and_one_receives_everything() {
+    let place = place();
+    for place in [place, place.together()] {
+        for name in ["funnel", "funnel-bounded", "exchange", "std-channel", "mutex-condvar-asleep"] {
+            let many = registry::named(name).unwrap().many.unwrap();
+            let timed = many(place, Shape::new(200, 1), carried::SMALLEST, 2_000).unwrap();
+            assert_eq!(timed.units, 2_000, "{name}");
+        }
+    }
+}

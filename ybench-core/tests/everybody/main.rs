@@ -1,0 +1,25 @@
+//! Everybody: what is asked of all transports, of those that are looked up by name, and of whoever has a part in the targets.
+//! In a binary of its own, linked to the library as it is: that has every loop of everybody already, and a unit test that
+//! looked into the registry would have all of them compiled again.
+#![cfg(target_os = "linux")]
+
+mod cells;
+mod delivery;
+mod epoll;
+mod goals;
+mod plans;
+mod registry;
+mod scenarios;
+
+use ybench_core::frame::Frame;
+use ybench_core::place::Place;
+use ybench_core::rounds::Length;
+
+fn place() -> Place {
+    Place::choose(None).unwrap()
+}
+
+/// A round of runs of that length.
+fn frame(place: Place, length: Length) -> Frame {
+    Frame { place, rounds: 1, transports: length, limits: length, named: false }
+}
