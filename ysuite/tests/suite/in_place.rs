@@ -4,12 +4,14 @@ use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
+use std::task::Context;
 use std::thread;
 
 use ysuite::channel::TryRecvError;
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
 use ysuite::{mpsc, spsc};
 
+use crate::support::executor::Task;
 use crate::support::{Random, guarded};
 
 /// A message of so many words, which says its number in each, and at the last place where it was written. Aligned to 8 on every
@@ -522,6 +524,31 @@ fn waits_take_nothing() {
         thread.join().unwrap();
         assert!(receiver.wait_message(None).is_err());
     });
+}
+
+#[test]
+fn who_waits_for_room_is_woken_by_every_way_of_taking() {
+    let ways: [fn(&mut spsc::Receiver<Words<1>>); 4] = [
+        |receiver| assert_eq!(receive(receiver), Some(Words([1]))),
+        |receiver| {
+            let place = receiver.take_in_place().unwrap();
+            // SAFETY: the message is this test's, where it lies.
+            assert_eq!(unsafe { place.read() }, Words([1]));
+        },
+        |receiver| {
+            assert_eq!(receiver.peek_run().len(), 1);
+            receiver.release(1);
+        },
+        |receiver| assert_eq!(receiver.recv_into(&mut [MaybeUninit::uninit()]).ok(), Some(1)),
+    ];
+    for (number, way) in ways.into_iter().enumerate() {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        let task = Task::default();
+        sender.send(Words([1])).unwrap();
+        assert!(sender.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
+        way(&mut receiver);
+        assert_eq!(task.woken(), 1, "way {number}");
+    }
 }
 
 #[test]

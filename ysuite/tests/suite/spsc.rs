@@ -1,10 +1,11 @@
 //! The pipe: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
 
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::conformance::channel::{Batching, Kind};
-use crate::support::Tally;
+use crate::support::executor::{Clinging, Explosive};
+use crate::support::{Tally, panics};
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
 
@@ -218,6 +219,19 @@ fn a_sender_that_goes_lets_go_of_its_task() {
     drop(sender);
     assert_eq!((task.held(), task.woken()), (0, 0), "the receiver stays, and the task need not");
     assert_eq!(receiver.recv(), Ok(1));
+}
+
+#[test]
+fn a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic() {
+    let (sender, mut receiver) = spsc::unbounded::<u8>();
+    let mut closed = Box::pin(sender.closed());
+    assert!(closed.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    let clinging = Clinging::waker();
+    assert!(receiver.poll_recv(&mut Context::from_waker(&clinging)).is_pending());
+    // The last of it is the receiver's.
+    drop(clinging);
+    assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    assert!(closed.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]

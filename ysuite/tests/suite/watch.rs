@@ -6,11 +6,13 @@ mod values;
 mod waiting;
 
 use std::collections::HashSet;
+use std::task::Context;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ysuite::watch::{self, RecvError, RecvTimeoutError, SendError};
 
+use crate::support::executor::Task;
 use crate::support::{calls, guarded};
 
 #[test]
@@ -84,6 +86,8 @@ fn without_receivers_a_value_comes_back_or_waits_for_the_next() {
 #[test]
 fn who_changes_nothing_tells_nobody() {
     let (sender, mut receiver) = watch::channel(5);
+    let (mut waiting, task) = (sender.subscribe(), Task::default());
+    assert!(waiting.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
     let raise_to = |to: i32| {
         sender.send_if_modified(|value| {
             let higher = to > *value;
@@ -92,9 +96,9 @@ fn who_changes_nothing_tells_nobody() {
         })
     };
     assert!(!raise_to(4) && !raise_to(5));
-    assert_eq!(receiver.has_changed(), Ok(false));
+    assert_eq!((receiver.has_changed(), task.woken()), (Ok(false), 0));
     assert!(raise_to(6));
-    assert_eq!((receiver.changed(), *receiver.borrow_and_update()), (Ok(()), 6));
+    assert_eq!((receiver.changed(), *receiver.borrow_and_update(), task.woken()), (Ok(()), 6, 1));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Descriptors and their handlers: real sockets.
 
 use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,7 @@ use ysuite::hub::{Hub, Interest, Source, TURN};
 use ysuite::spsc;
 
 use crate::hub::Notes;
-use crate::hub::hosting::readable;
+use crate::hub::hosting::{readable, rest};
 use crate::support::process::alone;
 use crate::support::{calls, guarded};
 
@@ -76,7 +77,7 @@ fn interest_may_change_inside_the_handler_and_outside() {
     assert!(hub.set_interest(source, Interest::WRITABLE).unwrap());
     assert_eq!(hub.run_once(None).unwrap(), 1);
     assert_eq!(notes.taken(), [(false, true), (true, false), (false, true)]);
-    assert!(hub.source_mut::<u8>(source).is_none());
+    assert!(hub.source_mut::<u8>(source).is_none() && hub.take::<u8>(source).is_none(), "of another type");
     let mut far = hub.take::<UnixStream>(source).unwrap();
     assert!(!hub.set_interest(source, Interest::READABLE).unwrap());
     far.write_all(b"y").unwrap();
@@ -224,6 +225,43 @@ fn an_error_is_news_of_what_a_descriptor_is_watched_for() {
 }
 
 #[test]
+fn the_end_of_a_pipe_is_news_for_who_reads_it() {
+    let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+    let ((reader, writer), noted) = (rustix::pipe::pipe().unwrap(), notes.clone());
+    hub.watch(reader, Interest::READABLE, move |hub, _, ready| {
+        noted.note((ready.is_readable(), ready.is_writable(), ready.is_error()));
+        let this = hub.current().unwrap();
+        hub.remove(this);
+    })
+    .unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    // It is at its end without ever having had anything to read.
+    drop(writer);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    assert_eq!(notes.taken(), [(true, false, false)]);
+}
+
+#[test]
+fn a_full_socket_that_is_shut_down_is_news_for_who_writes_to_it() {
+    let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+    let ((_near, mut far), noted) = (pair(), notes.clone());
+    // Until there is no room.
+    while far.write(&[0; 4_096]).is_ok() {}
+    let source = hub
+        .watch(far, Interest::WRITABLE, move |hub, _, ready| {
+            noted.note((ready.is_readable(), ready.is_writable()));
+            let this = hub.current().unwrap();
+            hub.remove(this);
+        })
+        .unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    // There is still none, and there will be none.
+    hub.source_mut::<UnixStream>(source).unwrap().shutdown(Shutdown::Both).unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    assert_eq!(notes.taken(), [(false, true)]);
+}
+
+#[test]
 fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
     let mut hub = Hub::new().unwrap();
     let ((near, far), (mut other_near, other), notes) = (pair(), pair(), Notes::new());
@@ -339,6 +377,7 @@ fn a_change_of_interest_that_finds_the_descriptor_gone_is_its_end() {
         let ((_near, far), (_other_near, other)) = (pair(), pair());
         let noted = notes.clone();
         let source = hub.watch(far, Interest::READABLE, move |_, _, ready| noted.note(ready.is_error())).unwrap();
+        rest(&mut hub);
         *hub.source_mut::<UnixStream>(source).unwrap() = other;
         assert!(hub.set_interest(source, Interest::WRITABLE).is_err());
         assert!(hub.set_interest(source, Interest::READABLE).is_err());

@@ -22,14 +22,18 @@ pub(crate) fn readable(hub: &Hub, timeout: Option<Duration>) -> bool {
     poll(&mut [PollFd::new(&fd, PollFlags::IN)], timeout.as_ref()).unwrap() != 0
 }
 
+/// Dispatches in vain until the hub's descriptor is not readable. It is at first: there may be something already.
+pub(crate) fn rest(hub: &mut Hub) {
+    while readable(hub, Some(Duration::ZERO)) {
+        assert_eq!(hub.dispatch().unwrap(), 0);
+    }
+}
+
 #[test]
 fn the_descriptor_is_readable_while_there_is_something_to_do() {
     let mut hub = Hub::new().unwrap();
     let handle = hub.handle();
-    // At first too: there may be something already.
-    while readable(&hub, Some(Duration::ZERO)) {
-        assert_eq!(hub.dispatch().unwrap(), 0);
-    }
+    rest(&mut hub);
     let (mut near, far) = pair();
     let (mut sender, receiver) = spsc::unbounded();
     let notes = Notes::new();

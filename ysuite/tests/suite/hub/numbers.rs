@@ -9,6 +9,7 @@ use ysuite::hub::{Hub, Interest};
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
+use crate::hub::hosting::{readable, rest};
 use crate::support::calls;
 use crate::support::process::alone;
 
@@ -63,6 +64,7 @@ fn a_source_that_another_handler_replaces_goes_with_a_last_call() {
     let source = hub
         .watch(far, Interest::READABLE, move |_, _, ready| noted.note(("old", ready.is_readable(), ready.is_error())))
         .unwrap();
+    rest(&mut hub);
     let (other, mut other_near) = pair();
     *hub.source_mut::<UnixStream>(source).unwrap() = other;
     let (second, mut second_near) = pair();
@@ -74,6 +76,7 @@ fn a_source_that_another_handler_replaces_goes_with_a_last_call() {
             noted.note(("new", true, false));
         })
         .unwrap();
+    assert!(readable(&hub, Some(Duration::ZERO)), "a loop that hosts the hub is told of the last call");
     assert!(!hub.set_interest(source, Interest::WRITABLE).unwrap(), "it must not touch the new one");
     other_near.write_all(b"x").unwrap();
     second_near.write_all(b"yy").unwrap();
@@ -85,6 +88,69 @@ fn a_source_that_another_handler_replaces_goes_with_a_last_call() {
     assert_eq!(heard, [("new", true, false), ("new", true, false), ("old", false, true)]);
     assert!(!hub.remove(source));
     assert!(hub.take::<UnixStream>(new).is_some());
+}
+
+#[test]
+fn a_source_replaced_before_a_turn_within_has_its_last_call_behind_that() {
+    if !alone("hub::numbers::a_source_replaced_before_a_turn_within_has_its_last_call_behind_that") {
+        return;
+    }
+    let mut hub = Hub::new().unwrap();
+    let ((mut near, far), notes) = (pair(), Notes::new());
+    let noted = notes.clone();
+    near.write_all(b"x").unwrap();
+    hub.watch(far, Interest::READABLE, move |hub, far, ready| {
+        noted.note((ready.is_readable(), ready.is_error()));
+        if !ready.is_readable() {
+            return;
+        }
+        let number = far.as_raw_fd();
+        let (other, second_near) = pair();
+        *far = other;
+        let second = far.try_clone().unwrap();
+        assert_eq!(second.as_raw_fd(), number);
+        hub.watch(second, Interest::READABLE, |_, _, _| panic!("nothing has come")).unwrap();
+        std::mem::forget(second_near);
+        // It is told of, and running.
+        assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+    })
+    .unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
+    assert_eq!(notes.taken(), [(true, false), (false, true)]);
+}
+
+#[test]
+fn what_a_source_was_told_of_before_its_number_had_another_owner_calls_nobody() {
+    if !alone("hub::numbers::what_a_source_was_told_of_before_its_number_had_another_owner_calls_nobody") {
+        return;
+    }
+    let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+    let (mut watched, mut peers) = (Vec::new(), Vec::new());
+    for who in 0..2 {
+        let ((mut near, far), noted) = (pair(), notes.clone());
+        near.write_all(b"x").unwrap();
+        peers.push(near);
+        let number = far.as_raw_fd();
+        let source = hub.watch(far, Interest::READABLE, move |hub, far, ready| {
+            noted.note((who, ready.is_readable(), ready.is_error()));
+            if ready.is_readable() {
+                far.read_exact(&mut [0]).unwrap();
+            }
+            hub.stop();
+        });
+        watched.push((source.unwrap(), number));
+    }
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    // The other has been told of as well, and waits for its turn.
+    let waiting = 1 - notes.taken()[0].0;
+    let (source, number) = watched[waiting];
+    let (other, _other_near) = pair();
+    *hub.source_mut::<UnixStream>(source).unwrap() = other;
+    let (second, _second_near) = pair();
+    assert_eq!(second.as_raw_fd(), number);
+    hub.watch(second, Interest::READABLE, |_, _, _| panic!("nothing has come")).unwrap();
+    while hub.run_once(Duration::ZERO).unwrap() != 0 {}
+    assert_eq!(notes.taken(), [(waiting, false, true)]);
 }
 
 #[test]

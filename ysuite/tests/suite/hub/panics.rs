@@ -385,6 +385,26 @@ fn a_handler_that_panics_and_its_end_that_panics_too_are_one_panic() {
 }
 
 #[test]
+fn a_socket_whose_handler_panics_has_functions_before_the_next() {
+    let (mut hub, notes, mut peers) = (Hub::new().unwrap(), Notes::new(), Vec::new());
+    for _ in 0..2 {
+        let ((near, far), noted) = (pair(), notes.clone());
+        peers.push(near);
+        hub.watch(far, Interest::WRITABLE, move |_, _, _| {
+            noted.note("socket");
+            panic!("in its handler");
+        })
+        .unwrap();
+    }
+    // Both are told of.
+    assert_eq!(panics(|| drop(hub.run_once(Duration::ZERO))), "in its handler");
+    let noted = notes.clone();
+    hub.handle().post(move |_| noted.note("function")).unwrap();
+    assert_eq!(panics(|| drop(hub.run_once(Duration::ZERO))), "in its handler");
+    assert_eq!(notes.taken(), ["socket", "function", "socket"]);
+}
+
+#[test]
 fn functions_and_timers_that_panic_in_every_call_keep_nobody_from_the_others() {
     guarded(|| {
         let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());

@@ -1,5 +1,6 @@
 //! A handler that puts another hub in the place of its own. The old one is gone, and the other as it was.
 
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -90,4 +91,20 @@ fn a_hub_may_be_replaced_by_any_of_its_handlers() {
             });
         }
     }
+}
+
+/// There the key is that of a descriptor which has been closed, and that hub has not found out.
+#[test]
+fn a_hub_in_the_place_of_another_is_asked_for_none_of_its_descriptors() {
+    let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+    let (mut other, noted) = (Hub::new().unwrap(), notes.clone());
+    let ((_first, first_far), (_second, second_far)) = (pair(), pair());
+    let source =
+        other.watch(first_far, Interest::READABLE, move |_, _, ready| noted.note(ready.is_error())).map_err(drop);
+    *other.source_mut::<UnixStream>(source.unwrap()).unwrap() = second_far;
+    let ((mut near, far), mut other) = (pair(), Some(other));
+    std::io::Write::write_all(&mut near, b"1").unwrap();
+    let watching = hub.watch(far, Interest::READABLE, move |hub, _, _| *hub = other.take().expect("called once"));
+    watching.map_err(drop).unwrap();
+    assert_eq!((hub.run_once(Duration::ZERO).unwrap(), notes.len()), (1, 0));
 }

@@ -7,6 +7,7 @@ use ysuite::signal::{AttachError, Select, Wait, YPollset};
 use ysuite::spsc;
 use ysuite::watch::{self, RecvError, RecvTimeoutError};
 
+use crate::support::executor::block_on;
 use crate::support::{Random, calls, guarded};
 
 #[test]
@@ -17,7 +18,7 @@ fn the_id_is_up_while_there_is_something_to_see() {
     assert!(set.check().eq([3]), "up at first");
     assert_eq!(receiver.has_changed(), Ok(false));
     assert!(set.check().is_empty());
-    for (value, look) in (1..).zip([0, 1, 2, 3, 0, 1, 2, 3]) {
+    for (value, look) in (1..).zip([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]) {
         sender.send(value).unwrap();
         sender.send(value).unwrap();
         // Level-triggered: looks that do not count as seen leave it up.
@@ -27,6 +28,7 @@ fn the_id_is_up_while_there_is_something_to_see() {
             0 => receiver.changed().unwrap(),
             1 => receiver.mark_unchanged(),
             2 => assert_eq!(*receiver.wait_for(|there| *there == value).unwrap(), value),
+            3 => assert_eq!(*block_on(receiver.wait_for_async(|there| *there == value)).unwrap(), value),
             _ => assert_eq!(*receiver.borrow_and_update(), value),
         }
         assert!(set.check().is_empty(), "way {look}");

@@ -1,5 +1,6 @@
 //! Closures, drops of values and wakers are foreign code: what holds where they panic, or come back into the channel.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -8,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use ysuite::watch::{self, Sender};
 
-use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, poll_once};
+use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, cloning_for, poll_once};
 use crate::support::{Tally, guarded, panics};
 
 #[test]
@@ -195,6 +196,31 @@ fn a_value_that_comes_as_the_waker_is_cloned_is_found_by_that_poll() {
     let waker = cloning(move || sender.send(1).unwrap());
     assert_eq!(receiver.poll_changed(&mut Context::from_waker(&waker)), Poll::Ready(Ok(())));
     assert_eq!(*receiver.borrow(), 1);
+}
+
+/// Each value that is refused is followed by another before the task can wait, as the waker is cloned.
+#[test]
+fn values_that_come_as_fast_as_they_are_refused_let_others_have_a_turn() {
+    const MOST: usize = 1_000;
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let waker = cloning_for(&task, move || {
+        sender.send_if_modified(|value| {
+            *value += 1;
+            *value < MOST
+        });
+    });
+    let refused = RefCell::new(Vec::new());
+    let mut waiting = Box::pin(receiver.wait_for_async(|value| {
+        refused.borrow_mut().push(*value);
+        false
+    }));
+    for turns in 1..=3 {
+        assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        // Each is refused once, and the task is to be polled again.
+        assert_eq!((refused.borrow().len(), task.woken()), (64 * turns, turns));
+        assert!(refused.borrow().iter().copied().eq(0..64 * turns));
+    }
 }
 
 /// The value before is the answer, which nobody gets where a waker panics: it goes as the others do.

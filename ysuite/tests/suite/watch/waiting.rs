@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -70,6 +71,20 @@ fn one_value_wakes_each_task_once() {
     drop(sender);
     assert_eq!(task.woken(), 4);
     assert_eq!(polled.poll_changed(&mut Context::from_waker(&task.waker())), Poll::Ready(Err(RecvError)));
+}
+
+#[test]
+fn a_task_that_has_its_value_by_the_poll_is_not_woken_for_the_next() {
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let waker = task.waker();
+    let mut context = Context::from_waker(&waker);
+    assert!(receiver.poll_changed(&mut context).is_pending());
+    // Nobody is told of this.
+    receiver.mark_changed();
+    assert_eq!(receiver.poll_changed(&mut context), Poll::Ready(Ok(())));
+    sender.send(1).unwrap();
+    assert_eq!((task.woken(), receiver.has_changed()), (0, Ok(true)));
 }
 
 #[test]
@@ -229,16 +244,24 @@ fn senders_learn_that_no_receiver_is_left() {
         let second = receiver.clone();
         assert!(!sender.wait_closed_timeout(Duration::ZERO));
         assert!(!sender.wait_closed_timeout(Duration::from_nanos(1)));
+        let begun = Arc::new(Barrier::new(4));
         let waiting: Vec<_> = (0..3)
             .map(|way| {
-                let sender = sender.clone();
-                thread::spawn(move || match way {
-                    0 => sender.wait_closed(),
-                    1 => assert!(sender.wait_closed_timeout(Duration::MAX)),
-                    _ => block_on(sender.closed()),
+                let (sender, begun) = (sender.clone(), begun.clone());
+                thread::spawn(move || {
+                    begun.wait();
+                    match way {
+                        0 => sender.wait_closed(),
+                        1 => assert!(sender.wait_closed_timeout(Duration::MAX)),
+                        _ => block_on(sender.closed()),
+                    }
+                    assert!(sender.is_disconnected(), "way {way}");
                 })
             })
             .collect();
+        begun.wait();
+        // They go to sleep.
+        thread::sleep(Duration::from_millis(5));
         let task = Task::default();
         let mut closed = Box::pin(sender.closed());
         assert!(poll_once(&mut closed, &task).is_pending());
