@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::conformance::channel::{Kind, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};
+use crate::support::interrupt::Interruptions;
 use crate::support::{Random, Tally, guarded};
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
 
 /// How long a wait is that must end in vain.
@@ -540,5 +541,27 @@ fn senders_of_a_funnel_come_and_go() {
         let mut late = sender.clone();
         assert!(late.is_disconnected());
         assert_eq!(late.send(1), Err(SendError(1)));
+    });
+}
+
+#[test]
+fn a_signal_ends_no_wait_in_line() {
+    guarded(|| {
+        let interruptions = Interruptions::new();
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let thread = thread::spawn(move || {
+            receiver.set_spin(Spin::None);
+            receiver.recv()
+        });
+        interruptions.pester(&thread, 30);
+        assert_eq!((sender.send(7), thread.join().unwrap()), (Ok(()), Ok(7)));
+        let (mut sender, mut receiver) = spsc::bounded(0);
+        let thread = thread::spawn(move || {
+            sender.set_spin(Spin::None);
+            sender.send(8)
+        });
+        interruptions.pester(&thread, 30);
+        assert_eq!((receiver.recv(), thread.join().unwrap()), (Ok(8), Ok(())));
+        assert!(interruptions.count() > 0, "nothing was interrupted");
     });
 }

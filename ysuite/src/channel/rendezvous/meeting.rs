@@ -361,3 +361,63 @@ impl<T> Meeting<T> {
         other.waiting.load(Ordering::Relaxed) == 0 && !self.is_closed()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Meeting, MeetingSide};
+    use crate::channel::rendezvous::Ticket;
+    use crate::channel::rendezvous::wait::Stand;
+    use crate::statistics::Meter;
+    use crate::sync::Arc;
+    use crate::wait::many::SharedEnd;
+
+    #[test]
+    fn it_is_over_with_the_last_of_its_senders_and_makes_none_of_nothing() {
+        let meeting = Meeting::<u8>::new(&Meter::default());
+        assert_eq!((meeting.count_again(), meeting.sender_count()), (false, 0));
+        meeting.count_sender();
+        assert_eq!((meeting.count_again(), meeting.sender_count()), (true, 2));
+        meeting.uncount_sender();
+        assert_eq!((meeting.is_closed(), meeting.sender_count()), (false, 1));
+        meeting.uncount_sender();
+        assert_eq!((meeting.is_closed(), meeting.count_again(), meeting.sender_count()), (true, false, 0));
+    }
+
+    /// Otherwise an end that polls beside it would look again and again, for as long as that is at work.
+    #[test]
+    fn an_end_that_is_at_work_is_nobody_to_be_told_of() {
+        let meeting = Meeting::new(&Meter::default());
+        let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
+        let [one, other] = [(); 2].map(|()| Arc::new(Ticket::for_task()));
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
+            panic!("the receiver is at work")
+        };
+        assert_eq!(ready(), (false, false));
+        one.open();
+        assert_eq!(ready(), (false, true));
+        other.open();
+        assert_eq!(ready(), (true, true));
+        drop((receiver, sender));
+        assert_eq!(ready(), (false, false));
+    }
+
+    #[test]
+    fn a_message_that_was_given_back_is_one_to_be_told_of_and_comes_before_all_others() {
+        let meeting = Meeting::new(&Meter::default());
+        let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
+        let own = Arc::new(Ticket::for_task());
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
+            panic!("nobody is there")
+        };
+        meeting.give_back(0, 7);
+        assert_eq!(ready(), (true, false));
+        // About to look: no sender is to meet it before.
+        own.open();
+        assert_eq!(ready(), (true, false));
+        drop(receiver);
+        assert_eq!(ready(), (true, false));
+    }
+}

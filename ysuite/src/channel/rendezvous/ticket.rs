@@ -144,3 +144,25 @@ impl Ticket {
         self.task.take()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Met, Ticket};
+
+    #[test]
+    fn a_ticket_that_is_open_is_taken_once() {
+        let ticket = Ticket::for_task();
+        assert!(!ticket.is_open() && !ticket.claim(Met::Peer(0)));
+        for met in [Met::Peer(0), Met::Nobody(3), Met::Peer(7)] {
+            ticket.open();
+            assert!(ticket.is_open() && ticket.claim(met));
+            assert!(!ticket.is_open() && !ticket.claim(Met::Peer(1)));
+            assert_eq!((ticket.met(), ticket.close()), (Some(met), Some(met)));
+            // Nothing is left of it in the next wait.
+            ticket.reset();
+            assert_eq!((ticket.met(), ticket.close()), (None, None));
+        }
+        ticket.open();
+        assert_eq!((ticket.close(), ticket.is_open(), ticket.claim(Met::Peer(0))), (None, false, false));
+    }
+}

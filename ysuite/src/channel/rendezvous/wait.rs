@@ -248,12 +248,19 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::task::Waker;
+
     use super::{Look, Stand};
     use crate::channel::rendezvous::meeting::{Meeting, MeetingSide};
     use crate::channel::rendezvous::{Met, Ticket};
     use crate::statistics::Meter;
     use crate::sync::Arc;
+    use crate::tests::Woken;
     use crate::wait::many::SharedEnd;
+
+    fn tickets<const N: usize>() -> [Arc<Ticket>; N] {
+        [(); N].map(|()| Arc::new(Ticket::for_task()))
+    }
 
     /// A receiver that has opened its ticket, and then lost its CPU before it has looked: a sender that looks for one meanwhile is to
     /// sleep, and not to look again and again.
@@ -310,5 +317,126 @@ mod tests {
         assert_eq!(waiting(), (1, 0));
         drop(sender);
         assert_eq!(waiting(), (0, 0));
+    }
+
+    /// As a select that sends and receives at one rendezvous.
+    #[test]
+    fn whoever_stands_in_both_lines_does_not_find_itself() {
+        let meeting = Meeting::new(&Meter::default());
+        let [own] = tickets();
+        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 1, 7, false) else {
+            panic!("nobody else is there")
+        };
+        own.open();
+        assert!(matches!(sender.look(), Look::Nobody));
+        assert!(matches!(receiver.look(), Look::Nobody));
+    }
+
+    /// The end of the others finds its ticket closed and leaves it where it is: it is to find that by itself.
+    #[test]
+    fn a_sender_that_opens_its_ticket_when_all_is_over_gets_its_message_back() {
+        let meeting = Meeting::new(&Meter::default());
+        let [own] = tickets();
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
+            panic!("nobody is there")
+        };
+        assert!(meeting.close());
+        own.open();
+        assert!(matches!(sender.look(), Look::Closed));
+        assert_eq!(sender.leave(), (None, Some(7)));
+    }
+
+    /// Another one waits by then, and is left to others.
+    #[test]
+    fn whoever_is_met_before_its_look_looks_for_nobody() {
+        let meeting = Meeting::new(&Meter::default());
+        let [own, other, third] = tickets();
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 4, 7, false) else {
+            panic!("nobody is there")
+        };
+        own.open();
+        let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
+        let Ok(Err(waiting)) = Stand::receive(MeetingSide(&meeting), &third, 0, true) else {
+            panic!("the sender has been met")
+        };
+        assert!(matches!(sender.look(), Look::Met(Met::Peer(4))));
+        assert_eq!(sender.leave(), (Some(Met::Peer(4)), None));
+        assert_eq!(waiting.leave(), (None, None));
+
+        let [own, other, third] = tickets();
+        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 4, false) else {
+            panic!("nobody is there")
+        };
+        own.open();
+        let Ok(None) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else { panic!("the receiver waits") };
+        let Ok(Some(waiting)) = Stand::send(MeetingSide(&meeting), &third, 0, 9, true) else {
+            panic!("the receiver has been met")
+        };
+        assert!(matches!(receiver.look(), Look::Met(Met::Peer(4))));
+        assert_eq!(receiver.leave(), (Some(Met::Peer(4)), Some(8)));
+        assert_eq!(waiting.leave(), (None, Some(9)));
+    }
+
+    #[test]
+    fn whoever_is_found_by_a_look_is_woken() {
+        let meeting = Meeting::new(&Meter::default());
+        let task = std::sync::Arc::new(Woken::default());
+        let waker = Waker::from(task.clone());
+        let [own, other] = tickets();
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
+            panic!("the sender is at work")
+        };
+        other.register(&waker);
+        own.open();
+        assert!(matches!(sender.look(), Look::Found(())));
+        assert_eq!((task.times(), receiver.leave()), (1, (Some(Met::Peer(0)), Some(7))));
+        drop(sender);
+
+        let [own, other] = tickets();
+        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else {
+            panic!("the receiver is at work")
+        };
+        other.register(&waker);
+        own.open();
+        assert!(matches!(receiver.look(), Look::Found(8)));
+        assert_eq!((task.times(), sender.leave()), (2, (Some(Met::Peer(0)), None)));
+    }
+
+    /// As a select that sends here and receives there.
+    #[test]
+    fn whoever_is_met_in_one_line_leaves_the_others_with_its_messages() {
+        let (here, there) = (Meeting::new(&Meter::default()), Meeting::new(&Meter::default()));
+        let [own, other] = tickets();
+        let Ok(Some(sender)) = Stand::send(MeetingSide(&here), &own, 0, 7, false) else { panic!("nobody is there") };
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&there), &own, 1, false) else { panic!("nobody is there") };
+        own.open();
+        let Ok(None) = Stand::send(MeetingSide(&there), &other, 0, 8, true) else { panic!("the receiver waits") };
+        assert_eq!(sender.leave(), (None, Some(7)));
+        assert_eq!(receiver.leave(), (Some(Met::Peer(1)), Some(8)));
+        assert_eq!((here.side::<false>().supply(), there.side::<true>().supply()), (0, 0));
+    }
+
+    #[test]
+    fn whoever_was_met_takes_nobody_out_of_the_place_that_it_had() {
+        let meeting = Meeting::new(&Meter::default());
+        let [own, other, third] = tickets();
+        let Ok(Some(first)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, true) else { panic!("nobody is there") };
+        let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
+        let Ok(Some(second)) = Stand::send(MeetingSide(&meeting), &third, 0, 8, true) else {
+            panic!("nobody is there any more")
+        };
+        assert!(first.outcome().is_ok());
+        assert_eq!(meeting.side::<false>().supply(), 1);
+        assert_eq!(second.leave(), (None, Some(8)));
+        assert_eq!(meeting.side::<false>().supply(), 0);
     }
 }

@@ -99,3 +99,31 @@ where
         self.outcome.map(|(at, outcome)| (self.then)(at, outcome))
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Waker};
+
+    use super::*;
+    use crate::channel::mpmc;
+
+    /// It finds the select at work, and waits: the look of the select is to find it.
+    #[test]
+    fn a_sender_that_comes_when_the_select_is_in_line_is_met_by_its_look() {
+        let (sender, receiver) = mpmc::bounded(0);
+        let mut receivers = [receiver];
+        let mut case = AnyCase::new(&mut receivers, |at: usize, got: Result<u32, RecvError>| (at, got));
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        assert!(!case.stand(0, &waiter, 0));
+        let mut sending = pin!(sender.send_async(7));
+        assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        waiter.ticket.open();
+        assert!(matches!(case.look(0, &waiter), Looked::Done));
+        case.leave();
+        assert!(case.is_done());
+        assert_eq!(case.finish(), Some((0, Ok(7))));
+    }
+}

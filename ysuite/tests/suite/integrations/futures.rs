@@ -271,6 +271,24 @@ fn a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on() {
     assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2]);
 }
 
+/// Its sender wanted to be told of a receiver: now the message waits for one, and another sender is told of the next.
+#[test]
+fn a_sink_whose_message_stands_in_line_takes_no_turn() {
+    let (mut one, mut receiver) = mpsc::bounded(0);
+    let mut two = one.clone();
+    let (first, second, task) = (Task::default(), Task::default(), Task::default());
+    assert!(one.poll_ready(&mut Context::from_waker(&first.waker())).is_pending());
+    assert!(two.poll_ready(&mut Context::from_waker(&second.waker())).is_pending());
+    let mut sink = one.sink();
+    assert!(poll_once(&mut sink.feed(1), &task).is_ready());
+    assert_eq!(receiver.try_recv(), Ok(1));
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut receiving, &task).is_pending());
+    assert_eq!((first.woken(), second.woken()), (0, 1));
+    assert_eq!(two.try_send(2), Ok(()));
+    assert_eq!(poll_once(&mut receiving, &task), Poll::Ready(Ok(2)));
+}
+
 #[test]
 fn a_sink_that_goes_while_it_waits_for_room_leaves_no_waker() {
     macro_rules! goes {

@@ -6,9 +6,9 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::support::executor::{Clinging, Explosive};
-use crate::support::{Tally, panics};
-use ysuite::channel::{RecvError, TryRecvError};
+use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
+use crate::support::{Tally, guarded, panics};
+use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::mpmc;
 
 /// A waker that calls a function once.
@@ -35,6 +35,75 @@ fn a_waker_may_use_the_channel() {
     let mut future = pin!(sender.send_async(1));
     assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+/// Another receiver waits, so that a lock which is held would be met.
+#[test]
+fn a_receivers_waker_may_send_to_the_next() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(0);
+        let again = sender.clone();
+        let waker = calls(move || assert_eq!(again.try_send(2), Ok(())));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut first = pin!(receiver.recv_async());
+        let mut second = pin!(receiver.recv_async());
+        assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        assert_eq!(sender.try_send(1), Ok(()));
+        assert_eq!(first.as_mut().poll(&mut context), Poll::Ready(Ok(1)));
+        assert_eq!(second.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
+    });
+}
+
+#[test]
+fn a_waker_that_is_told_of_the_end_may_use_the_channel() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(0);
+        let again = sender.clone();
+        let waker = calls(move || assert_eq!(again.try_send(2), Err(TrySendError::Disconnected(2))));
+        let mut future = pin!(sender.send_async(1));
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(receiver);
+        assert_eq!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Err(SendError(1))));
+    });
+}
+
+#[test]
+fn a_sender_that_comes_as_the_waker_is_cloned_is_met_by_that_poll() {
+    let (sender, mut first) = mpmc::bounded(0);
+    let mut second = first.clone();
+    let (again, waiting) = (sender.clone(), Mutex::new(Vec::new()));
+    let waker = cloning(move || {
+        let sender = again.clone();
+        let mut sending = Box::pin(async move { sender.send_async(7).await });
+        assert!(poll_once(&mut sending, &Task::default()).is_pending());
+        waiting.lock().unwrap().push(sending);
+    });
+    assert_eq!(first.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(7)));
+    // That is none of those who want to be told: the next sender is told to one who is.
+    let task = Task::default();
+    assert!(second.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+    let mut sending = pin!(sender.send_async(8));
+    assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!(task.woken(), 1);
+    assert_eq!(second.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Ready(Ok(8)));
+}
+
+/// The end of the last receiver, with a sender in line whose waker panics beside a message whose end does.
+#[test]
+fn a_waker_and_a_message_that_was_given_back_are_one_panic() {
+    let tally = Tally::of(2);
+    let (sender, receiver) = mpmc::bounded(0);
+    {
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        sender.try_send(tally.next()).unwrap();
+    }
+    let mut sending = pin!(sender.send_async(tally.next()));
+    assert!(sending.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    tally.explode(0);
+    assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    assert_eq!(tally.ended(), 1);
 }
 
 #[test]

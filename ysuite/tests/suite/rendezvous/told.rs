@@ -380,3 +380,35 @@ fn a_sender_that_was_told_of_a_receiver_and_meets_it_tells_nobody() {
     assert_eq!((first.try_send(7), up(&mut set)), (Ok(()), vec![1]));
     assert_eq!(receiving.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
 }
+
+/// A sender that wants to be told of receivers is nobody to tell of a sender, though it came first.
+#[test]
+fn only_those_of_the_other_side_are_told() {
+    let (mut one, mut receiver) = mpsc::bounded(0);
+    let mut two = one.clone();
+    let (gives, takes) = (Task::default(), Task::default());
+    assert!(one.poll_ready(&mut Context::from_waker(&gives.waker())).is_pending());
+    assert!(receiver.poll_recv(&mut Context::from_waker(&takes.waker())).is_pending());
+    let mut sending = pin!(two.send_async(7));
+    assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!((gives.woken(), takes.woken()), (0, 1));
+    assert_eq!(receiver.poll_recv(&mut Context::from_waker(&takes.waker())), Poll::Ready(Ok(7)));
+}
+
+#[test]
+fn a_receiver_that_goes_tells_the_next_of_a_message_that_was_given_back() {
+    let (sender, mut first) = mpmc::bounded(0);
+    let (mut second, third) = (first.clone(), first.clone());
+    let (task, other) = (Task::default(), Task::default());
+    assert!(first.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
+    assert!(second.poll_recv(&mut Context::from_waker(&other.waker())).is_pending());
+    {
+        let mut receiving = pin!(third.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(sender.try_send(7), Ok(()));
+    }
+    assert_eq!((task.woken(), other.woken()), (1, 0));
+    drop(first);
+    assert_eq!(other.woken(), 1);
+    assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(7)));
+}

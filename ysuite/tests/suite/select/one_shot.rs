@@ -679,3 +679,21 @@ fn a_select_that_waits_for_room_is_woken_by_room() {
     room_is_waited_for!(mpsc::bounded(1));
     room_is_waited_for!(mpmc::bounded(1));
 }
+
+#[test]
+fn an_operation_beside_any_of_several_is_done() {
+    let ((_silent, silent_in), (sender, receiver)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
+    sender.send(7).unwrap();
+    let mut receivers = [silent_in];
+    let chosen = select().recv(&receiver, |got| (1, got)).recv_any(&mut receivers, |at, got| (at, got)).try_now();
+    assert_eq!(chosen, Some((1, Ok(7))));
+}
+
+#[test]
+fn each_operation_is_counted_once_where_a_select_is_shown() {
+    let ((sender, receiver), (_other, other_in)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
+    let mut receivers = [other_in, receiver.clone()];
+    let selecting = select().recv(&receiver, |_| ()).send(&sender, 1, |_| ()).recv_any(&mut receivers, |_, _| ());
+    assert_eq!(format!("{selecting:?}"), "Selecting { operations: 4, .. }");
+    assert_eq!(format!("{:?}", select::<()>()), "Selecting { operations: 0, .. }");
+}

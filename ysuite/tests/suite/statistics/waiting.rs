@@ -204,3 +204,32 @@ fn a_thread_that_is_met_while_it_spins_has_not_slept() {
         });
     });
 }
+
+#[test]
+fn a_receiver_that_is_met_in_line_was_woken() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        let (observer, mut context) = (sender.observer(), Context::from_waker(Waker::noop()));
+        let mut future = pin!(receiver.recv_async());
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        assert_eq!(waits(&observer), (1, 0, 0));
+        sender.try_send(1).unwrap();
+        assert_eq!((waits(&observer), flow(&observer)), ((1, 1, 0), (1, 1, 0)));
+        assert!(future.poll(&mut context).is_ready());
+    });
+}
+
+#[test]
+fn a_thread_that_sleeps_in_line_is_counted() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        let observer = sender.observer();
+        receiver.set_spin(Spin::None);
+        // One that is held up until its time is over does not sleep.
+        let slept = (0..100).any(|_| {
+            assert!(receiver.recv_timeout(Duration::from_micros(200)).is_err());
+            waits(&observer).0 != 0
+        });
+        assert!(slept);
+        assert_eq!(waits(&observer), (1, 0, 0));
+        assert!(sender.try_send(1).is_err());
+    });
+}
