@@ -4,10 +4,10 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use ysuite::{mpmc, mpsc, oneshot, spsc};
+use ysuite::{mpmc, mpsc, oneshot, select, spsc};
 
 use crate::support::executor::{Clinging, Explosive};
 use crate::support::{Tally, guarded, panics};
@@ -51,6 +51,38 @@ while_messages_are_dropped!(a_pipes_sender_without_a_bound, spsc::unbounded());
 while_messages_are_dropped!(a_pipes_sender_with_a_bound, spsc::bounded(50));
 while_messages_are_dropped!(a_funnels_sender_without_a_bound, mpsc::unbounded());
 while_messages_are_dropped!(a_funnels_sender_with_a_bound, mpsc::bounded(50));
+
+/// What has been dropped by then makes room, which is none.
+#[test]
+fn who_has_waited_finds_that_the_receiver_is_gone() {
+    guarded(|| {
+        for selects in [false, true] {
+            let (mut sender, receiver) = spsc::bounded(1);
+            let ((begun, begins), (go_on, goes_on)) = (channel(), channel());
+            assert!(sender.send(Slow(Some((begun, goes_on)))).is_ok());
+            let dropping;
+            {
+                let mut sending = pin!(sender.send_async(Slow(None)));
+                let mut context = Context::from_waker(Waker::noop());
+                assert!(sending.as_mut().poll(&mut context).is_pending());
+                dropping = thread::spawn(move || drop(receiver));
+                begins.recv().unwrap();
+                if !selects {
+                    assert!(matches!(sending.poll(&mut context), Poll::Ready(Err(_))));
+                }
+            }
+            if selects {
+                let sent = select().send(&mut sender, Slow(None), |sent| sent).try_now();
+                assert!(matches!(sent, Some(Err(_))));
+            }
+            // And is told so each time from then on.
+            assert!(sender.try_send(Slow(None)).is_err());
+            assert!(sender.send(Slow(None)).is_err());
+            go_on.send(()).unwrap();
+            dropping.join().unwrap();
+        }
+    });
+}
 
 /// Batches are made faster than they are dropped: there is an end to them.
 #[test]

@@ -194,8 +194,14 @@ impl<'a, T> SelectSend for &'a mut Sender<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::Waker;
+    use std::sync::Arc;
+
     use super::*;
     use crate::channel::mpmc;
+    use crate::tests::Woken;
 
     /// Also of what has come behind a select's try, before its look.
     #[test]
@@ -210,5 +216,21 @@ mod tests {
         assert!(matches!(outlet.look(&waiter), (Looked::Nothing, None)));
         source.leave();
         outlet.leave(&mut None);
+    }
+
+    #[test]
+    fn a_receiver_that_has_left_is_told_of_no_message_in_anothers_place() {
+        let (sender, receiver) = mpmc::bounded(1);
+        let waiter = SelectWaiter::borrow();
+        waiter.sleeper.reset();
+        let mut source = receiver.into_source();
+        assert!(matches!(source.look(&waiter), (Looked::Nothing, None)));
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(woken.clone());
+        let mut behind = pin!(receiver.recv_async());
+        assert!(behind.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        source.leave();
+        sender.send(7).unwrap();
+        assert_eq!((waiter.sleeper.is_woken(), woken.times()), (false, 1));
     }
 }

@@ -147,3 +147,102 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         drop(self.owed.take());
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Waker};
+
+    use super::*;
+    use crate::channel::mpmc;
+    use crate::channel::select::receive::SelectRecv;
+    use crate::channel::select::send::SelectSend;
+    use crate::channel::select::sleeper::Borrowed;
+    use crate::signal::{Wait, YPollset};
+    use crate::wait::many::SharedEnd;
+
+    fn waiter() -> Borrowed {
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        waiter
+    }
+
+    fn up(set: &mut YPollset) -> Vec<usize> {
+        set.check().collect()
+    }
+
+    /// Also where it has been woken in vain.
+    #[test]
+    fn a_receiver_keeps_its_place_in_line() {
+        let (sender, receiver) = mpmc::bounded(0);
+        let waiter = waiter();
+        let mut source = receiver.into_source();
+        assert!(source.stand(&waiter, 0).is_none());
+        let mut behind = pin!(receiver.recv_async());
+        assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(source.stand(&waiter, 0).is_none());
+        waiter.ticket.open();
+        sender.try_send(7).unwrap();
+        assert_eq!(source.met(), Some(Ok(7)));
+    }
+
+    /// Of two receivers in a set the first is told of a sender. It stands in line, and leaves without having met that sender.
+    #[test]
+    fn a_receiver_that_leaves_passes_on_what_it_was_told() {
+        let (sender, mut first) = mpmc::bounded(0);
+        let mut second = first.clone();
+        let mut set = YPollset::new();
+        set.attach(&mut first, 0).unwrap();
+        set.attach(&mut second, 1).unwrap();
+        assert!(first.try_recv().is_err() && second.try_recv().is_err());
+        assert_eq!(up(&mut set), []);
+
+        let (peers, mut offer) = (waiter(), Some(7));
+        let mut outlet = sender.into_outlet();
+        assert!(outlet.stand(&peers, 0, &mut offer).is_none());
+        peers.ticket.open();
+        outlet.announce();
+        let told = up(&mut set);
+        assert_eq!(told.len(), 1);
+        // It is at work for a moment, and so is not met.
+        assert!(peers.ticket.close().is_none());
+        let own = waiter();
+        let mut source = if told == [0] { first.into_source() } else { second.into_source() };
+        assert!(source.stand(&own, 0).is_none());
+        peers.ticket.open();
+        assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (told, 1));
+        source.leave();
+        assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (vec![0, 1], 0));
+        outlet.leave(&mut offer);
+        assert_eq!(offer, Some(7));
+    }
+
+    /// As of receivers.
+    #[test]
+    fn a_sender_that_leaves_passes_on_what_it_was_told() {
+        let (mut first, receiver) = mpmc::bounded(0);
+        let mut second = first.clone();
+        let mut set = YPollset::new();
+        set.attach(&mut first, 0).unwrap();
+        set.attach(&mut second, 1).unwrap();
+        assert!(first.try_send(1).is_err() && second.try_send(2).is_err());
+        assert_eq!(up(&mut set), []);
+
+        let peers = waiter();
+        let mut source = receiver.into_source();
+        assert!(source.stand(&peers, 0).is_none());
+        peers.ticket.open();
+        source.announce();
+        let told = up(&mut set);
+        assert_eq!(told.len(), 1);
+        assert!(peers.ticket.close().is_none());
+        let (own, mut offer) = (waiter(), Some(7));
+        let mut outlet = if told == [0] { first.into_outlet() } else { second.into_outlet() };
+        assert!(outlet.stand(&own, 0, &mut offer).is_none());
+        peers.ticket.open();
+        assert_eq!((up(&mut set), offer), (told, None));
+        outlet.leave(&mut offer);
+        assert_eq!((up(&mut set), offer), (vec![0, 1], Some(7)));
+    }
+}

@@ -269,3 +269,24 @@ macro_rules! impl_select_send {
 }
 
 pub(in crate::channel) use {impl_select_recv, impl_select_send};
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+    use crate::channel::{SelectSend, spsc};
+
+    /// Also of what has come behind a select's try, before its look.
+    #[test]
+    fn a_look_says_whether_there_is_room() {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        let waiter = SelectWaiter::borrow();
+        let mut outlet = sender.into_outlet();
+        for number in 0..2 {
+            assert!(matches!(outlet.look(&waiter), (Looked::Ready, None)));
+            assert_eq!(outlet.give(&mut Some(number)), Some(Ok(())));
+            assert!(matches!(outlet.look(&waiter), (Looked::Nothing, None)));
+            assert_eq!(receiver.recv(), Ok(number));
+        }
+        outlet.leave(&mut None);
+    }
+}

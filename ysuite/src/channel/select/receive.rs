@@ -97,3 +97,28 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
         self.outcome.map(self.then)
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Waker};
+
+    use super::*;
+    use crate::channel::mpmc;
+
+    /// The sender comes while the select is at work, and stands in line.
+    #[test]
+    fn what_a_look_receives_is_the_outcome() {
+        let (sender, receiver) = mpmc::bounded::<i32>(0);
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        let mut case = RecvCase::new(receiver.into_source(), |got: Result<i32, RecvError>| got);
+        assert!(!case.stand(0, &waiter, 0));
+        let mut sending = pin!(sender.send_async(7));
+        assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        waiter.ticket.open();
+        assert!(matches!(case.look(0, &waiter), Looked::Done));
+        assert_eq!(case.finish(), Some(Ok(7)));
+    }
+}

@@ -158,3 +158,154 @@ impl<R, L: CaseList<R>> Drop for Registered<'_, R, L> {
         self.cases.leave();
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::cell::Cell;
+    use core::time::Duration;
+
+    use super::*;
+    use crate::channel::rendezvous::Ticket;
+    use crate::sync::Arc;
+
+    /// More looks than any of these waits needs.
+    const MOST: usize = 20;
+
+    /// One operation: what each look at it finds, from the first on, and whether it can be done after so many looks.
+    struct Scripted<L, T> {
+        look: L,
+        can: T,
+        looks: usize,
+        announced: Cell<usize>,
+    }
+
+    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> Scripted<L, T> {
+        fn new(look: L, can: T) -> Self {
+            Self { look, can, looks: 0, announced: Cell::new(0) }
+        }
+    }
+
+    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> CaseList<()> for Scripted<L, T> {
+        fn len(&self) -> usize {
+            1
+        }
+
+        fn try_at(&mut self, _: usize) -> bool {
+            (self.can)(self.looks)
+        }
+
+        fn stand(&mut self, _: usize, _: &SelectWaiter, _: usize) -> bool {
+            false
+        }
+
+        fn look(&mut self, _: usize, waiter: &SelectWaiter) -> Looked {
+            self.looks += 1;
+            assert!(self.looks <= MOST, "it looks again and again");
+            (self.look)(self.looks, waiter)
+        }
+
+        fn announce(&self) {
+            self.announced.set(self.announced.get() + 1);
+        }
+
+        fn met(&mut self, _: usize) {}
+
+        fn leave(&mut self) {}
+
+        fn deadline(&self, limit: Deadline) -> Deadline {
+            limit
+        }
+
+        fn expire(&mut self) -> bool {
+            false
+        }
+
+        fn finish(self) -> Option<()> {
+            None
+        }
+    }
+
+    fn until_over(deadline: Deadline) {
+        while !deadline.is_over() {
+            spin_loop();
+        }
+    }
+
+    /// What has woken it was another's by then.
+    #[test]
+    fn a_select_that_is_woken_in_vain_waits_on() {
+        let called = |_: usize, waiter: &SelectWaiter| {
+            waiter.waker.wake_by_ref();
+            Looked::Nothing
+        };
+        let mut cases = Scripted::new(called, |looks| looks == 3);
+        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert_eq!((cases.looks, cases.announced.get()), (3, 3));
+    }
+
+    #[test]
+    fn a_select_whose_time_is_up_is_woken_in_vain_once() {
+        let deadline = Deadline::after(Duration::from_millis(5));
+        let called = |_: usize, waiter: &SelectWaiter| {
+            until_over(deadline);
+            waiter.waker.wake_by_ref();
+            Looked::Nothing
+        };
+        let mut cases = Scripted::new(called, |_| false);
+        assert!(!choose::<(), _>(&mut cases, deadline));
+        // None, where this thread has lost its CPU for so long before.
+        assert!(cases.looks <= 1);
+    }
+
+    #[test]
+    fn conflicts_end_no_wait_that_has_time_left() {
+        let found = |looks: usize, _: &SelectWaiter| if looks < 10 { Looked::Again } else { Looked::Done };
+        let mut cases = Scripted::new(found, |_| false);
+        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert_eq!(cases.looks, 10);
+    }
+
+    #[test]
+    fn a_wait_whose_time_is_up_ends_among_conflicts() {
+        let deadline = Deadline::after(Duration::from_millis(5));
+        let found = |_: usize, _: &SelectWaiter| {
+            until_over(deadline);
+            Looked::Again
+        };
+        assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), deadline));
+    }
+
+    /// Its ticket is closed: nobody could meet it in its sleep.
+    #[test]
+    fn a_select_that_has_met_with_a_conflict_looks_again_before_it_sleeps() {
+        let found = |looks: usize, waiter: &SelectWaiter| {
+            waiter.waker.wake_by_ref();
+            if looks == 1 { Looked::Again } else { Looked::Done }
+        };
+        let mut cases = Scripted::new(found, |_| false);
+        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert_eq!((cases.looks, cases.announced.get()), (2, 0));
+    }
+
+    /// The first time another is quicker.
+    #[test]
+    fn what_a_look_finds_ready_is_tried() {
+        let mut cases = Scripted::new(|_, _| Looked::Ready, |looks| looks == 2);
+        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert_eq!(cases.looks, 2);
+    }
+
+    #[test]
+    fn a_wait_begins_with_a_ticket_that_no_late_peer_has() {
+        let mut late: Option<Arc<Ticket>> = None;
+        for _ in 0..2 {
+            let found = |_: usize, waiter: &SelectWaiter| {
+                let before = late.replace(waiter.ticket.clone());
+                assert!(before.is_none_or(|before| !Arc::ptr_eq(&before, &waiter.ticket)));
+                Looked::Done
+            };
+            assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), Deadline::Never));
+        }
+        assert!(late.is_some());
+    }
+}

@@ -135,3 +135,39 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
         self.outcome.map(self.then)
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::channel::mpmc;
+
+    /// The receiver comes while the select is at work, and stands in line.
+    #[test]
+    fn what_a_look_sends_is_the_outcome() {
+        let (sender, receiver) = mpmc::bounded::<i32>(0);
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        let mut case = SendCase::new(sender.into_outlet(), Offer::Owned(Some(7)), |sent: Sent<i32>| sent);
+        assert!(!case.stand(0, &waiter, 0));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut context).is_pending());
+        waiter.ticket.open();
+        assert!(matches!(case.look(0, &waiter), Looked::Done));
+        assert_eq!(case.finish(), Some(Ok(())));
+        assert_eq!(receiving.poll(&mut context), Poll::Ready(Ok(7)));
+    }
+
+    /// Otherwise it would look there again and again, and nowhere else.
+    #[test]
+    fn without_a_message_room_is_nothing() {
+        let (sender, _receiver) = mpmc::bounded::<i32>(1);
+        let (waiter, mut place) = (SelectWaiter::borrow(), None::<i32>);
+        let mut case = SendCase::new(sender.into_outlet(), Offer::Lent(&mut place), |sent: Sent<i32>| sent);
+        assert!(matches!(case.look(0, &waiter), Looked::Nothing));
+    }
+}

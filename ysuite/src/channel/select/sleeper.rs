@@ -138,8 +138,14 @@ impl Drop for Borrowed {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::SelectWaiter;
+    use core::time::Duration;
+
+    use super::*;
+    use crate::channel::mpmc;
+    use crate::channel::select::receive::{RecvSource, SelectRecv};
+    use crate::os::calls;
     use crate::sync::Arc;
+    use crate::wait::Spin;
 
     #[test]
     fn a_ticket_that_a_late_peer_has_is_not_used_again() {
@@ -151,5 +157,60 @@ mod tests {
         let place = Arc::as_ptr(&waiter.ticket);
         waiter.begin();
         assert_eq!(Arc::as_ptr(&waiter.ticket), place);
+    }
+
+    /// As closed as any other, until it is opened.
+    #[test]
+    fn a_ticket_that_was_taken_is_closed_in_the_next_wait() {
+        let mut waiter = SelectWaiter::borrow();
+        waiter.begin();
+        let place = Arc::as_ptr(&waiter.ticket);
+        let (sender, receiver) = mpmc::bounded(0);
+        let mut source = receiver.into_source();
+        assert!(source.stand(&waiter, 0).is_none());
+        waiter.ticket.open();
+        sender.try_send(7).unwrap();
+        assert_eq!(source.met(), Some(Ok(7)));
+        assert!(waiter.ticket.met().is_some());
+        waiter.begin();
+        assert_eq!((Arc::as_ptr(&waiter.ticket), waiter.ticket.met()), (place, None));
+    }
+
+    #[test]
+    fn a_sleep_says_whether_it_was_ended_by_a_call() {
+        let mut waiter = SelectWaiter::new();
+        // So that it looks no other way.
+        waiter.backoff.spin = Spin::None;
+        waiter.waker.wake_by_ref();
+        assert!(waiter.sleep(Deadline::Never));
+        waiter.sleeper.reset();
+        assert!(!waiter.sleep(Deadline::after(Duration::from_micros(200))));
+    }
+
+    /// A kernel wakes a thread for a signal, or for no reason.
+    #[test]
+    fn a_sleep_that_is_disturbed_goes_on() {
+        let sleeper = Arc::new(Sleeper::default());
+        let sleeping = sleeper.clone();
+        let thread = std::thread::spawn(move || sleeping.sleep(Deadline::Never));
+        // ORDERING: Relaxed; what the thread says is only that it is about to sleep.
+        while sleeper.word.load(Ordering::Relaxed) != ASLEEP {
+            std::thread::yield_now();
+        }
+        for _ in 0..1_000 {
+            wake(&sleeper.word, 1);
+            std::thread::yield_now();
+        }
+        sleeper.wake_by_ref();
+        assert!(thread.join().unwrap());
+    }
+
+    #[test]
+    fn to_call_a_thread_that_does_not_sleep_takes_no_system_call() {
+        let sleeper = Arc::new(Sleeper::default());
+        let before = calls();
+        (0..3).for_each(|_| sleeper.wake_by_ref());
+        assert!(sleeper.is_woken());
+        assert_eq!(calls(), before);
     }
 }

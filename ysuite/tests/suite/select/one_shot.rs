@@ -4,10 +4,11 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
 use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
@@ -72,6 +73,28 @@ fn sending_and_receiving_together() {
     assert_eq!(select().send(&sender, 6, |sent| sent).try_now(), None);
     drop(receiver);
     assert_eq!(select().send(&sender, 7, |sent| sent).wait(), Err(SendError(7)));
+}
+
+#[test]
+fn what_can_be_done_is_done_though_the_deadline_has_passed() {
+    let (sender, receiver) = mpmc::bounded(1);
+    sender.send(7).unwrap();
+    assert_eq!(select().recv(&receiver, |got| got).wait_deadline(Instant::now()), Some(Ok(7)));
+    assert_eq!(select().recv(&receiver, |got| got).wait_deadline(Instant::now()), None);
+}
+
+#[test]
+fn those_that_wait_at_a_rendezvous_are_met_without_waiting() {
+    let (sender, receiver) = mpmc::bounded(0);
+    let task = Task::default();
+    let mut sending = Box::pin(sender.send_async(7));
+    assert!(poll_once(&mut sending, &task).is_pending());
+    assert_eq!(select().recv(&receiver, |got| got).try_now(), Some(Ok(7)));
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(())));
+    let mut receiving = Box::pin(receiver.recv_async());
+    assert!(poll_once(&mut receiving, &task).is_pending());
+    assert_eq!(select().send(&sender, 8, |sent| sent).try_now(), Some(Ok(())));
+    assert_eq!(poll_once(&mut receiving, &task), Poll::Ready(Ok(8)));
 }
 
 #[test]

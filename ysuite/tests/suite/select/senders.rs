@@ -197,6 +197,21 @@ fn what_is_hidden_is_shown_before_a_sender_rests() {
     assert_eq!(up(&mut set), [1]);
 }
 
+/// It has no set to tell of room, or there is none to tell of.
+#[test]
+fn what_is_hidden_stays_hidden_where_no_sender_rests() {
+    let (mut sender, mut receiver) = spsc::bounded(2);
+    sender.write(1).unwrap();
+    sender.write(2).unwrap();
+    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    assert!(receiver.try_recv().is_err());
+    let mut set = YPollset::new();
+    set.attach(&mut sender, 1).unwrap();
+    drop(receiver);
+    assert_eq!(sender.try_send(3), Err(TrySendError::Disconnected(3)));
+    assert_eq!((sender.unwrite(), sender.unwrite(), sender.unwrite()), (Some(2), Some(1), None));
+}
+
 #[test]
 fn shared_ends_are_named_only_while_there_is_something() {
     let (sender, receiver) = mpmc::bounded(1);

@@ -85,6 +85,16 @@ fn each_refusal_is_counted_once() {
     });
 }
 
+/// It is always full.
+#[test]
+fn a_rendezvous_is_never_counted_as_full() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        assert!((0..3).all(|_| sender.try_send(1).is_err_and(|error| error.is_full())));
+        assert!(sender.send_timeout(2, Duration::from_micros(200)).is_err());
+        assert_eq!((receiver.try_recv().is_err(), waits(&receiver.observer()).2), (true, 0));
+    });
+}
+
 #[test]
 fn tasks_that_are_left_pending_sleep() {
     for_every_kind!(bounded 1, |sender, receiver| {
