@@ -97,3 +97,20 @@ impl<T> Drop for Table<T> {
         self.slots.drain(..).for_each(|slot| panics.catch(|| drop(slot)));
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn a_slot_that_is_free_has_the_next_item_under_another_key() {
+        let mut table = Table::default();
+        let first = table.insert('a');
+        assert_eq!((table.remove(first), table.len()), (Some('a'), 0));
+        let second = table.insert('b');
+        assert_eq!((first.index, second.index, table.len()), (0, 0, 1));
+        // The key of what was there before finds nothing.
+        assert!(first != second && table.get_mut(first).is_none() && table.remove(first).is_none());
+        assert_eq!(table.get_mut(second), Some(&mut 'b'));
+    }
+}

@@ -232,6 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_turn_sets_is_due_behind_what_it_serves_though_the_clock_stands_still() {
+        let (mut timers, begun) = (Timers::default(), Instant::now());
+        let set = |timers: &mut Timers, moment| {
+            timers.set(Some(moment), Action::Once(Posted::new(|_: &mut Hub| ())));
+        };
+        set(&mut timers, begun);
+        let now = timers.now().expect("there is a timer");
+        timers.take_out(0);
+        set(&mut timers, now);
+        set(&mut timers, begun);
+        assert!(timers.next() > Some(now));
+    }
+
+    #[test]
     fn without_a_period_the_next_moment_is_the_next_of_the_clock() {
         let due = Instant::now();
         let late = due + Duration::from_secs(1);

@@ -208,7 +208,7 @@ mod tests {
     use std::time::Duration;
 
     use crate::channel::mpsc::Sender;
-    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
+    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError, lock};
 
     /// All lanes that are left.
     fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
@@ -244,5 +244,14 @@ mod tests {
             assert_eq!(watching.set_aside(), 0);
             drop(lanes);
         }
+    }
+
+    #[test]
+    fn the_spare_lane_goes_with_its_mailbox_though_an_address_is_left() {
+        let mailbox = Mailbox::new();
+        let address = mailbox.address();
+        assert!(lock(&address.inner.spare).is_some());
+        drop(mailbox);
+        assert!(lock(&address.inner.spare).is_none());
     }
 }

@@ -268,3 +268,24 @@ impl fmt::Debug for Mailbox {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::Mailbox;
+
+    #[test]
+    fn a_link_that_is_taken_back_is_forgotten_and_an_owner_is_not() {
+        let (mut mailbox, owner, linked) = (Mailbox::new(), Mailbox::new(), Mailbox::new());
+        for is_owned in [false, true] {
+            if is_owned {
+                mailbox.set_owner(owner.inner());
+            }
+            mailbox.link(&linked.address());
+            mailbox.unlink(&linked.address());
+            assert_eq!(mailbox.relations.watched.len(), usize::from(is_owned));
+        }
+        mailbox.link(&owner.address());
+        mailbox.unlink(&owner.address());
+        assert_eq!(mailbox.relations.watched.len(), 1);
+    }
+}

@@ -53,6 +53,16 @@ fn a_descriptor_is_level_triggered() {
 }
 
 #[test]
+fn to_watch_a_descriptor_is_a_system_call_and_to_remove_it_is_another() {
+    let (mut hub, (_near, far)) = (Hub::new().unwrap(), pair());
+    let before = calls();
+    let source = hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
+    assert_eq!(calls() - before, 1);
+    assert!(hub.remove(source));
+    assert_eq!(calls() - before, 2);
+}
+
+#[test]
 fn interest_may_change_inside_the_handler_and_outside() {
     let mut hub = Hub::new().unwrap();
     let (mut near, far) = pair();

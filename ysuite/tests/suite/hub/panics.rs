@@ -11,7 +11,7 @@ use std::time::Duration;
 use ysuite::channel::RecvError;
 use ysuite::hub::{Hub, Interest, Source};
 use ysuite::signal::YPollset;
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{mpmc, mpsc, spsc, watch};
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
@@ -242,6 +242,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
         static ENDS: Cell<usize> = const { Cell::new(0) };
     }
     /// Panics whatever is under way.
+    #[derive(Clone)]
     struct Wild(&'static str);
     impl Wild {
         fn hold(&self) {}
@@ -260,7 +261,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     }
     // One kind of thing alone, and all together. Two of each; receivers and descriptors panic by themselves and by their handlers.
     type Fill = (usize, &'static str, fn(&mut Hub));
-    let kinds: [Fill; 5] = [
+    let kinds: [Fill; 6] = [
         (2, "posted", |hub| {
             let posts = hub.handle();
             for wild in ["posted", "posted"].map(Wild) {
@@ -276,6 +277,14 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
                     drop(got);
                 })
                 .unwrap();
+            }
+        }),
+        // A value ends with its channel: nobody below the hub keeps its panic.
+        (2, "value", |hub| {
+            for wild in ["value", "value"].map(Wild) {
+                let (sender, receiver) = watch::channel(wild);
+                drop(sender);
+                hub.receive(receiver, |_, got: Result<Wild, _>| drop(got)).unwrap();
             }
         }),
         (4, "source", |hub| {
@@ -304,7 +313,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     let mut hub = Hub::new().unwrap();
     kinds.iter().for_each(|(.., fill)| fill(&mut hub));
     ENDS.set(0);
-    assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), ("posted", 14));
+    assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), ("posted", 16));
 }
 
 /// A source, a message or a capture whose end panics, whatever is under way.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use ysuite::channel::Spin;
 use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::receive;
+use ysuite::signal::YPollset;
 
 use crate::support::{Tally, calls, guarded, panics};
 
@@ -117,6 +118,19 @@ fn a_thread_never_waits_for_itself() {
 }
 
 #[test]
+fn a_thread_that_has_received_never_waits_for_itself_whatever_else_it_does_with_its_mailbox() {
+    guarded(|| {
+        let mut mailbox = bounded(1, Crowding::Block);
+        let address = mailbox.address();
+        address.send(0).unwrap();
+        assert_eq!((mailbox.receive_only(), mailbox.set_aside()), (Ok(0), 0));
+        address.send(1).unwrap();
+        let before = calls();
+        assert_eq!((address.send(2), calls() - before), (Err(SendError::Full(2)), 0), "at once");
+    });
+}
+
+#[test]
 fn a_thread_never_waits_for_itself_before_its_first_receive_either() {
     guarded(|| {
         // One that has made the mailbox: known for certain after a moment.
@@ -157,13 +171,14 @@ fn a_thread_never_waits_for_itself_before_its_first_receive_either() {
 fn a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it() {
     guarded(|| {
         let other = Mailbox::new();
-        let uses: [fn(&mut Mailbox, &Address); 6] = [
+        let uses: [fn(&mut Mailbox, &Address); 7] = [
             |mailbox, _| assert_eq!(mailbox.owner(), None),
             |mailbox, _| assert_eq!(mailbox.set_aside(), 0),
             |mailbox, _| mailbox.set_spin(Spin::Adaptive),
             |mailbox, _| assert!(!mailbox.detach()),
             |mailbox, other| mailbox.link(other),
             |mailbox, other| mailbox.unlink(other),
+            |mailbox, _| YPollset::new().attach(mailbox, 0).unwrap(),
         ];
         // Each needs a moment to be certain; all of them at once.
         let threads = uses.map(|used| {

@@ -1,5 +1,6 @@
 //! Owners and links: who is told of whose end, when, and with which words.
 
+use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -166,6 +167,28 @@ fn an_end_that_nobody_handles_ends_the_receive() {
 }
 
 #[test]
+fn an_end_that_nobody_handles_is_the_source_of_the_error() {
+    let (mut mailbox, linked) = (Mailbox::new(), Mailbox::new());
+    let address = linked.address();
+    mailbox.link(&address);
+    drop(linked);
+    let error = mailbox.receive_timeout::<u8>(Duration::ZERO).unwrap_err();
+    let source = error.source().and_then(|source| source.downcast_ref::<LinkTerminated>());
+    assert_eq!(source.map(LinkTerminated::address), Some(&address));
+    let error = mailbox.receive_timeout::<u8>(Duration::ZERO).unwrap_err();
+    assert!(error.source().is_none(), "{error:?}");
+}
+
+/// No system has a stack of that size.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+#[test]
+fn a_thread_that_the_system_refuses_is_an_error_and_the_end_of_its_mailbox() {
+    let mut owner = Mailbox::new();
+    assert!(Builder::new().stack_size(1 << 60).spawn_linked(&mut owner, |_| ()).is_err());
+    assert!(owner.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
+}
+
+#[test]
 fn the_words_of_a_panic_are_passed_on() {
     guarded(|| {
         let mut mailbox = Mailbox::new();
@@ -284,6 +307,23 @@ fn what_it_owns_is_told_of_it_as_owner_and_as_link() {
         let [first, second] = told.recv().unwrap();
         assert!(matches!(first, Err(ReceiveError::OwnerTerminated(_))), "{first:?}");
         assert!(matches!(second, Err(ReceiveError::LinkTerminated(_))), "{second:?}");
+    });
+}
+
+#[test]
+fn the_end_of_a_link_leaves_the_owner() {
+    guarded(|| {
+        let (mut owner, linked) = (Mailbox::new(), Mailbox::new());
+        let (own, to) = (owner.address(), linked.address());
+        let (_, thread) = Builder::new()
+            .spawn_owned(&mut owner, move |mailbox| {
+                mailbox.link(&to);
+                drop(linked);
+                let end = mailbox.receive::<LinkTerminated>().unwrap();
+                (*end.address() == to, mailbox.owner())
+            })
+            .unwrap();
+        assert_eq!(thread.join().unwrap(), (true, Some(own)));
     });
 }
 
