@@ -151,10 +151,14 @@ mod tests {
     fn a_mailbox_that_has_had_no_name_ends_beside_the_lock() {
         let named = Mailbox::new();
         register("a mailbox that has a name beside one that has none", &named.address()).unwrap();
+        // One that was refused a name that is taken has had none either.
+        let refused = Mailbox::new();
+        let taken = register("a mailbox that has a name beside one that has none", &refused.address());
+        assert_eq!(taken, Err(RegisterError::Taken));
         let held = lock(&NAMES);
         let (ended, told) = mpsc::channel();
         let thread = thread::spawn(move || {
-            drop(Mailbox::new());
+            drop((Mailbox::new(), refused));
             ended.send("without").unwrap();
             drop(named);
             ended.send("with").unwrap();

@@ -105,6 +105,43 @@ fn neither_can_those_that_nobody_asks_for() {
 }
 
 #[test]
+fn neither_can_those_that_were_looked_at_before() {
+    const MANY: u32 = 2 * URGENT_TURN + 6;
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    (0..2_u32).for_each(|number| address.send(number).unwrap());
+    (100..100 + MANY).for_each(|number| address.send_priority(number).unwrap());
+    assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
+    assert_eq!(mailbox.set_aside(), 2 + MANY as usize);
+    let all: Vec<u32> = (0..2 + MANY).map(|_| mailbox.receive().unwrap()).collect();
+    let (second, third) = (100 + URGENT_TURN, 100 + 2 * URGENT_TURN);
+    assert!(
+        all.iter().copied().eq((100..second).chain([0]).chain(second..third).chain([1]).chain(third..100 + MANY)),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn an_ordinary_message_begins_the_urgent_ones_turn_anew_however_it_is_received() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    address.send(0_u32).unwrap();
+    assert_eq!(mailbox.receive(), Ok(0_u32));
+    for number in 1..URGENT_TURN {
+        address.send_priority(number).unwrap();
+        assert_eq!(mailbox.receive(), Ok(number));
+    }
+    // Behind a search that has found no urgent message the next ordinary one is received without any search.
+    assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
+    address.send(100_u32).unwrap();
+    assert_eq!(mailbox.receive(), Ok(100_u32));
+    address.send(200_u32).unwrap();
+    (300..302_u32).for_each(|number| address.send_priority(number).unwrap());
+    let all: [u32; 3] = std::array::from_fn(|_| mailbox.receive().unwrap());
+    assert_eq!(all, [300, 301, 200]);
+}
+
+#[test]
 fn threads_with_many_messages_have_their_turns() {
     const EACH: usize = 5 * TURN + 7;
     let mut mailbox = Mailbox::new();

@@ -195,6 +195,23 @@ fn a_guard_that_panics_leaves_the_message() {
 }
 
 #[test]
+fn a_guard_is_asked_about_each_message_once() {
+    let (mut mailbox, address) = with_address();
+    // Where something is set aside a search begins with the urgent messages, and comes to the new ones behind that.
+    address.send('a').unwrap();
+    assert_eq!(mailbox.receive_timeout::<u8>(NOW), Err(ReceiveError::Timeout));
+    (0..3_u8).for_each(|number| address.send_priority(number).unwrap());
+    (3..6_u8).for_each(|number| address.send(number).unwrap());
+    let mut asked = Vec::new();
+    let mut refuses = |number: u8| {
+        asked.push(number);
+        false
+    };
+    let received = receive_timeout!(mailbox, NOW => { number: u8 where refuses(*number) => number, });
+    assert_eq!((received, asked), (Err(ReceiveError::Timeout), vec![0, 1, 2, 3, 4, 5]));
+}
+
+#[test]
 fn an_envelope_is_opened_by_its_type_only() {
     let envelope = Envelope::new(String::from("text"));
     assert!(envelope.is::<String>() && !envelope.is::<&str>());

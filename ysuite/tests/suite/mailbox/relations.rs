@@ -435,6 +435,27 @@ fn an_end_that_is_sent_on_is_a_message_like_others() {
 }
 
 #[test]
+fn the_end_of_anothers_owner_that_is_sent_on_takes_nobodys_own_owner() {
+    guarded(|| {
+        let (mut owner, mut other) = (Mailbox::new(), Mailbox::new());
+        // The threads that are started for them give them away.
+        let [mut mailbox, mut friend] = [&mut owner, &mut other].map(|owner| {
+            let (_, thread) = Builder::new().spawn_owned(owner, std::mem::take).unwrap();
+            thread.join().unwrap()
+        });
+        drop(other);
+        let end = friend.receive::<OwnerTerminated>().unwrap();
+        assert_eq!(friend.owner(), None);
+        mailbox.address().send(end).unwrap();
+        // It is looked at on the way.
+        assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
+        assert_eq!(mailbox.owner(), Some(owner.address()));
+        assert!(mailbox.receive_only::<OwnerTerminated>().is_ok());
+        assert_eq!(mailbox.owner(), Some(owner.address()));
+    });
+}
+
+#[test]
 fn hundreds_of_links_to_one_and_from_one_are_all_told() {
     const LINKED: usize = 260;
     let mut middle = Mailbox::new();
