@@ -43,12 +43,8 @@ impl Panics {
     /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
     /// panic goes on.
     pub(crate) fn answer<A>(mut self, answer: A) -> A {
-        if self.0.is_none() {
-            return answer;
-        }
         // A destructor that the thread runs as it unwinds calls for answers too, and may not panic.
-        if thread::panicking() {
-            mem::forget(self.0.take());
+        if self.0.is_none() || thread::panicking() {
             return answer;
         }
         self.catch(|| drop(answer));

@@ -120,8 +120,7 @@ impl Passive {
         if word & FENCED != 0 && asymmetric() {
             // ORDERING: Relaxed twice; only the publisher uses this counter.
             let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
-            self.idle_publications
-                .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
+            self.idle_publications.store(idle_publications, Ordering::Relaxed);
             if idle_publications >= FENCE_WINDOW {
                 // ORDERING: Relaxed; a read-modify-write of the word that `mark` modifies by one as well, and it hands
                 // nothing over. A sleeper that arms later sees the bit gone and runs `heavy()`. A sleeper that has armed

@@ -41,13 +41,9 @@ pub(super) trait ReadingEnd: WaitingEnd {
     /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are foreign code.
     fn tell_end(&self);
     /// The end of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
-    fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>> {
-        None
-    }
+    fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>>;
     /// The same, to attach it or to poll.
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<Self::Message, false>> {
-        None
-    }
+    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<Self::Message, false>>;
 }
 
 /// A reading end, and the memory of how to wait for it.

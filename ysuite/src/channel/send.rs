@@ -349,7 +349,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn takes_no_more(&self) -> bool {
-        self.end.writer.hidden() == 0 && self.end.link.meeting().is_none()
+        self.end.writer.hidden() == 0
     }
 
     /// Hands all messages over, one by one. Only in a rendezvous.

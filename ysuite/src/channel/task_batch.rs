@@ -90,10 +90,7 @@ impl<E: ReadingEnd> Receiving<E> {
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let taken = poll_fn(|context| {
             ready!(one::poll(&mut waiting.owner.end, context));
-            let taken = waiting.owner.take_batch(to, most);
-            // Behind a close there may be messages that only a last look finds.
-            let is_more = taken == 0 && waiting.owner.end.has_last();
-            Poll::Ready(if is_more { waiting.owner.take_batch(to, most) } else { taken })
+            Poll::Ready(waiting.owner.take_batch(to, most))
         })
         .await;
         // None: the channel is closed and empty.

@@ -57,9 +57,8 @@ mod real {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
                 result => result?,
             }
-            for event in self.events.iter().filter(|event| event.token() != SET) {
-                report(event.token().0, Ready::of(event));
-            }
+            // That of the set is no item's.
+            self.events.iter().for_each(|event| report(event.token().0, Ready::of(event)));
             Ok(())
         }
 

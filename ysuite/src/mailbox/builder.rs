@@ -137,7 +137,6 @@ impl Builder {
                 Err(panic) => {
                     let mut panics = Panics::none();
                     panics.catch(|| drop(mailbox));
-                    panics.end_here();
                     resume_unwind(panic)
                 }
             }

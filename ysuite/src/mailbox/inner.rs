@@ -52,7 +52,7 @@ const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What [`MailboxInner::last_user`] is when that thread has received from the mailbox.
 fn receiving(thread: u64) -> u64 {
-    if thread == 0 { 0 } else { thread << 1 | 1 }
+    thread << 1 | 1
 }
 
 /// What a mailbox and its addresses share.

@@ -187,3 +187,54 @@ pub(crate) fn yield_now() {
     count_call();
     std::thread::yield_now();
 }
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
+mod tests {
+    use super::*;
+
+    /// Blocks, and whether each comes from the kernel: of few bytes, of many, and with as much alignment as a page has, or more.
+    fn blocks() -> [(Layout, bool); 4] {
+        [(64, 64, false), (64 << 10, 64, true), (64 << 10, 4 << 10, true), (64 << 10, 64 << 10, false)]
+            .map(|(size, align, is_paged)| (Layout::from_size_align(size, align).unwrap(), is_paged))
+    }
+
+    #[test]
+    fn what_comes_from_the_kernel_goes_back_to_it_and_all_is_aligned() {
+        let makers: [fn(Layout) -> NonNull<u8>; 3] =
+            [allocate, |layout| allocate_zeroed(layout).expect("there is memory"), reserve];
+        for (layout, is_paged) in blocks() {
+            for make in makers {
+                let (before, call) = (calls(), u64::from(is_paged));
+                let memory = make(layout);
+                assert_eq!((calls() - before, memory.as_ptr().addr() % layout.align()), (call, 0), "{layout:?}");
+                // SAFETY: made just now with this layout, and used by this thread alone.
+                unsafe {
+                    memory.as_ptr().write_bytes(7, layout.size());
+                    deallocate(memory, layout);
+                }
+                assert_eq!(calls() - before, 2 * call, "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_that_are_given_back_read_as_zero_and_what_the_allocator_keeps_as_before() {
+        for (layout, is_paged) in blocks() {
+            let memory = reserve(layout);
+            let (before, call) = (calls(), u64::from(is_paged));
+            // SAFETY: reserved just now with this layout, and used by this thread alone.
+            unsafe { populate(memory, layout.size(), layout) };
+            assert_eq!(calls() - before, call, "{layout:?}");
+            // SAFETY: as above.
+            let bytes = unsafe {
+                memory.as_ptr().write_bytes(7, layout.size());
+                discard(memory, layout);
+                core::slice::from_raw_parts(memory.as_ptr(), layout.size())
+            };
+            assert_eq!(calls() - before, 2 * call, "{layout:?}");
+            assert!(bytes.iter().all(|&byte| byte == if is_paged { 0 } else { 7 }), "{layout:?}");
+            // SAFETY: as above, and `bytes` is not used any more.
+            unsafe { deallocate(memory, layout) };
+        }
+    }
+}

@@ -39,8 +39,7 @@ impl Timer {
     /// One tick, or with a period many. A period is no shorter than a nanosecond, and none of centuries has a second tick.
     pub(crate) fn new(first: Option<Instant>, period: Option<Duration>) -> Self {
         let nanoseconds = |period: Duration| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
-        let next = AtomicU64::new(if first.is_some() { 0 } else { OVER });
-        Self { ticks: Arc::new(Ticks { first, period: period.map_or(0, nanoseconds), next }) }
+        Self { ticks: Arc::new(Ticks { first, period: period.map_or(0, nanoseconds), next: AtomicU64::new(0) }) }
     }
 
     /// When the next tick is due that nobody has taken. `None`: there will be none.

@@ -23,18 +23,14 @@ impl<T> Sender<T> {
         }
         let (shared, subscriptions) = (&self.shared, self.subscriptions.get_or_insert_default());
         // What is held stays with the sink if foreign code panics, but for a message that has been sent by then.
-        let polled = rendezvous::poll(shared.writers(), subscriptions, false, context, || {
-            match shared.offer(fed.held.take()?) {
-                Ok(()) => Some(Ok(())),
-                Err(Rejected::Closed(_)) => Some(Err(SendError(()))),
-                Err(Rejected::Full(back)) => {
-                    fed.held = Some(back);
-                    None
-                }
+        rendezvous::poll(shared.writers(), subscriptions, false, context, || match shared.offer(fed.held.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(Rejected::Closed(_)) => Some(Err(SendError(()))),
+            Err(Rejected::Full(back)) => {
+                fed.held = Some(back);
+                None
             }
-        });
-        fed.waits = polled.is_pending();
-        polled
+        })
     }
 }
 
@@ -78,11 +74,10 @@ impl<T> Feed for Sender<T> {
             // What comes back is dropped.
             Some(meeting) => drop(fed.leave(meeting.side::<true>())),
             // A notification of room that has come is another sender's now.
-            None if fed.waits => {
+            None => {
                 let writers = self.shared.writers();
                 self.subscriptions.as_mut().into_iter().for_each(|subscriptions| subscriptions.forget_task(writers));
             }
-            None => {}
         });
         panics.catch(|| drop(held));
     }

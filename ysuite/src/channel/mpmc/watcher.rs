@@ -47,10 +47,8 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
 /// there beside more is told now.
 fn pass_on(side: impl SharedEnd) {
     let list = side.list();
-    let more = side.supply();
-    // What concerns all has been told to each.
-    if list.word().is_armed() && more > 1 && more != usize::MAX {
-        notify(list, (more - 1).saturating_sub(list.in_flight()));
+    if list.word().is_armed() {
+        notify(list, side.supply().saturating_sub(1).saturating_sub(list.in_flight()));
     }
 }
 

@@ -270,9 +270,6 @@ impl<T> ReadingEnd for Lanes<T> {
 
     #[inline]
     fn peek(&mut self) -> Option<&T> {
-        if !self.look() {
-            return None;
-        }
         self.turn.as_mut()?.peek()
     }
 
@@ -312,7 +309,7 @@ impl<T> ReadingEnd for Lanes<T> {
     }
 
     fn close(&mut self) {
-        let (had_turn, left) = (self.turn.is_some(), self.left);
+        let left = self.left;
         self.end_turn();
         let lanes = self.shared.shut();
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
@@ -326,7 +323,7 @@ impl<T> ReadingEnd for Lanes<T> {
                 unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
             }
         }
-        if had_turn && left != 0 {
+        if left != 0 {
             // What was shown is received next.
             self.turn = row.lanes[row.at].reader.take();
             self.granted = self.granted.wrapping_add(left);

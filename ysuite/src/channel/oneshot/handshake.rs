@@ -146,18 +146,18 @@ std::thread_local! {
     static BACKOFF: Cell<Backoff> = const { Cell::new(Backoff::new()) };
 }
 
-/// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended (true) or the
-/// deadline has passed (false). The receiver.
+/// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended or the deadline has
+/// passed. The receiver.
 #[cold]
 #[inline(never)]
-pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline) -> bool {
+pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline) {
     // A thread whose locals are gone learns nothing more.
     let mut backoff = BACKOFF.try_with(Cell::get).unwrap_or(Backoff::new());
     let is_over = || handshake.look() & OVER != 0;
-    let found = backoff.spin(deadline, is_over)
-        || block_until(handshake, RECEIVER_SLEEPS, OVER, |wait| backoff.time(|| wait.sleep(deadline)));
+    if !backoff.spin(deadline, is_over) {
+        block_until(handshake, RECEIVER_SLEEPS, OVER, |wait| backoff.time(|| wait.sleep(deadline)));
+    }
     let _ = BACKOFF.try_with(|memory| memory.set(backoff));
-    found
 }
 
 /// Blocks until the receiver has ended (true) or the deadline has passed (false). The sender. Does not look first: who

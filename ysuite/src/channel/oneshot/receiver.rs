@@ -451,7 +451,6 @@ impl<T> Drop for Receiver<T> {
             let word = self.word();
             // A sender that is through, and has left nothing but its message, if that.
             if word == SENT || word == HUNG_UP {
-                self.tie = Tie::SPENT;
                 // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
                 return unsafe { if word == SENT { Panics::in_drop(|| drop(take_all(link))) } else { link.free() } };
             }

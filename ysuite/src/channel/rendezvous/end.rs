@@ -60,12 +60,9 @@ impl<T> MeetingEnd<T, true> {
         }
     }
 
-    /// Ready once a receiver waits, or is gone.
+    /// Ready once a receiver waits, or is gone. Of an end that has not ended.
     pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let side = MeetingSide::<T, true>(&self.meeting);
-        if self.has_ended {
-            return Poll::Ready(());
-        }
         poll(side, self.subscriptions.get_or_insert_default(), false, context, || side.is_ready().then_some(()))
     }
 }

@@ -24,15 +24,11 @@ pub(in crate::channel) trait RecvSource {
 
     /// A message, or the error that there will be none, if it is so now.
     fn take(&mut self) -> Option<Result<Self::Message, RecvError>>;
-    fn stand(&mut self, _: &SelectWaiter, _case: usize) -> Option<Result<Self::Message, RecvError>> {
-        None
-    }
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<Self::Message, RecvError>>;
     /// With what has been received, where it is [`Looked::Done`].
     fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<Self::Message, RecvError>>);
-    fn announce(&self) {}
-    fn met(&mut self) -> Option<Result<Self::Message, RecvError>> {
-        None
-    }
+    fn announce(&self);
+    fn met(&mut self) -> Option<Result<Self::Message, RecvError>>;
     fn leave(&mut self);
 }
 

@@ -30,18 +30,14 @@ pub(in crate::channel) trait Outlet {
     fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
     fn stand(
         &mut self,
-        _: &SelectWaiter,
-        _case: usize,
-        _offer: &mut Option<Self::Message>,
-    ) -> Option<Sent<Self::Message>> {
-        None
-    }
+        waiter: &SelectWaiter,
+        case: usize,
+        offer: &mut Option<Self::Message>,
+    ) -> Option<Sent<Self::Message>>;
     /// With how the message was sent, where it is [`Looked::Done`].
     fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<Self::Message>>);
-    fn announce(&self) {}
-    fn met(&mut self) -> Option<Sent<Self::Message>> {
-        None
-    }
+    fn announce(&self);
+    fn met(&mut self) -> Option<Sent<Self::Message>>;
     /// Leaves, and puts the message back if it stood in line with it.
     fn leave(&mut self, offer: &mut Option<Self::Message>);
 }

@@ -9,7 +9,7 @@ use super::shared::{NOTHING, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -19,7 +19,8 @@ use crate::wait::{SharedBackoff, Subscriptions};
 /// A receiving end of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
 /// clone has seen what the original has.
 pub struct Receiver<T> {
-    shared: Arc<WatchShared<T>>,
+    /// With the last end the value ends, which is foreign code.
+    shared: Foreign<Arc<WatchShared<T>>>,
     /// The version that this receiver has seen, or `NOTHING`.
     seen: u64,
     backoff: SharedBackoff,
@@ -29,7 +30,7 @@ pub struct Receiver<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<WatchShared<T>>, seen: u64) -> Self {
-        Self { shared, seen, backoff: SharedBackoff::new(), subscriptions: None }
+        Self { shared: Foreign::new(shared), seen, backoff: SharedBackoff::new(), subscriptions: None }
     }
 
     /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock).
@@ -342,7 +343,12 @@ impl<T> Clone for Receiver<T> {
     /// Another receiver, which has seen what this one has. It is attached to no set.
     fn clone(&self) -> Self {
         self.shared.add_receiver();
-        Self { shared: self.shared.clone(), seen: self.seen, backoff: self.backoff.again(), subscriptions: None }
+        Self {
+            shared: Foreign::new(self.shared.clone()),
+            seen: self.seen,
+            backoff: self.backoff.again(),
+            subscriptions: None,
+        }
     }
 }
 

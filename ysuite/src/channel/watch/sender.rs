@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::shared::WatchShared;
 use super::{Receiver, Ref, SendError, impl_watch_api};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::many::ManyWait;
@@ -13,12 +13,13 @@ use crate::wait::{SharedBackoff, Spin};
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers may see the last value, and then learn that there will be no other.
 pub struct Sender<T> {
-    shared: Arc<WatchShared<T>>,
+    /// With the last end the value ends, which is foreign code.
+    shared: Foreign<Arc<WatchShared<T>>>,
 }
 
 impl<T> Sender<T> {
     pub(super) fn new(shared: Arc<WatchShared<T>>) -> Self {
-        Self { shared }
+        Self { shared: Foreign::new(shared) }
     }
 
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
@@ -126,7 +127,7 @@ impl_watch_api!(Sender);
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         self.shared.add_sender();
-        Self { shared: self.shared.clone() }
+        Self::new(self.shared.clone())
     }
 }
 

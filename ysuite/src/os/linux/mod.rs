@@ -32,3 +32,19 @@ pub(crate) fn wake(word: &AtomicU32, sleepers: u32) {
     // The only errors are about the address, and that of a reference is valid.
     let _ = futex::wake(word, Flags::PRIVATE, sleepers);
 }
+
+#[cfg(all(test, not(ysuite_loom), not(miri)))]
+mod tests {
+    use super::*;
+    use crate::os::calls;
+
+    #[test]
+    fn to_sleep_is_one_call_and_to_wake_is_another() {
+        let (word, before) = (AtomicU32::new(0), calls());
+        // The word has another value already.
+        assert_eq!(wait(&word, 1, None), Waited::Look);
+        assert_eq!(calls() - before, 1);
+        wake(&word, 1);
+        assert_eq!(calls() - before, 2);
+    }
+}

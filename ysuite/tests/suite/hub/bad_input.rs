@@ -1,12 +1,18 @@
 //! What a hub refuses, and that nothing is lost by it.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use ysuite::hub::{Hub, Interest};
+use ysuite::hub::{Hub, Interest, Refused};
 use ysuite::signal::{MAX_CAPACITY, YPollset};
 use ysuite::{mpmc, spsc};
 
@@ -148,4 +154,39 @@ fn no_descriptors_left_is_an_error() {
     // Whatever the set sleeps on.
     all.truncate(all.len() - 2);
     drop(Hub::new().unwrap());
+}
+
+#[test]
+fn a_refusal_says_what_its_error_says() {
+    /// An error that has another behind it.
+    #[derive(Debug)]
+    struct Why;
+    impl fmt::Display for Why {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("why")
+        }
+    }
+    impl Error for Why {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&fmt::Error)
+        }
+    }
+    let refused = Refused { error: io::Error::other(Why), source: () };
+    assert_eq!(refused.to_string(), "why");
+    assert!(Error::source(&refused).is_some_and(|behind| behind.is::<fmt::Error>()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_the_poller_is_told_and_nothing_is_lost() {
+    let mut hub = Hub::new().unwrap();
+    let (handle, (other, _far)) = (hub.handle(), pair());
+    // SAFETY: open as long as the hub is, which closes it: this does not.
+    let mut poller = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(hub.as_raw_fd()) });
+    // Its number is a socket's from here on.
+    rustix::io::dup2(&other, &mut poller).unwrap();
+    let error = hub.run_once(None).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::INVAL.raw_os_error()));
+    handle.post(|_| {}).unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
 }

@@ -235,3 +235,19 @@ fn a_hub_that_never_sleeps_makes_no_system_call_before_its_timer() {
         }
     });
 }
+
+#[test]
+fn a_hub_that_never_sleeps_asks_the_poller_once_for_what_it_tells_of() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        hub.set_spin(Spin::Forever);
+        let (mut near, far) = pair();
+        hub.watch(far, Interest::READABLE, |_, far, _| far.read_exact(&mut [0]).unwrap()).unwrap();
+        for _ in 0..3 {
+            near.write_all(b"x").unwrap();
+            let before = calls();
+            assert_eq!(hub.run_once(None).unwrap(), 1);
+            assert_eq!(calls() - before, 2, "asked, and registered anew");
+        }
+    });
+}

@@ -225,3 +225,19 @@ fn a_dispatch_in_vain_asks_the_poller_once_and_shows_what_is_left_once() {
         assert_eq!(calls() - before, 2);
     }
 }
+
+#[test]
+fn a_turn_that_has_been_told_of_some_before_asks_for_the_others() {
+    let mut hub = Hub::new().unwrap();
+    let (notes, _near) = two(&mut hub, |_, _| {});
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    let ((mut near, far), noted) = (pair(), notes.clone());
+    near.write_all(b"x").unwrap();
+    hub.watch(far, Interest::READABLE, move |_, far, ready| {
+        far.read_exact(&mut [0]).unwrap();
+        noted.note(ready.is_readable());
+    })
+    .unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2, "the one that was left, and the new one");
+    assert_eq!(notes.taken(), [true; 3]);
+}

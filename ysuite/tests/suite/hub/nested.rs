@@ -164,3 +164,47 @@ fn what_a_function_or_a_message_sets_for_now_is_for_the_next_turn() {
     assert_eq!(hub.run_once(None).unwrap(), 2);
     assert_eq!(notes.taken(), ["function", "message"]);
 }
+
+#[test]
+fn a_run_within_a_function_lasts_until_it_is_stopped_and_clears_that_stop() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        let (handle, notes) = (hub.handle(), Notes::new());
+        let (inner, within, behind) = (hub.handle(), notes.clone(), notes.clone());
+        handle
+            .post(move |hub| {
+                inner
+                    .post(move |hub| {
+                        within.note("within");
+                        hub.stop();
+                    })
+                    .unwrap();
+                hub.run().unwrap();
+                assert!(!hub.is_stopped());
+                behind.note("behind");
+            })
+            .unwrap();
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        assert_eq!(notes.taken(), ["within", "behind"]);
+    });
+}
+
+#[test]
+fn a_function_that_has_run_its_hub_and_stops_it_is_followed_by_what_comes_behind_functions() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut sender, receiver), handle, notes) = (spsc::unbounded(), hub.handle(), Notes::new());
+    let (message, function) = (notes.clone(), notes.clone());
+    hub.receive(receiver, move |_, _: Result<u8, _>| message.note("message")).unwrap();
+    handle
+        .post(|hub| {
+            assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
+            hub.stop();
+        })
+        .unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    // The receiver has come to rest within.
+    sender.send(1).unwrap();
+    handle.post(move |_| function.note("function")).unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 2);
+    assert_eq!(notes.taken(), ["message", "function"]);
+}

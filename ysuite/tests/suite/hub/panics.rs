@@ -443,3 +443,16 @@ fn functions_and_timers_that_panic_in_every_call_keep_nobody_from_the_others() {
         assert!(panicked.iter().all(|&panicked| panicked > 2), "{panicked:?}");
     });
 }
+
+#[test]
+fn a_run_that_a_panic_ends_in_every_turn_does_not_keep_a_descriptor_from_its_own() {
+    let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+    let (handle, (_near, far), noted) = (hub.handle(), pair(), notes.clone());
+    hub.watch(far, Interest::WRITABLE, move |_, _, _| noted.note(())).unwrap();
+    for _ in 0..5 {
+        handle.post(|_| panic!("a function")).unwrap();
+        // It asks the poller seldom, and counts no call before the panic.
+        assert_eq!(panics(|| hub.run().unwrap()), "a function");
+    }
+    assert_ne!(notes.len(), 0);
+}

@@ -1,5 +1,6 @@
 //! Receivers of every channel and their handlers.
 
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,11 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::channel::{Receive, Spin};
-use ysuite::hub::{Hub, Source, TURN};
+use ysuite::hub::{Hub, Interest, Source, TURN};
 use ysuite::signal::{Attach, AttachError, Registration};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::Notes;
+use crate::hub::descriptors::pair;
 use crate::support::{Random, Tally, calls, guarded};
 
 #[test]
@@ -288,10 +290,11 @@ fn a_flood_of_messages_has_one_turn_in_each_turn() {
     (0..10).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
 }
 
-/// A pipe's receiver that does something when it is asked whether it has a message.
-struct Asked {
-    receiver: spsc::Receiver<u32>,
-    when_asked: Box<dyn FnMut() + Send>,
+/// A pipe's receiver that does something when it is asked whether it has a message, and when it is looked at for one.
+pub(crate) struct Asked {
+    pub(crate) receiver: spsc::Receiver<u32>,
+    pub(crate) when_asked: Box<dyn FnMut() + Send>,
+    pub(crate) when_looked: Box<dyn FnMut() + Send>,
 }
 
 impl Receive for Asked {
@@ -302,6 +305,7 @@ impl Receive for Asked {
     }
 
     fn look(&mut self) -> Option<u32> {
+        (self.when_looked)();
         self.receiver.look()
     }
 
@@ -342,7 +346,8 @@ fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then
         let notes = Notes::new();
         let noted = notes.clone();
         let when_asked = Box::new(move || sender.send(7).unwrap());
-        hub.receive(Asked { receiver, when_asked }, move |_, message| noted.note(message)).unwrap();
+        let asked = Asked { receiver, when_asked, when_looked: Box::new(|| {}) };
+        hub.receive(asked, move |_, message| noted.note(message)).unwrap();
         // From here on it is active. The first look asks how many CPUs there are. The time is only for a hub that does not
         // look.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
@@ -363,7 +368,7 @@ fn a_receiver_that_rests_is_not_asked_and_a_hub_that_does_not_look_asks_none() {
         let when_asked = Box::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
         });
-        hub.receive(Asked { receiver, when_asked }, |_, _| {}).unwrap();
+        hub.receive(Asked { receiver, when_asked, when_looked: Box::new(|| {}) }, |_, _| {}).unwrap();
         // Without time there is no look before it comes to rest.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
         assert_eq!(hub.run_once(Duration::from_millis(1)).unwrap(), 0);
@@ -459,4 +464,52 @@ fn receivers_of_the_same_turn_may_be_removed_by_the_dozen() {
     let mut noted = notes.taken();
     noted.sort_unstable();
     assert!(noted == left && (100..=101).contains(&left.len()));
+}
+
+#[test]
+fn messages_that_come_while_the_hub_looks_for_them_count_as_any() {
+    guarded(|| {
+        const MESSAGES: usize = TURN * 10;
+        let mut hub = Hub::new().unwrap();
+        hub.set_spin(Spin::Forever);
+        let ((_near, far), (mut sender, receiver)) = (pair(), spsc::unbounded());
+        hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
+        // One in each turn: never before the hub looks whether there is one.
+        let when_asked = Box::new(move || sender.send(7).unwrap());
+        let mut left = MESSAGES;
+        let handler = move |hub: &mut Hub, _: Result<u32, _>| {
+            left -= 1;
+            if left == 0 {
+                hub.stop();
+            }
+        };
+        hub.receive(Asked { receiver, when_asked, when_looked: Box::new(|| {}) }, handler).unwrap();
+        let before = calls();
+        hub.run().unwrap();
+        let made = calls() - before;
+        assert!((5..=14).contains(&made), "{made} calls of the poller for {MESSAGES} messages");
+    });
+}
+
+#[test]
+fn a_function_that_comes_while_the_hub_looks_for_it_is_counted_beside_what_it_has_told_of() {
+    guarded(|| {
+        let mut hub = Hub::new().unwrap();
+        hub.set_spin(Spin::Forever);
+        let ((_near, far), (_other_near, other), notes) = (pair(), pair(), Notes::new());
+        let noted = notes.clone();
+        let source = hub.watch(far, Interest::READABLE, move |_, _, ready| noted.note(ready.is_error())).unwrap();
+        // Closed behind the hub's back, which the function has it notice.
+        *hub.source_mut::<UnixStream>(source).unwrap() = other;
+        let ((_sender, receiver), handle) = (spsc::unbounded(), hub.handle());
+        let mut is_first = true;
+        let when_asked = Box::new(move || {
+            if std::mem::take(&mut is_first) {
+                handle.post(move |hub| assert!(hub.set_interest(source, Interest::WRITABLE).is_err())).unwrap();
+            }
+        });
+        hub.receive(Asked { receiver, when_asked, when_looked: Box::new(|| {}) }, |_, _| {}).unwrap();
+        assert_eq!(hub.run_once(None).unwrap(), 2, "the function, and the last call of the descriptor's handler");
+        assert_eq!(notes.taken(), [true]);
+    });
 }

@@ -7,7 +7,8 @@ use ysuite::spsc;
 
 use crate::hub::Notes;
 use crate::hub::descriptors::pair;
-use crate::support::guarded;
+use crate::hub::receivers::Asked;
+use crate::support::{calls, guarded};
 
 #[test]
 fn whoever_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
@@ -100,4 +101,147 @@ fn calls_of_turns_that_are_stopped_count_as_any() {
             assert!(called <= 4 * TURN, "a ready descriptor waits behind {called} calls");
         }
     });
+}
+
+#[test]
+fn a_stop_between_two_runs_is_for_the_next_alone() {
+    let mut hub = Hub::new().unwrap();
+    let (handle, notes) = (hub.handle(), Notes::new());
+    handle.stop().unwrap();
+    hub.run().unwrap();
+    hub.stop();
+    let noted = notes.clone();
+    handle.post(move |_| noted.note(())).unwrap();
+    hub.run().unwrap();
+    assert_eq!((notes.len(), hub.is_stopped()), (0, false));
+    handle.stop().unwrap();
+    hub.run().unwrap();
+    assert_eq!((notes.len(), hub.is_stopped()), (1, false));
+}
+
+#[test]
+fn one_who_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
+    /// A function, a receiver, a timer, and a socket: which of them it is that stops the hub.
+    fn note(hub: &mut Hub, notes: &Notes<usize>, source: usize, stops: usize) {
+        notes.note(source);
+        if source == stops {
+            hub.stop();
+        }
+    }
+    fn again(hub: &mut Hub, notes: Notes<usize>, stops: usize) {
+        note(hub, &notes, 0, stops);
+        hub.handle().post(move |hub| again(hub, notes, stops)).unwrap();
+    }
+    for stops in 0..4 {
+        guarded(move || {
+            let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
+            let handle = hub.handle();
+            // Each has always something.
+            let noted = notes.clone();
+            handle.post(move |hub| again(hub, noted, stops)).unwrap();
+            let ((mut sender, receiver), noted) = (spsc::unbounded(), notes.clone());
+            sender.send_batch(0..20 * TURN).unwrap();
+            hub.receive(receiver, move |hub, _: Result<usize, _>| note(hub, &noted, 1, stops)).unwrap();
+            let noted = notes.clone();
+            hub.every(Duration::ZERO, move |hub| note(hub, &noted, 2, stops));
+            let ((_near, far), noted) = (pair(), notes.clone());
+            hub.watch(far, Interest::WRITABLE, move |hub, _, _| note(hub, &noted, 3, stops)).unwrap();
+            for _ in 0..8 {
+                assert_ne!(hub.run_once(Duration::ZERO).unwrap(), 0);
+            }
+            let notes = notes.taken();
+            let calls = [0, 1, 2, 3].map(|source| notes.iter().filter(|noted| **noted == source).count());
+            assert!(calls.iter().all(|&calls| calls >= 2), "{stops} stops the hub: {calls:?} calls");
+        });
+    }
+}
+
+#[test]
+fn a_turn_behind_one_that_was_stopped_gives_none_more_than_a_turn() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut sender, receiver), handle) = (spsc::unbounded(), hub.handle());
+    hub.receive(receiver, |hub, message: Result<bool, _>| {
+        if message == Ok(true) {
+            hub.stop();
+        }
+    })
+    .unwrap();
+    // A function stops it: the next begins with the receiver.
+    handle.stop().unwrap();
+    sender.send_batch([false; 3 * TURN]).unwrap();
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    (0..3).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
+    // The receiver stops it: the next begins with the timers.
+    sender.send(true).unwrap();
+    (0..3 * TURN).for_each(|_| _ = hub.after(Duration::ZERO, |_| {}));
+    assert_eq!(hub.run_once(None).unwrap(), 1);
+    (0..3).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
+}
+
+#[test]
+fn runs_that_are_stopped_ask_the_poller_once_for_a_turn_of_calls() {
+    let mut hub = Hub::new().unwrap();
+    let (handle, (_near, far)) = (hub.handle(), pair());
+    hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
+    let before = calls();
+    for _ in 0..10 * TURN {
+        handle.stop().unwrap();
+        hub.run().unwrap();
+    }
+    let made = calls() - before;
+    assert!((5..=14).contains(&made), "{made} calls of the poller in {} runs", 10 * TURN);
+}
+
+#[test]
+fn a_turn_that_is_stopped_before_it_comes_to_the_poller_does_not_ask_it() {
+    let mut hub = Hub::new().unwrap();
+    let (handle, (_near, far), (mut sender, receiver)) = (hub.handle(), pair(), spsc::unbounded());
+    hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
+    hub.receive(receiver, |hub, _: Result<u8, _>| hub.stop()).unwrap();
+    for _ in 0..3 {
+        // A function stops it, so that the next turn begins with the receiver.
+        handle.stop().unwrap();
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        sender.send(1).unwrap();
+        let before = calls();
+        assert_eq!(hub.run_once(None).unwrap(), 1);
+        assert_eq!(calls() - before, 0);
+    }
+}
+
+#[test]
+fn a_function_that_is_found_as_the_hub_comes_to_rest_may_stop_it() {
+    let mut hub = Hub::new().unwrap();
+    let ((mut sender, receiver), handle, notes) = (spsc::unbounded(), hub.handle(), Notes::new());
+    let mut stopping = Some(hub.handle());
+    // Posted behind the look at the functions, which comes before the one at the receivers.
+    let when_looked = Box::new(move || {
+        if let Some(handle) = stopping.take() {
+            handle.stop().unwrap();
+        }
+    });
+    let (message, function) = (notes.clone(), notes.clone());
+    let asked = Asked { receiver, when_asked: Box::new(|| {}), when_looked };
+    hub.receive(asked, move |_, _| message.note("message")).unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    // The next begins behind the functions.
+    sender.send(1).unwrap();
+    handle.post(move |_| function.note("function")).unwrap();
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
+    assert_eq!(notes.taken(), ["message", "function"]);
+}
+
+#[test]
+fn an_end_that_is_found_as_the_hub_comes_to_rest_may_stop_it() {
+    let mut hub = Hub::new().unwrap();
+    let ((sender, receiver), handle, notes) = (spsc::unbounded::<u8>(), hub.handle(), Notes::new());
+    hub.receive(receiver, |hub, _| hub.stop()).unwrap();
+    drop(sender);
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+    // The next begins behind the receivers.
+    let (function, timer) = (notes.clone(), notes.clone());
+    handle.post(move |_| function.note("function")).unwrap();
+    hub.after(Duration::ZERO, move |_| timer.note("timer"));
+    assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
+    assert_eq!(notes.taken(), ["timer", "function"]);
 }

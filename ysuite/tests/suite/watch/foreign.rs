@@ -238,3 +238,31 @@ fn a_value_that_is_replaced_while_a_waker_panics_ends_with_it() {
     assert_eq!(panics(|| drop(sender.send_replace(Ends(false)))), "this waker panics");
     assert!(!receiver.borrow().0);
 }
+
+#[test]
+fn a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one() {
+    /// Panics whatever is under way.
+    struct Wild;
+    impl Drop for Wild {
+        fn drop(&mut self) {
+            panic!("the value's end");
+        }
+    }
+    let (sender, receiver) = watch::channel(Wild);
+    drop(sender);
+    let first = panics(|| {
+        let _receiver = receiver;
+        panic!("the first");
+    });
+    assert_eq!(first, "the first");
+    let (sender, receiver) = watch::channel(Wild);
+    drop(receiver);
+    let first = panics(|| {
+        let _sender = sender;
+        panic!("the first");
+    });
+    assert_eq!(first, "the first");
+    let (sender, receiver) = watch::channel(Wild);
+    drop(sender);
+    assert_eq!(panics(|| drop(receiver)), "the value's end");
+}

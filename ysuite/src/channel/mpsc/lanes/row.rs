@@ -110,7 +110,6 @@ impl<T> Row<T> {
             if reader.has_message() || reader.is_closed() {
                 // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
                 reader.passive().disarm(LANE);
-                lane.empty = 0;
                 found = true;
             } else {
                 self.remove(index);
