@@ -132,3 +132,39 @@ impl PoolCore {
         self.left.load(Ordering::Relaxed) == 0
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_class_of_the_largest_blocks_and_of_the_most_is_allowed_and_none_beyond() {
+        let (block_bytes, blocks) = (u32::MAX as usize, Entry::MOST);
+        assert_eq!(check(&[(block_bytes, blocks)]).map(|(sorted, _)| sorted), Ok(vec![(block_bytes, blocks)]));
+        for (block_bytes, blocks) in [(block_bytes + 1, 1), (1, blocks + 1)] {
+            assert_eq!(check(&[(block_bytes, blocks)]).map(drop), Err(PoolError::TooLarge { block_bytes, blocks }));
+        }
+    }
+
+    #[test]
+    fn it_is_over_with_the_last_of_its_handles() {
+        let pool = PoolCore::new(&[(8, 5)], false).unwrap();
+        pool.add_handle();
+        pool.remove_handle();
+        assert!(!pool.is_over());
+        pool.remove_handle();
+        assert!(pool.is_over());
+    }
+
+    /// A thread that has given a block back may find that another has gathered it, as the last of all.
+    #[test]
+    fn who_gathers_nothing_ends_nothing() {
+        let pool = PoolCore::new(&[(8, 5)], false).unwrap();
+        let (pool, _other) = (pool.clone(), pool);
+        pool.remove_handle();
+        let shares = Arc::strong_count(&pool);
+        pool.gathered(0);
+        assert_eq!((pool.is_over(), Arc::strong_count(&pool)), (true, shares));
+    }
+}

@@ -243,7 +243,7 @@ impl Magazine {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::{Entry, Magazine, SHARED};
-    use crate::os::asymmetric;
+    use crate::os::{asymmetric, calls};
     use crate::sync::Ordering;
 
     #[test]
@@ -265,5 +265,16 @@ mod tests {
         assert_eq!(mode(), if asymmetric() { 0 } else { SHARED });
         assert_eq!(magazine.take(0), Some(Entry::used(1, false)));
         assert_eq!((magazine.take(0), magazine.top()), (None, 0));
+    }
+
+    #[test]
+    fn thieves_need_one_barrier_for_a_magazine_and_none_for_an_empty_one() {
+        let magazine = Magazine::new();
+        let before = calls();
+        assert_eq!((magazine.steal(), calls() - before), (None, 0));
+        (0..3).for_each(|at| magazine.put(at, Entry::used(at as u32, false)));
+        assert!((0..3).all(|_| magazine.steal().is_some()));
+        // Without a heavy barrier the owner always swaps.
+        assert_eq!(calls() - before, u64::from(asymmetric()));
     }
 }

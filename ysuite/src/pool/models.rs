@@ -1,9 +1,11 @@
 //! The parts of the pool under the model checker: the marks, and magazines with two slots. What the pool as a whole promises is
 //! in `tests/loom/pool.rs`.
 
+use core::ptr;
+
 use loom::thread;
 
-use super::group::{Bank, GROUP};
+use super::group::{Bank, GROUP, Held};
 use super::magazine::{Entry, Magazine};
 use super::marks::Marks;
 use crate::runner::model;
@@ -172,6 +174,47 @@ fn a_magazine_that_is_released_is_empty_for_the_next_owner() {
         held.release();
         other.join().unwrap();
         assert!(bank.claim().is_some() || bank.in_use().count() == GROUP);
+    });
+}
+
+/// Two threads get a magazine in the same way at once; so many were offered before, all with room.
+fn two_get_a_magazine_each(offered: usize, get: fn(&Bank) -> Option<Held>) {
+    model(move || {
+        let bank = Arc::new(Bank::new(1, false));
+        let all: Vec<_> = (0..offered).map(|_| bank.claim().expect("all are free")).collect();
+        all.into_iter().for_each(|held| held.offer(0, 2));
+        let place = move |bank: &Bank| ptr::from_ref(get(bank).expect("there are two").magazine()).addr();
+        let other = thread::spawn({
+            let bank = bank.clone();
+            move || place(&bank)
+        });
+        let mine = place(&bank);
+        assert_ne!(mine, other.join().unwrap(), "a magazine with two owners");
+    });
+}
+
+#[test]
+fn two_threads_claim_a_magazine_each() {
+    two_get_a_magazine_each(0, Bank::claim);
+}
+
+#[test]
+fn two_threads_adopt_a_magazine_each() {
+    two_get_a_magazine_each(2, Bank::adopt);
+}
+
+#[test]
+fn a_magazine_with_room_is_found_behind_a_search_that_has_missed_it() {
+    model(|| {
+        let bank = Arc::new(Bank::new(1, false));
+        let held = bank.claim().expect("all are free");
+        let other = thread::spawn({
+            let bank = bank.clone();
+            move || bank.adopt_roomy().is_some()
+        });
+        held.offer(0, 2);
+        let found = other.join().unwrap();
+        assert_ne!(found, bank.adopt_roomy().is_some(), "one of the two finds it");
     });
 }
 

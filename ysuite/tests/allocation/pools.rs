@@ -7,7 +7,7 @@ use std::{iter, mem, thread};
 
 use ysuite::pool::{Message, Pool};
 
-use crate::counting::{at_the_next_free, has_been_called};
+use crate::counting::{at_the_next_allocation, at_the_next_free, has_been_called, held};
 
 /// As many classes as a thread has places for caches: each pool has one in every place.
 const CLASSES: usize = 32;
@@ -15,6 +15,7 @@ const BLOCKS: usize = 64;
 
 thread_local! {
     static OTHER: Cell<Option<&'static Pool>> = const { Cell::new(None) };
+    static LATE: Cell<Option<Message>> = const { Cell::new(None) };
 }
 
 fn pool() -> Pool {
@@ -62,4 +63,39 @@ fn an_allocator_that_takes_blocks_as_it_frees_leaves_a_block_to_its_own_pool() {
     assert_one_owner_each(&pool, &[], 0);
     // The allocator has kept one.
     assert_one_owner_each(OTHER.get().expect("a pool"), &[], 1);
+}
+
+/// How much the first thread holds for whose block there is no magazine left: it makes more of them. All before it are alive, with a
+/// magazine each. `interrupted`: as it makes them, the allocator gives another block back, for which it makes some first.
+fn more_magazines(pool: &Pool, [one, other]: [Message; 2], interrupted: bool) -> i64 {
+    let work = move || {
+        // What is the thread's own is registered before anything is counted.
+        LATE.set(Some(other));
+        assert!(pool.try_take(64).is_none());
+        if interrupted {
+            at_the_next_allocation(|| drop(LATE.take()));
+        }
+        let before = held();
+        drop(one);
+        let grown = held() - before;
+        if grown == 0 {
+            let both = [pool.try_take(64), LATE.take()].map(|message| message.expect("a block"));
+            return more_magazines(pool, both, interrupted);
+        }
+        assert_eq!(LATE.take().is_none(), interrupted);
+        grown
+    };
+    thread::scope(|scope| scope.spawn(work).join().expect("a thread"))
+}
+
+#[test]
+fn who_was_not_the_first_to_make_more_magazines_frees_its_own() {
+    let grown = [false, true].map(|interrupted| {
+        let pool = Pool::new(&[(64, 2)]).expect("memory");
+        let both = [(); 2].map(|()| pool.try_take(64).expect("a block"));
+        let grown = more_magazines(&pool, both, interrupted);
+        assert_eq!(iter::from_fn(|| pool.try_take(64)).collect::<Vec<_>>().len(), 2);
+        grown
+    });
+    assert_eq!(grown[0], grown[1]);
 }

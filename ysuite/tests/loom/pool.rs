@@ -83,8 +83,9 @@ fn a_magazine_taken_from_is_adopted_and_calmed() {
     // Three preemptions take 583,446 executions, two minutes.
     model_up_to(2, || {
         let (pool, mut messages) = exhausted(4);
-        // Now a full magazine is in the depot, and this thread has another.
-        messages.drain(..3).for_each(drop);
+        // A thread that ends leaves what it has to the depot: now a full magazine is there, and one that is not.
+        let given: Vec<_> = messages.drain(..3).collect();
+        thread::spawn(move || drop(given)).join().unwrap();
         let thief = pool.clone();
         let thread = thread::spawn(move || (thief.try_take(1), thief.try_take(1)));
         let mine = (pool.try_take(1), pool.try_take(1));
