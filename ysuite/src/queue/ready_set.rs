@@ -165,7 +165,11 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{MOST, ReadySet};
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::{MOST, ReadySet, WORD};
+    use crate::sync::{AtomicBool, Ordering};
 
     fn taken(ready: &ReadySet) -> Vec<usize> {
         let mut ids = Vec::new();
@@ -192,6 +196,27 @@ mod tests {
         ready.release(MOST - 1);
         ready.release(4_711);
         assert_eq!((ready.claim(), ready.claim(), ready.claim()), (Some(4_711), Some(MOST - 1), None));
+    }
+
+    #[test]
+    fn an_id_that_two_threads_find_free_is_given_to_one() {
+        const ROUNDS: usize = if cfg!(miri) { 100 } else { 100_000 };
+        let (ready, begin) = (ReadySet::new(), Barrier::new(2));
+        let claimed = [const { AtomicBool::new(false) }; WORD];
+        let claim_and_release = || {
+            begin.wait();
+            for _ in 0..ROUNDS {
+                let id = ready.claim().expect("there are many");
+                // ORDERING: Relaxed twice; `release` and `claim` order what one owner does before what the next does.
+                assert!(!claimed[id].swap(true, Ordering::Relaxed), "{id} has two owners");
+                claimed[id].store(false, Ordering::Relaxed);
+                ready.release(id);
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(claim_and_release);
+            scope.spawn(claim_and_release);
+        });
     }
 
     #[test]

@@ -108,6 +108,8 @@ impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use std::sync::Arc;
+
     use super::SegmentedArray;
 
     #[test]
@@ -137,5 +139,20 @@ mod tests {
         let indices: Vec<usize> = array.iter().map(|(index, _)| index).collect();
         assert_eq!(indices, [0, 1, 6, 7, 8, 9, 10, 11, 12, 13]);
         assert!(array.iter().all(|(index, element)| *element == if index < 2 { 'a' } else { 'c' }));
+    }
+
+    #[test]
+    fn a_segment_that_another_was_quicker_to_make_is_thrown_away() {
+        let (quick, slow) = (Arc::new(()), Arc::new(()));
+        let array = SegmentedArray::<Arc<()>>::new(2);
+        let found = array.get_or_make(1, || {
+            // As another thread would meanwhile.
+            array.get_or_make(0, || quick.clone());
+            slow.clone()
+        });
+        assert!(Arc::ptr_eq(found, &quick));
+        assert_eq!((Arc::strong_count(&quick), Arc::strong_count(&slow)), (3, 1));
+        drop(array);
+        assert_eq!(Arc::strong_count(&quick), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Memory: what a stream, a bounded channel and a burst take, and give back.
 
+use std::iter;
 use std::sync::Barrier;
 use std::thread;
 
@@ -8,6 +9,7 @@ use crate::requests;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, guarded};
 use ysuite::pool::{Message, Pool, PoolBox};
+use ysuite::queue::ypipe;
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{broadcast, mpmc, spsc};
 
@@ -389,6 +391,28 @@ fn a_backlog_of_a_pipe_asks_the_system_seldom() {
     // The quarter that stays takes some thirty-five chunks; those that were read are used again.
     let asked = asked() - before;
     assert!(asked <= 70, "{asked} requests for 250,000 messages that stay");
+}
+
+/// Over two borders of chunks, which are left to the writer then.
+#[test]
+fn chunks_whose_messages_are_taken_back_are_used_again_and_given_back() {
+    const MESSAGES: u64 = 1_000;
+    let run = || {
+        let (mut writer, reader) = ypipe::unbounded();
+        let mut write_and_take_back = || {
+            (0..MESSAGES).for_each(|message| writer.write(message).unwrap());
+            assert!(iter::from_fn(|| writer.unwrite()).eq((0..MESSAGES).rev()));
+        };
+        write_and_take_back();
+        let before = requests();
+        write_and_take_back();
+        assert_eq!(requests(), before);
+        drop((writer, reader));
+    };
+    run();
+    let before = held();
+    run();
+    assert_eq!(held(), before);
 }
 
 #[test]

@@ -129,6 +129,30 @@ fn an_idle_lane_ends_while_another_flows() {
     });
 }
 
+/// Both may find the same id free, and one of them gets it.
+#[test]
+fn two_new_lanes_at_once_have_an_id_each() {
+    // One preemption is enough for that, and three threads take long.
+    model_up_to(1, || {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let other = sender.clone();
+        // Makes the words in which the new ids lie.
+        let idle = sender.clone();
+        let threads = [(sender, 1_u32), (other, 2)].map(|(sender, message)| {
+            thread::spawn(move || {
+                let mut clone = sender.clone();
+                clone.send(message).unwrap();
+                (sender, clone)
+            })
+        });
+        let senders = threads.map(|thread| thread.join().unwrap());
+        let mut received = [receiver.try_recv(), receiver.try_recv()];
+        received.sort_unstable_by_key(|message| message.ok());
+        assert_eq!(received, [Ok(1), Ok(2)]);
+        drop((senders, idle));
+    });
+}
+
 #[test]
 fn a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep() {
     model_up_to(2, || {

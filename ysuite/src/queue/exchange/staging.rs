@@ -201,6 +201,19 @@ mod tests {
         first_in_first_out(|number| Aligned(number as u64), 1);
     }
 
+    fn lies_in_the_space<T>() -> bool {
+        let mut space = StagingSpace::new();
+        let from = (&raw const space).addr();
+        let at = Staging::<T>::new(&mut space).places().addr();
+        (from..from + size_of::<StagingSpace>()).contains(&at)
+    }
+
+    #[test]
+    fn a_message_that_is_too_large_for_the_space_or_needs_more_alignment_lies_apart() {
+        assert!(lies_in_the_space::<u8>() && lies_in_the_space::<[u64; 100]>());
+        assert!(!lies_in_the_space::<[u64; 300]>() && !lies_in_the_space::<Aligned>());
+    }
+
     #[test]
     fn what_an_iterator_gave_before_it_panicked_is_staged_and_dropped() {
         let message = Arc::new(());

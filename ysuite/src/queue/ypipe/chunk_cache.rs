@@ -182,3 +182,66 @@ impl<T> Drop for ChunkCache<T> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{ChunkCache, LONG, free};
+    use crate::queue::ypipe::chunk::{Chunk, Geometry};
+
+    /// Groups of a chunk that is worth keeping, of one that is smaller, and of a great one.
+    const WORTH: usize = 2;
+    const SMALL: usize = 1;
+    const GREAT: usize = 3;
+
+    const RESERVE: u8 = 3;
+
+    fn chunk(groups: usize) -> Chunk<u64> {
+        Chunk::allocate(groups, Geometry::<u64>::LAP)
+    }
+
+    /// A reader leaves these chunks, of so many groups each, when all of them and the one behind have been linked. How many are kept
+    /// after each; and which are at last, as the writer takes them.
+    fn kept(most: Option<usize>, left: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let cache = ChunkCache::new(most, RESERVE);
+        left.iter().for_each(|_| cache.linked());
+        let (mut given, mut counts, mut groups) = (0, Vec::new(), Vec::new());
+        for &each in left {
+            cache.give(&mut given, chunk(each), WORTH);
+            counts.push(given);
+        }
+        while let Some(taken) = cache.take() {
+            groups.push(taken.groups());
+            free(Some(taken));
+        }
+        (counts, groups)
+    }
+
+    #[test]
+    fn as_many_chunks_are_kept_as_the_queue_is_long_and_a_reserve() {
+        assert_eq!(kept(None, &[WORTH; 10]), (vec![1, 2, 3, 4, 5, 4, 3, 3, 3, 3], vec![WORTH; 3]));
+    }
+
+    #[test]
+    fn a_great_chunk_is_kept_while_the_queue_is_long_and_a_small_one_never() {
+        let left = [WORTH, WORTH, GREAT, GREAT, SMALL, GREAT, SMALL];
+        assert_eq!(kept(None, &left), (vec![1, 2, 3, 2, 2, 1, 1], vec![WORTH]));
+    }
+
+    #[test]
+    fn a_queue_with_a_bound_keeps_all_its_chunks() {
+        assert_eq!(kept(Some(8), &[WORTH; 8]), (vec![1, 2, 3, 4, 5, 6, 7, 8], vec![WORTH; 8]));
+    }
+
+    #[test]
+    fn a_queue_of_many_chunks_is_long_unless_it_has_a_bound() {
+        for (most, is_long) in [(None, true), (Some(100), false)] {
+            let cache = ChunkCache::new(most, RESERVE);
+            (1..LONG).for_each(|_| cache.linked());
+            assert!(!cache.is_long());
+            cache.linked();
+            assert_eq!(cache.is_long(), is_long);
+            cache.give(&mut 0, chunk(WORTH), WORTH);
+            assert!(!cache.is_long());
+        }
+    }
+}
