@@ -130,6 +130,29 @@ fn a_mark_that_nobody_looked_at_is_too_low_by_64_at_most() {
     }
 }
 
+/// Batches, permits' messages and those that are sent beside a permit go another way into an exchange than others.
+#[test]
+fn the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled() {
+    const BACKLOG: u64 = 300;
+    let ways: [fn(&mpmc::Sender<u64>); 3] = [
+        |sender| assert_eq!(sender.send_batch(0..BACKLOG), Ok(BACKLOG as usize)),
+        |sender| (0..BACKLOG).for_each(|number| sender.reserve().unwrap().send(number).unwrap()),
+        |sender| {
+            let _permit = sender.reserve().unwrap();
+            (0..BACKLOG).for_each(|number| sender.send(number).unwrap());
+        },
+    ];
+    for (way, fill) in ways.into_iter().enumerate() {
+        for (sender, receiver) in [mpmc::bounded(1_000), mpmc::unbounded()] {
+            fill(&sender);
+            assert!(receiver.try_iter().eq(0..BACKLOG));
+            let (sent, received, high) = flow(&receiver.observer());
+            assert_eq!((sent, received), (BACKLOG, BACKLOG));
+            assert!((BACKLOG - 64..=BACKLOG).contains(&high), "{high} of {BACKLOG}, way {way}");
+        }
+    }
+}
+
 #[test]
 fn the_mark_of_a_channel_that_was_found_full_is_its_bound() {
     for bound in [1, 2, 7, 63, 64, 65, 100, 1_000_u64] {

@@ -244,3 +244,30 @@ impl<T> Queue<T> {
         either!(self, queue => queue.drain());
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::Queue;
+
+    #[test]
+    fn a_closed_queue_is_over_when_its_last_message_has_been_taken() {
+        for queue in [Queue::new(Some(2)), Queue::new(None)] {
+            assert!(queue.is_empty() && !queue.is_over());
+            assert!(queue.offer(7).is_ok() && queue.close());
+            assert!(!queue.is_empty() && !queue.is_over());
+            let mut taken = Vec::new();
+            assert_eq!((queue.pop_many(&mut taken, 1), queue.is_empty(), queue.is_over()), (1, true, true));
+            assert_eq!(taken, [7]);
+        }
+    }
+
+    /// Who sends by force sleeps while it is so.
+    #[test]
+    fn all_places_are_held_until_one_of_them_is_given_back_or_used() {
+        let queue = Queue::new(Some(2));
+        assert!(queue.hold(2, 2).is_ok() && queue.is_all_held());
+        assert!(queue.release(1) && !queue.is_all_held());
+        assert!(queue.hold(1, 1).is_ok() && queue.is_all_held());
+        assert!(queue.push_held(7).is_ok() && !queue.is_all_held());
+    }
+}

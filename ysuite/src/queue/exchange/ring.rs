@@ -19,6 +19,8 @@ mod counts;
 mod force;
 mod hint;
 mod looks;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod position;
 
 use core::mem::MaybeUninit;

@@ -23,6 +23,7 @@ with_and_without_a_bound!(
     a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep,
     a_batch_larger_than_the_channel_goes_through,
     futures_of_one_receiver_do_not_disturb_each_other,
+    a_batch_for_which_there_is_no_memory_stays_in_the_channel,
 );
 
 #[test]
@@ -174,6 +175,16 @@ fn a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep(bounded: bool) {
     assert_eq!(panics(|| drop(sender)), "this waker panics");
     assert_eq!(task.woken(), 2);
     assert!(matches!(poll_once(&mut last, &task), Poll::Ready(Err(_))));
+}
+
+/// A vector of units has no memory, and a length that goes no further.
+fn a_batch_for_which_there_is_no_memory_stays_in_the_channel(bounded: bool) {
+    let (sender, receiver) = of(if bounded { 2 } else { 0 });
+    assert_eq!(sender.send_batch([(), ()]), Ok(2));
+    let mut longest = Vec::from([(); usize::MAX]);
+    assert_eq!(panics(|| drop(receiver.try_recv_batch(&mut longest, 2))), "capacity overflow");
+    assert_eq!((longest.len(), receiver.len()), (usize::MAX, 2));
+    assert_eq!(receiver.try_iter().count(), 2);
 }
 
 #[test]

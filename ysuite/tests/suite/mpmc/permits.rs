@@ -531,6 +531,20 @@ fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
     assert!(receiver.try_iter().eq([2, 3, 4]));
 }
 
+/// All places are held, and one of them is used: there is no room before that message has been received.
+#[test]
+fn who_waits_for_a_place_is_not_told_of_one_that_is_used() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let permit = sender.reserve().unwrap();
+    let task = Task::default();
+    let mut reserving = Box::pin(sender.reserve_async());
+    assert!(poll_once(&mut reserving, &task).is_pending());
+    permit.send(1).unwrap();
+    assert_eq!(task.woken(), 0);
+    assert_eq!((receiver.recv(), task.woken()), (Ok(1), 1));
+    assert!(matches!(poll_once(&mut reserving, &task), Poll::Ready(Ok(_))));
+}
+
 #[test]
 fn those_who_wait_for_a_place_are_woken_in_turn() {
     // As many as wait in several blocks of the list.

@@ -3,8 +3,9 @@
 use std::thread;
 
 use ysuite::channel::{TryRecvError, TrySendError};
-use ysuite::mpmc;
+use ysuite::mpmc::{self, ReserveError, TryReserveError};
 
+use crate::support::executor::block_on;
 use crate::support::samples::Sample;
 use crate::support::{Random, Tally, guarded, panics};
 
@@ -21,6 +22,22 @@ fn it_has_no_capacity_and_is_never_full() {
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     drop(receiver);
     assert_eq!((sender.try_send(1), sender.is_full()), (Err(TrySendError::Disconnected(1)), false));
+}
+
+#[test]
+fn no_place_is_to_be_had_where_nothing_would_be_received() {
+    for is_closed in [true, false] {
+        let (sender, receiver) = mpmc::unbounded::<u8>();
+        assert!(sender.try_reserve_many(1_000).is_ok_and(|permits| permits.len() == 1_000));
+        let receiver = is_closed.then_some(receiver);
+        assert!(receiver.as_ref().is_none_or(|receiver| receiver.close()));
+        assert_eq!(sender.try_reserve().unwrap_err(), TryReserveError::Disconnected);
+        assert_eq!(sender.try_reserve_many(2).unwrap_err(), TryReserveError::Disconnected);
+        assert_eq!(sender.reserve().unwrap_err(), ReserveError::Disconnected);
+        assert_eq!(sender.reserve_many(2).unwrap_err(), ReserveError::Disconnected);
+        assert_eq!(block_on(sender.reserve_async()).unwrap_err(), ReserveError::Disconnected);
+        assert_eq!(block_on(sender.reserve_many_async(2)).unwrap_err(), ReserveError::Disconnected);
+    }
 }
 
 /// From nothing to many segments and back, in batches of all lengths and one by one.

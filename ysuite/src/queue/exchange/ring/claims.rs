@@ -253,3 +253,29 @@ impl<T> Ring<T> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{CLOSED, Rejected, Ring};
+    use crate::queue::exchange::Hint;
+    use crate::queue::exchange::ring::SPECIAL;
+    use crate::sync::Ordering;
+
+    #[test]
+    fn who_is_refused_while_another_is_about_to_close_finds_the_ring_closed() {
+        let ring = Ring::new(1);
+        // What `close` does first.
+        ring.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
+        assert!(!ring.is_closed());
+        assert!(matches!(ring.offer(7), Err(Rejected::Closed(7))));
+        assert!(ring.is_closed());
+    }
+
+    #[test]
+    fn a_look_that_another_sender_has_overtaken_says_nothing() {
+        let ring = Ring::new(2);
+        let Ok(tail) = ring.tail() else { panic!("it is open") };
+        assert!(ring.is_still(&tail));
+        assert!(ring.push(&Hint::new(), 7).is_ok() && !ring.is_still(&tail));
+    }
+}

@@ -137,3 +137,69 @@ impl<T> Ring<T> {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Ordering, Rejected, Right, Ring, Unforced};
+    use crate::queue::exchange::Hint;
+
+    /// A ring in which there is no room left beside so many places that are held. Its messages are the numbers from 0 on.
+    fn full(messages: u64, held: usize) -> Ring<u64> {
+        let ring = Ring::new(messages as usize + held);
+        assert!(ring.hold(held, held).is_ok());
+        assert!((0..messages).all(|number| ring.offer(number).is_ok()));
+        ring
+    }
+
+    /// Whether nothing can make way, because a peer is in the middle of a cell.
+    fn is_busy(ring: &Ring<u64>) -> bool {
+        matches!(ring.force(99), Err(Unforced::Busy(99)))
+    }
+
+    #[test]
+    fn a_message_that_a_receiver_has_claimed_does_not_make_way() {
+        for (messages, held) in [(1, 1), (2, 1), (1, 0), (2, 0)] {
+            let ring = full(messages, held);
+            // What `pop` does first.
+            ring.ends.head.store(ring.after(0, 1), Ordering::Relaxed);
+            assert!(is_busy(&ring), "{messages} messages, {held} held");
+            // The receiver goes on, and there is room.
+            assert_eq!(Ring::empty(ring.cell(0), ring.free(0) + ring.lap), 0);
+            assert!(ring.force(7).is_ok_and(|forced| forced.displaced.is_none()));
+        }
+    }
+
+    #[test]
+    fn a_message_that_its_sender_has_not_written_yet_does_not_make_way() {
+        for held in [1, 0] {
+            let ring = full(0, held + 1);
+            assert!(ring.release(1));
+            // What a sender does first.
+            let Ok(claim) = ring.claim(Right::Room, 1) else { panic!("there is room") };
+            assert!(is_busy(&ring), "{held} held");
+            Ring::fill(ring.cell(claim.position), ring.free(claim.position), 7);
+            assert!(ring.force(8).is_ok_and(|forced| forced.displaced == Some(7)));
+        }
+    }
+
+    /// A thread has put its message beside a place that is held, and has yet to take the oldest one out. That cell comes next.
+    #[test]
+    fn a_cell_that_a_forced_message_has_not_left_yet_is_nobodys() {
+        let ring = full(2, 1);
+        let Ok(tail) = ring.tail() else { panic!("it is open") };
+        let oldest = ring.oldest_of_full(&tail).expect("the ring is full");
+        // What `force` does first.
+        assert!(ring.exchange(&tail, ring.write(ring.after(tail.position, 1), tail.held)));
+        ring.ends.head.store(ring.after(oldest, 1), Ordering::Relaxed);
+        Ring::fill(ring.cell(tail.position), ring.free(tail.position), 7);
+        // There is no room, and then there is, but for that cell.
+        assert!(is_busy(&ring));
+        assert_eq!(ring.pop(&Hint::new()), Some(1));
+        assert!(matches!(ring.offer(8), Err(Rejected::Full(8))));
+        assert!(matches!(ring.push_held(8), Err(Rejected::Full(8))));
+        assert_eq!(Ring::empty(ring.cell(oldest), ring.free(oldest) + ring.lap), 0);
+        assert!(ring.push_held(8).is_ok() && ring.offer(9).is_ok());
+        let hint = Hint::new();
+        assert_eq!([(); 4].map(|()| ring.pop(&hint)), [Some(7), Some(8), Some(9), None]);
+    }
+}
