@@ -81,6 +81,32 @@ fn a_condition_that_ends_and_is_true_again_against_one_that_doubts_it() {
     });
 }
 
+/// Who has lost a race for a word leaves it alone: otherwise the winner would take a later doubt for its own.
+#[test]
+fn a_mark_that_is_added_while_it_is_doubted_against_two_doubts_of_another() {
+    model(|| {
+        let scene = Scene::new(true);
+        let other = thread::spawn({
+            let scene = scene.clone();
+            move || {
+                scene.marks.doubt(0, || {
+                    // The condition becomes true after the check.
+                    scene.add();
+                    false
+                });
+            }
+        });
+        scene.marks.doubt(1, || true);
+        let mut other = Some(other);
+        scene.marks.doubt(1, || {
+            other.take().into_iter().for_each(|other| other.join().unwrap());
+            true
+        });
+        other.into_iter().for_each(|other| other.join().unwrap());
+        assert!(scene.marks.iter().eq(0..2), "the condition holds, and its mark is clear");
+    });
+}
+
 /// Who has taken the block: one at most.
 #[derive(Default)]
 struct Owners(AtomicU32);

@@ -234,6 +234,7 @@ fn lengths_change_within_the_block() {
     message.resize(6, b'x').unwrap();
     assert_eq!(&*message, b"abcxxx");
     message.truncate(7);
+    assert_eq!(&*message, b"abcxxx");
     message.truncate(2);
     assert_eq!(&*message, b"ab");
     assert_eq!(message.resize(101, 0), Err(TooLong { len: 101, bound: 100 }));
@@ -241,6 +242,8 @@ fn lengths_change_within_the_block() {
     message.resize(100, 0).unwrap();
     assert_eq!(&message[..4], b"ab\0\0");
     assert_eq!(format!("{message:?}"), "Message { len: 100, capacity: 100, .. }");
+    message.resize(3, b'y').unwrap();
+    assert_eq!(&*message, b"ab\0");
 }
 
 #[test]

@@ -71,6 +71,23 @@ fn across_the_edge_of_a_magazine_the_depot_is_left_alone() {
 }
 
 #[test]
+fn what_was_given_back_last_is_taken_first_across_the_edge_of_a_magazine_too() {
+    let pool = pool(8 * ROUNDS);
+    let class = of(&pool);
+    let mut taken = all(class);
+    for out in 1..4 * ROUNDS {
+        drop(taken.pop().and_then(|(entry, taker)| put(class, entry, taker)));
+        for number in 1..4 {
+            let given = taken.split_off(taken.len() - number);
+            put_all(class, given.clone());
+            taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
+            let newest = taken.iter().rev().take(number).map(|(entry, _)| *entry);
+            assert!(newest.eq(given.iter().map(|(entry, _)| *entry)), "{number} of them, with {out} given back before");
+        }
+    }
+}
+
+#[test]
 fn two_classes_that_share_a_cache_both_stay() {
     let pools = sharing_a_cache(2);
     for _ in 0..3 {
@@ -113,6 +130,21 @@ fn threads_that_come_and_go_share_magazines() {
     }
     assert_eq!(class.depot.claimed() - before, 1_000_usize.div_ceil(ROUNDS));
     assert_eq!(all(class).len(), 1_000);
+}
+
+#[test]
+fn a_thread_gives_back_what_is_its_own_and_what_another_has_taken_from_its_first_block_on() {
+    let pool = pool(8 * ROUNDS);
+    // Threads that have used no depot before.
+    let others = thread::scope(|scope| scope.spawn(|| take(of(&pool)).unwrap()).join()).unwrap();
+    let give_back = || {
+        // Out of several magazines, of which the last has room.
+        let own: Vec<_> = (0..2 * ROUNDS).map(|_| take(of(&pool)).unwrap()).collect();
+        put_all(of(&pool), vec![others]);
+        put_all(of(&pool), own);
+    };
+    thread::scope(|scope| scope.spawn(give_back).join()).unwrap();
+    assert_eq!(of(&pool).depot.elsewhere(), 1);
 }
 
 #[test]

@@ -177,4 +177,33 @@ mod tests {
         cursors.join(3);
         assert_eq!((cursors.count(), cursors.least()), (2, Some(3)));
     }
+
+    #[test]
+    fn the_last_reader_to_go_is_told_so_and_none_is_the_slowest_then() {
+        let cursors = Cursors::new();
+        assert_eq!(cursors.least(), None);
+        let (first, last) = (cursors.join(3), cursors.join(4));
+        // ORDERING: Relaxed; one thread.
+        assert_eq!((cursors.used.load(Ordering::Relaxed), cursors.least()), (2, Some(3)));
+        assert!(!cursors.leave(first));
+        assert_eq!(cursors.least(), Some(4));
+        assert!(cursors.leave(last));
+        assert_eq!(cursors.least(), None);
+    }
+
+    #[test]
+    fn a_look_at_all_cursors_looks_again_where_a_reader_has_joined_meanwhile() {
+        let cursors = Cursors::new();
+        let mut looks = 0;
+        let least = cursors.look(|all| {
+            // ORDERING: Relaxed; one thread.
+            let least = all.map(|cursor| cursor.load(Ordering::Relaxed) >> 1).min();
+            looks += 1;
+            if looks == 1 {
+                cursors.join(3);
+            }
+            least
+        });
+        assert_eq!((least, looks), (Some(3), 2));
+    }
 }

@@ -89,6 +89,23 @@ fn a_reader_that_is_alone_against_one_that_joins() {
     });
 }
 
+/// Each has a cursor of its own, also where both have come to the same one.
+#[test]
+fn two_readers_that_join_at_once() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let other = ring.clone();
+        let thread = thread::spawn(move || other.sit_down());
+        let mut mine = ring.sit_down();
+        let theirs = thread.join().unwrap();
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut mine), Some(0));
+        assert!(!ring.is_writable(), "the other reader has not had it");
+        ring.leave(&theirs);
+        assert!(ring.is_writable());
+    });
+}
+
 /// A writer that has seen a message sees who had joined before it, and asks how far that one is.
 #[test]
 fn room_after_one_reader_has_gone_against_another_that_joins() {

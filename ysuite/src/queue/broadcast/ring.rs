@@ -595,8 +595,8 @@ impl<T> Drop for BroadcastRing<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{BroadcastRing, CLOSED, Found, ReaderTurn};
-    use crate::queue::exchange::Rejected;
+    use super::{BroadcastRing, CLOSED, Found, ReaderTurn, Seat};
+    use crate::queue::exchange::{Rejected, Staging, StagingSpace};
     use crate::sync::Ordering;
 
     /// A writer that loses its CPU in the cell that it has claimed, for the tests of those who use a ring as well.
@@ -616,6 +616,22 @@ mod tests {
         }
     }
 
+    /// Writes as many of these messages at once as there is room for.
+    fn push_many(ring: &BroadcastRing<u32>, messages: impl IntoIterator<Item = u32>) -> Option<usize> {
+        let (mut space, mut displaced) = (StagingSpace::new(), StagingSpace::new());
+        let (mut staging, mut displaced) = (Staging::new(&mut space), Staging::new(&mut displaced));
+        staging.fill(&mut messages.into_iter(), usize::MAX);
+        ring.push_many(&mut staging, &mut displaced)
+    }
+
+    /// A lossy ring of eight cells for four messages, with as many messages as cells, and its reader, which has had none.
+    fn full() -> (BroadcastRing<u32>, Seat) {
+        let ring = BroadcastRing::new(4, true);
+        let seat = ring.sit_down();
+        (0..8).for_each(|message| assert!(ring.push(message).is_ok()));
+        (ring, seat)
+    }
+
     #[test]
     fn a_lossy_ring_has_room_for_as_many_as_it_ever_can() {
         // 64 cells for 56 messages: eight more at a time.
@@ -630,7 +646,7 @@ mod tests {
     #[test]
     fn a_ring_has_no_more_cells_than_is_said() {
         for (capacity, bounded, lossy) in
-            [(1, 1, 2), (2, 2, 4), (3, 4, 4), (4, 4, 8), (5, 8, 8), (8, 8, 16), (56, 64, 64)]
+            [(1, 1, 2), (2, 2, 4), (3, 4, 4), (4, 4, 8), (5, 8, 8), (8, 8, 16), (56, 64, 64), (57, 64, 64)]
         {
             let cells = |is_lossy| BroadcastRing::<u32>::new(capacity, is_lossy).lap();
             assert_eq!((cells(false), cells(true)), (bounded, lossy), "capacity {capacity}");
@@ -654,9 +670,79 @@ mod tests {
         let _quiet = ring.sit_down();
         let claimed = ring.claim();
         (1..4).for_each(|message| assert!(ring.push(message).is_ok()));
-        assert!(!ring.is_writable() && matches!(ring.push(4), Err(Rejected::Full(4))));
+        assert!(!ring.is_writable() && !ring.has_room_for(1) && matches!(ring.push(4), Err(Rejected::Full(4))));
         assert_eq!(ring.fill_claimed(claimed, 0), None);
         assert!(ring.is_writable() && ring.push(4).is_ok());
+    }
+
+    /// A writer loses its CPU in the cell that it has claimed: a lap later a batch ends before that.
+    #[test]
+    fn a_batch_ends_before_a_cell_that_is_not_filled() {
+        let ring = BroadcastRing::<u32>::new(4, true);
+        let _quiet = ring.sit_down();
+        assert!(ring.push(0).is_ok());
+        let claimed = ring.claim();
+        (2..8).for_each(|message| assert!(ring.push(message).is_ok()));
+        assert_eq!(push_many(&ring, 8..10), Some(1));
+        assert_eq!(ring.fill_claimed(claimed, 1), None);
+        assert_eq!(push_many(&ring, 9..10), Some(1));
+    }
+
+    /// A writer loses its CPU in the cell that it has claimed, and another closes the ring.
+    #[test]
+    fn a_closed_ring_is_over_behind_what_was_claimed_before() {
+        let ring = BroadcastRing::<u32>::new(2, false);
+        let mut seat = ring.sit_down();
+        let claimed = ring.claim();
+        assert!(ring.close() && !ring.close());
+        assert!(matches!(ring.take(&mut seat), Found::Nothing) && !ring.is_over(seat.position()));
+        assert_eq!(ring.fill_claimed(claimed, 0), None);
+        assert!(matches!(ring.take(&mut seat), Found::Message(0)) && ring.is_over(seat.position()));
+    }
+
+    /// Another writes a message before the new reader knows where it begins.
+    #[test]
+    fn a_reader_that_sits_down_begins_behind_what_is_written_meanwhile_and_holds_up_nobody_there() {
+        for is_lossy in [false, true] {
+            let ring = BroadcastRing::<u32>::new(1, is_lossy);
+            let position = ring.tail();
+            let joined = Seat { cursor: ring.cursors.join(position), position };
+            assert!(ring.push(0).is_ok());
+            let mut seat = ring.settle(joined);
+            assert_eq!(seat.position(), position + 1);
+            assert!(ring.push(1).is_ok());
+            assert!(matches!(ring.take(&mut seat), Found::Message(1)));
+        }
+    }
+
+    /// The look pushes the reader on, and no message comes behind it.
+    #[test]
+    fn a_look_for_room_takes_from_a_slow_reader_what_is_too_old_and_no_more() {
+        let (ring, mut seat) = full();
+        assert!(ring.is_writable());
+        assert!(matches!(ring.take(&mut seat), Found::Missed(4)));
+        assert!(matches!(ring.take(&mut seat), Found::Message(4)));
+    }
+
+    #[test]
+    fn a_reader_beside_one_that_was_pushed_on_is_pushed_on_as_well() {
+        let (ring, seat) = full();
+        assert!(ring.is_writable());
+        let beside = ring.sit_beside(&seat);
+        // ORDERING: Relaxed; one thread.
+        let pushed = |seat: &Seat| (seat.cursor().load(Ordering::Relaxed) >> 1) - seat.position();
+        assert_eq!((pushed(&seat), pushed(&beside)), (4, 4));
+    }
+
+    /// A writer comes between a reader's look at the tail and its mark.
+    #[test]
+    fn a_reader_that_is_pushed_on_before_its_mark_leaves_the_message_alone() {
+        let ring = BroadcastRing::<u32>::new(4, true);
+        let mut seat = ring.sit_down();
+        (0..2).for_each(|message| assert!(ring.push(message).is_ok()));
+        ring.cursors.push(seat.position() + 1);
+        assert!(matches!(ring.take(&mut seat), Found::Missed(1)));
+        assert!(matches!(ring.take(&mut seat), Found::Message(1)));
     }
 
     #[test]

@@ -132,12 +132,6 @@ impl<T> Clone for Chunk<T> {
 
 impl<T> Copy for Chunk<T> {}
 
-impl<T> PartialEq for Chunk<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
 impl<T> Chunk<T> {
     fn layout(groups: usize) -> Layout {
         let bytes = Geometry::<T>::STRIDE.checked_mul(groups).and_then(|bytes| bytes.checked_add(Geometry::<T>::HEAD));
