@@ -182,7 +182,7 @@ fn a_batch_for_which_there_is_no_memory_stays_in_the_channel(bounded: bool) {
     let (sender, receiver) = of(if bounded { 2 } else { 0 });
     assert_eq!(sender.send_batch([(), ()]), Ok(2));
     let mut longest = Vec::from([(); usize::MAX]);
-    assert_eq!(panics(|| drop(receiver.try_recv_batch(&mut longest, 2))), "capacity overflow");
+    assert_eq!(panics(|| _ = receiver.try_recv_batch(&mut longest, 2)), "capacity overflow");
     assert_eq!((longest.len(), receiver.len()), (usize::MAX, 2));
     assert_eq!(receiver.try_iter().count(), 2);
 }

@@ -384,6 +384,26 @@ mod tests {
         nothing_overlaps::<Page>();
     }
 
+    /// With a call each.
+    #[cfg(all(target_os = "linux", not(miri), not(ysuite_portable)))]
+    #[test]
+    fn what_a_segment_has_written_goes_back_to_the_kernel_and_then_the_segment() {
+        use crate::os::calls;
+        use crate::sync::Ordering::Relaxed;
+
+        let memory = SegmentMemory::<u64>::from_raw(SegmentMemory::<u64>::allocate().as_raw()).expect("it is there");
+        let (flag, mark) = (memory.flag(Place::of(0)), memory.mark(Place::of(0)));
+        flag.store(1, Relaxed);
+        mark.store(1, Relaxed);
+        let before = calls();
+        // SAFETY: no message is in it, and this thread alone has it.
+        unsafe { memory.discard() };
+        assert_eq!((flag.load(Relaxed), mark.load(Relaxed), calls() - before), (0, 0, 1));
+        // SAFETY: allocated above, and used no more.
+        unsafe { memory.free() };
+        assert_eq!(calls() - before, 2);
+    }
+
     fn bytes_each<T>() -> f64 {
         SegmentLayout::<T>::BODY as f64 / SegmentLayout::<T>::ALL as f64
     }

@@ -22,6 +22,8 @@ mod chain;
 mod counts;
 mod directory;
 mod layout;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod segment;
 
 use core::ptr;

@@ -1,7 +1,7 @@
 //! The queue without its ends: what becomes of segments. Messages of 32 KiB, so that a segment has two slots.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 use super::segment::Behind;
@@ -147,6 +147,67 @@ fn batches_go_over_the_ends_of_segments() {
     assert!(taken.into_iter().eq(0..all + 5));
 }
 
+/// One claim takes what lies side by side, over as many segments as there are, and nothing from behind a message that is still to come.
+#[test]
+fn a_batch_over_segments_ends_where_a_sender_has_not_finished() {
+    let queue = Segments::<[u64; 4_000]>::new();
+    let push = |number: u64| assert!(queue.push([number; 4_000]).is_ok());
+    let all = SegmentLayout::<[u64; 4_000]>::ALL;
+    let second = all as u64;
+    (0..second).for_each(push);
+    // As `push` does it, up to the claim.
+    let segment = queue.segment_to_write(1).expect("the second");
+    queue.ends.tail.position.fetch_add(1, super::Ordering::Relaxed);
+    (second + 1..4 * second).for_each(push);
+    let mut taken = Vec::new();
+    assert_eq!(queue.pop_many(&mut taken, usize::MAX), all);
+    assert_eq!(queue.pop_many(&mut taken, usize::MAX), 0);
+    queue.fill(segment, segment.lap(), super::Place::of(second), [second; 4_000]);
+    assert_eq!(queue.pop_many(&mut taken, usize::MAX), 3 * all);
+    assert!(taken.iter().map(|message| message[0]).eq(0..4 * second));
+}
+
+#[test]
+fn segments_are_used_again_where_each_batch_is_one() {
+    let queue = Segments::new();
+    let all = SegmentLayout::<Heavy>::ALL;
+    for _ in 0..100 {
+        (0..all as u64).for_each(|number| push(&queue, number));
+        assert_eq!(queue.pop_many(&mut Vec::new(), usize::MAX), all);
+    }
+    assert!(queue.chain.made() <= 3, "{} segments", queue.chain.made());
+}
+
+/// Of two that want the same slots one has to claim others.
+#[test]
+fn batches_of_two_threads_at_once_lie_one_behind_the_other() {
+    const BATCHES: u64 = if cfg!(miri) { 100 } else { 50_000 };
+    let queue = Segments::<(usize, u64)>::new();
+    let barrier = Barrier::new(2);
+    thread::scope(|scope| {
+        for who in 0..2 {
+            let (queue, barrier) = (&queue, &barrier);
+            scope.spawn(move || {
+                let mut space = StagingSpace::new();
+                let mut staging = Staging::new(&mut space);
+                barrier.wait();
+                for batch in 0..BATCHES {
+                    staging.fill(&mut [(who, 2 * batch), (who, 2 * batch + 1)].into_iter(), usize::MAX);
+                    while staging.len() != 0 {
+                        assert!(queue.push_many(&mut staging).is_some());
+                    }
+                }
+            });
+        }
+    });
+    let mut next = [0, 0];
+    while let Some((who, number)) = queue.pop() {
+        assert_eq!(number, next[who]);
+        next[who] += 1;
+    }
+    assert_eq!(next, [2 * BATCHES, 2 * BATCHES]);
+}
+
 /// All that were sent before are received, and then there is room again.
 #[test]
 fn a_message_that_needs_one_segment_too_many_panics_and_loses_nothing() {
@@ -177,6 +238,47 @@ fn a_closed_queue_takes_nothing_and_gives_what_it_has() {
     staging.fill(&mut [3].into_iter(), usize::MAX);
     assert_eq!((queue.push_many(&mut staging), queue.len()), (None, 1));
     assert_eq!((queue.pop(), queue.pop(), queue.is_empty()), (Some(1), None, true));
+}
+
+/// What has been claimed before the close is still to come.
+#[test]
+fn a_closed_queue_is_not_empty_before_all_senders_have_finished() {
+    let queue = Segments::<u64>::new();
+    // As `push` does it, up to the claim.
+    let segment = queue.segment_to_write(0).expect("the first");
+    queue.ends.tail.position.fetch_add(1, super::Ordering::Relaxed);
+    assert!(queue.close() && queue.pop().is_none() && !queue.is_empty());
+    queue.fill(segment, segment.lap(), super::Place::of(0), 1);
+    assert_eq!((queue.is_empty(), queue.pop(), queue.is_empty()), (false, Some(1), true));
+}
+
+/// One that closes the queue is stopped before it could say so where readers look.
+#[test]
+fn a_sender_that_finds_the_queue_closed_says_so_to_all() {
+    let half_closed = || {
+        let queue = Segments::<u64>::new();
+        queue.ends.tail.position.fetch_or(super::CLOSED, super::Ordering::Relaxed);
+        assert!(!queue.is_closed());
+        queue
+    };
+    let queue = half_closed();
+    assert_eq!((queue.push(1), queue.is_closed()), (Err(1), true));
+    let queue = half_closed();
+    let mut space = StagingSpace::new();
+    let mut staging = Staging::new(&mut space);
+    staging.fill(&mut [1].into_iter(), usize::MAX);
+    assert_eq!((queue.push_many(&mut staging), queue.is_closed(), staging.len()), (None, true, 1));
+}
+
+#[test]
+fn what_nobody_has_taken_goes_with_the_queue() {
+    let message = Arc::new(());
+    let queue = Segments::new();
+    (0..5).for_each(|_| assert!(queue.push(message.clone()).is_ok()));
+    drop(queue.pop());
+    assert_eq!(Arc::strong_count(&message), 5);
+    drop(queue);
+    assert_eq!(Arc::strong_count(&message), 1);
 }
 
 #[cfg(feature = "statistics")]
