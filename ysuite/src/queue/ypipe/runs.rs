@@ -160,3 +160,50 @@ impl<T> Reader<T> {
         filled
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::super::{lane, unbounded};
+    use crate::statistics::Meter;
+
+    #[test]
+    fn a_lane_that_was_closed_before_its_first_message_has_room_for_none() {
+        for bound in [None, Some(4)] {
+            let (mut writer, resting) = lane::<u64>(bound, 1, &Meter::default());
+            resting.mark_cut().pass();
+            // SAFETY: there is no reader, this thread alone asks for one, and `go` has not been called.
+            assert!(unsafe { resting.cut() }.is_none());
+            assert_eq!([0, 1, 2].map(|messages| writer.has_room_for(messages)), [true, false, false]);
+        }
+    }
+
+    #[test]
+    fn where_no_slot_is_filled_nothing_is_hidden() {
+        let (mut writer, mut reader) = unbounded::<u64>();
+        assert_eq!(writer.send(1), Ok(0));
+        // SAFETY: there are as many slots, and each of them holds a message.
+        unsafe { writer.hide_slots(0) };
+        assert_eq!((writer.unwrite(), reader.read()), (None, Some(1)));
+    }
+
+    /// From within a run, over the end of one, and up to the end of a chunk behind which no other is linked.
+    #[cfg(feature = "in-place")]
+    #[test]
+    fn messages_are_moved_out_in_order_and_counted_as_far_as_there_is_room_for_them() {
+        use core::mem::MaybeUninit;
+
+        let all = 16 * super::Geometry::<u64>::SLOTS;
+        let (mut writer, mut reader) = unbounded::<u64>();
+        (0..all as u64).for_each(|number| assert_eq!(writer.send(number), Ok(0)));
+        let (mut to, mut taken) = ([MaybeUninit::new(u64::MAX); 200], 0);
+        for (room, count) in [(0, 0), (5, 5), (10, 10), (200, all - 15), (200, 0)] {
+            assert_eq!(reader.read_into(&mut to[..room]), count);
+            for slot in &to[..count] {
+                // SAFETY: all of them are initialised, from the beginning on.
+                assert_eq!(unsafe { slot.assume_init() }, taken);
+                taken += 1;
+            }
+            assert_eq!(reader.position() as u64, taken);
+        }
+    }
+}

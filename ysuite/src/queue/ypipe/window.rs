@@ -159,3 +159,99 @@ impl<T> super::reader::ReadCursor<T> {
         (self.next, self.known) = (next, known);
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::ptr::NonNull;
+
+    use super::super::chunk::{Geometry, state};
+    use super::super::unbounded;
+    use super::{RecvWindow, SendWindow};
+    use crate::os::asymmetric;
+    use crate::statistics::COUNTING;
+    use crate::sync::Ordering;
+
+    /// The slot of one of the first messages, where `first` is that of message 0.
+    fn slot_of<T>(first: NonNull<u8>, message: usize) -> NonNull<u8> {
+        let (groups, slots) = (message / Geometry::<T>::SLOTS, message % Geometry::<T>::SLOTS);
+        // SAFETY: the tests have a few messages, and a chunk has more slots.
+        unsafe { first.add(groups * Geometry::<T>::STRIDE + slots * Geometry::<T>::STEP) }
+    }
+
+    /// One past that slot.
+    fn behind<T>(first: NonNull<u8>, message: usize) -> NonNull<u8> {
+        // SAFETY: as above; the address is at most one past the group.
+        unsafe { slot_of::<T>(first, message).add(Geometry::<T>::STEP) }
+    }
+
+    #[test]
+    fn a_window_is_shut_where_it_shows_no_slot() {
+        assert!(SendWindow::shut().is_shut() && RecvWindow::shut().is_shut());
+        let next = NonNull::<u8>::dangling().as_ptr();
+        assert!(!SendWindow { next, ..SendWindow::shut() }.is_shut());
+        assert!(!RecvWindow { next, ..RecvWindow::shut() }.is_shut());
+    }
+
+    #[test]
+    fn no_window_opens_where_messages_are_counted_or_fences_are_promised_for_good() {
+        let (writer, reader) = unbounded::<u64>();
+        let none_opens = COUNTING || !asymmetric();
+        assert_eq!((writer.window().is_shut(), reader.window().is_shut()), (none_opens, none_opens));
+    }
+
+    /// In groups that are found by a mask, and in others.
+    #[test]
+    fn a_writer_goes_on_behind_what_its_window_has_sent() {
+        fn goes_on<const WORDS: usize>() {
+            let (mut writer, mut reader) = unbounded::<[u64; WORDS]>();
+            let (first, lap) = (writer.writing.cursor.next, writer.writing.cursor.lap());
+            for message in 0..2 {
+                let slot = slot_of::<[u64; WORDS]>(first, message);
+                let within = Geometry::<[u64; WORDS]>::FIRST
+                    + message % Geometry::<[u64; WORDS]>::SLOTS * Geometry::<[u64; WORDS]>::STEP;
+                // SAFETY: the slot is free and the writer's, which this stands for, and lies so far within its group.
+                unsafe {
+                    slot.cast::<[u64; WORDS]>().write([message as u64; WORDS]);
+                    // ORDERING: Relaxed; there is one thread.
+                    state(slot.sub(within)).store(slot.as_ptr().addr().wrapping_add(lap), Ordering::Relaxed);
+                }
+            }
+            // SAFETY: all up to there has just been published.
+            unsafe { writer.resume(behind::<[u64; WORDS]>(first, 1)) };
+            assert_eq!((writer.send([2; WORDS]), writer.position()), (Ok(0), 3));
+            (0..3).for_each(|number| assert_eq!(reader.read(), Some([number; WORDS])));
+        }
+        goes_on::<1>();
+        goes_on::<16>();
+    }
+
+    /// As above.
+    #[test]
+    fn a_reader_goes_on_behind_what_its_window_has_received() {
+        fn goes_on<const WORDS: usize>() {
+            let (mut writer, mut reader) = unbounded::<[u64; WORDS]>();
+            (0..4).for_each(|number| assert_eq!(writer.send([number; WORDS]), Ok(0)));
+            let first = reader.cursor().expect("the reader has not left").next;
+            let next = behind::<[u64; WORDS]>(first, 1);
+            // SAFETY: all up to there is published, and is plain data, which needs no drop.
+            unsafe { reader.resume(next, next) };
+            reader.core().progress.took_up_to(2);
+            let rest = [reader.read(), reader.read(), reader.read()];
+            assert_eq!((rest, reader.position()), ([Some([2; WORDS]), Some([3; WORDS]), None], 4));
+        }
+        goes_on::<1>();
+        goes_on::<16>();
+    }
+
+    /// A writer that has been told that nobody receives asks again before each message.
+    #[test]
+    fn a_window_that_was_not_moved_on_gives_no_room_that_was_forgotten() {
+        let (mut writer, reader) = unbounded::<u64>();
+        writer.forget_room();
+        let next = writer.writing.cursor.next;
+        // SAFETY: that is where the writer is.
+        unsafe { writer.resume(next) };
+        drop(reader);
+        assert_eq!(writer.send(1), Err(1));
+    }
+}
