@@ -236,6 +236,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             Err(TryReserveError::TooMany)
         } else if writer.has_room_for(places) {
             Ok(())
+        } else if writer.is_over() {
+            // Since the look above: room is for an open channel.
+            Err(TryReserveError::Disconnected)
         } else {
             Err(TryReserveError::Full)
         }
