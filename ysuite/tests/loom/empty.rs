@@ -12,7 +12,7 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 use ysuite::mailbox::{Builder, Crowding, Mailbox};
 use ysuite::mpmc::TryRecvError;
-use ysuite::{broadcast, mpmc, mpsc, spsc};
+use ysuite::{broadcast, mpmc, mpsc, select, spsc};
 
 use crate::model_up_to;
 
@@ -176,6 +176,23 @@ fn two_threads_that_send_and_take_find_a_message_unless_the_other_is_sending() {
 #[test]
 fn two_threads_without_a_bound_find_a_message_unless_the_other_is_sending() {
     two_that_send_and_take(None);
+}
+
+/// A choice that does not wait tries once: behind the message that another has taken is what that one had sent before.
+#[test]
+fn a_choice_that_cannot_wait_finds_what_was_sent_before_the_oldest_was_taken() {
+    model_up_to(2, || {
+        let (own, receiver) = mpmc::bounded(2);
+        let (other, taker) = (own.clone(), receiver.clone());
+        let thread = thread::spawn(move || {
+            other.send(2).unwrap();
+            taker.try_recv()
+        });
+        own.send(1).unwrap();
+        let mine = select().recv(&receiver, |got| got.unwrap()).try_now();
+        let theirs = thread.join().unwrap();
+        assert!(mine.is_some() || theirs != Ok(1), "one of the two was there all the time");
+    });
 }
 
 /// A message that makes way for another's is taken as well: behind it is what that one had sent before.

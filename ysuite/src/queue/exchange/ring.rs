@@ -283,3 +283,19 @@ impl<T> Drop for Ring<T> {
         self.drain();
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Hint, Ring};
+
+    #[test]
+    fn a_ring_that_goes_takes_its_messages_along() {
+        let (ring, hint, message) = (Ring::new(3), Hint::new(), Arc::new(()));
+        (0..2).for_each(|_| assert!(ring.push(&hint, message.clone()).is_ok()));
+        assert_eq!(Arc::strong_count(&message), 3);
+        drop(ring);
+        assert_eq!(Arc::strong_count(&message), 1);
+    }
+}

@@ -9,6 +9,9 @@
 //! Cannot: retire the last segment, so a queue that has been used keeps one at least. Nor reuse any while the thread that
 //! retires has lost its CPU: until it goes on, new segments are made.
 
+#[cfg(all(test, ysuite_loom))]
+mod models;
+
 use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
 use crate::sync::{AtomicU32, AtomicUsize, Ordering, window};
@@ -209,5 +212,24 @@ impl<T> Chain<T> {
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn made(&self) -> usize {
         self.directory.made()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Chain, Walk};
+
+    /// A thread has linked a segment, and stops before it says so there: who makes that one the oldest says it.
+    #[test]
+    fn a_segment_has_its_number_when_it_comes_to_be_the_oldest() {
+        let chain = Chain::<u64>::new();
+        let Walk::End(end, 1) = chain.find(None, 1) else { panic!("there is one segment") };
+        let second = chain.directory.take(false).expect("two are not too many");
+        second.prepare(1);
+        assert!(end.set(1, second) && second.number().is_none());
+        chain.retire(|| (1, 1));
+        // Before any walk along the chain, which would say it as well.
+        assert_eq!(second.number(), Some(1));
+        assert!(matches!(chain.find(None, 1), Walk::Found(found) if found.index() == second.index()));
     }
 }

@@ -1,5 +1,6 @@
 //! The queue without its ends: what becomes of segments. Messages of 32 KiB, so that a segment has two slots.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -108,6 +109,66 @@ fn a_slow_reader_keeps_one_segment() {
     assert!(!segment.has(0), "the segment is not used again");
 }
 
+/// Each keeps its own, and both are used again when both have finished.
+#[test]
+fn two_slow_readers_keep_two_segments_and_no_longer_than_they_need() {
+    let queue = Segments::new();
+    (0..4).for_each(|number| push(&queue, number));
+    let mut slow = Vec::new();
+    for number in 0..2 {
+        // As `pop` does it, up to the claim.
+        let place = super::Place::<Heavy>::of(2 * number);
+        slow.push((queue.segment_to_read(number).expect("there are two"), number, place));
+        queue.ends.head.position.fetch_add(1, super::Ordering::Relaxed);
+        assert_eq!(pop(&queue), Some(2 * number + 1));
+    }
+    for &(segment, number, place) in &slow {
+        assert!(segment.has(number));
+        assert_eq!(*Segments::empty(segment, segment.lap(), place).number, 2 * number);
+        queue.pass(place);
+    }
+    for number in 0..4 {
+        push(&queue, number);
+        assert_eq!(pop(&queue), Some(number));
+    }
+    assert!(slow.iter().all(|(segment, number, _)| !segment.has(*number)), "a segment is not used again");
+}
+
+/// Others have read what is behind it meanwhile, and the chain begins there.
+#[test]
+fn one_that_has_claimed_slots_of_two_segments_finds_the_second_behind_the_first() {
+    let queue = Segments::new();
+    (0..6).for_each(|number| push(&queue, number));
+    // As `pop_many` does it, up to the claim.
+    let segment = queue.segment_to_read(0).expect("the first");
+    queue.ends.head.position.fetch_add(4, super::Ordering::Relaxed);
+    assert_eq!((pop(&queue), pop(&queue)), (Some(4), Some(5)));
+    assert!(matches!(queue.chain.find(None, 1), Walk::Past));
+    let mut taken = Vec::new();
+    queue.empty_over_ends(segment, super::Place::of(0), 4, &mut taken);
+    assert!(taken.into_iter().map(|message| *message.number).eq(0..4));
+}
+
+/// Who comes meanwhile leaves word: the first looks again for it.
+#[test]
+fn one_thread_retires_at_a_time() {
+    let queue = Segments::<u64>::new();
+    let (looks, others) = (Cell::new(0), Cell::new(0));
+    let look = |looks: &Cell<u32>| {
+        looks.set(looks.get() + 1);
+        (0, 0)
+    };
+    queue.chain.retire(|| look(&looks));
+    assert_eq!(looks.get(), 1);
+    queue.chain.retire(|| {
+        if looks.get() == 1 {
+            queue.chain.retire(|| look(&others));
+        }
+        look(&looks)
+    });
+    assert_eq!((looks.get(), others.get()), (3, 0));
+}
+
 /// A thread remembers a segment and a position for long. Both are found to be old.
 #[test]
 fn a_stale_reference_is_found_out() {
@@ -214,6 +275,7 @@ fn a_message_that_needs_one_segment_too_many_panics_and_loses_nothing() {
     let queue = Segments::new();
     push(&queue, 0);
     queue.chain.exhaust();
+    let made = queue.chain.made();
     let (mut sent, text) = (1, "too many messages");
     while let Ok(()) = catch_unwind(AssertUnwindSafe(|| push(&queue, sent))).map_err(|panic| {
         assert!(panic.downcast_ref::<&str>().is_some_and(|said| said.contains(text)));
@@ -226,6 +288,7 @@ fn a_message_that_needs_one_segment_too_many_panics_and_loses_nothing() {
     // What has been read makes room.
     push(&queue, sent);
     assert_eq!(pop(&queue), Some(sent));
+    assert_eq!(queue.chain.made(), made, "what could not be made is counted");
 }
 
 #[test]
@@ -296,6 +359,17 @@ fn what_is_there_when_the_last_reader_goes_counts_among_the_most() {
     assert_eq!((totals.sent, totals.received, totals.high_water), (5, 1, 4));
 }
 
+#[cfg(feature = "statistics")]
+#[test]
+fn a_sender_that_looks_finds_as_many_as_are_there() {
+    use crate::statistics::{Counted, SAMPLED};
+
+    let queue = Segments::new();
+    (0..SAMPLED).for_each(|number| assert!(queue.push(number).is_ok()));
+    queue.drain();
+    assert_eq!(queue.ends.totals().high_water, SAMPLED as u64);
+}
+
 /// All at once, over hundreds of ends of segments.
 #[test]
 fn many_threads_and_small_segments() {
@@ -352,4 +426,32 @@ fn a_short_queue_gives_no_pages_back() {
     let before = crate::os::calls();
     run(100..1_000);
     assert_eq!(crate::os::calls(), before);
+}
+
+/// But for some, which are kept for what comes.
+#[cfg(all(target_os = "linux", not(ysuite_portable), not(miri)))]
+#[test]
+fn a_queue_that_was_long_gives_its_pages_back() {
+    const SEGMENTS: u64 = 200;
+    let queue = Segments::new();
+    let messages = SEGMENTS * SegmentLayout::<Heavy>::ALL as u64;
+    (0..messages).for_each(|number| push(&queue, number));
+    let before = crate::os::calls();
+    assert!((0..messages).all(|number| pop(&queue) == Some(number)));
+    // One call for each that is given back.
+    let kept = SEGMENTS - (crate::os::calls() - before);
+    assert!((1..=8).contains(&kept), "{kept} segments keep their pages");
+}
+
+/// Those in use, and those that are kept.
+#[cfg(all(target_os = "linux", not(ysuite_portable), not(miri)))]
+#[test]
+fn a_queue_that_ends_gives_all_its_segments_back() {
+    let queue = Segments::new();
+    (0..9).for_each(|number| push(&queue, number));
+    assert!((0..9).all(|number| pop(&queue) == Some(number)));
+    let (made, before) = (queue.chain.made() as u64, crate::os::calls());
+    assert!(made > 1);
+    drop(queue);
+    assert_eq!(crate::os::calls() - before, made);
 }

@@ -1,0 +1,53 @@
+//! The chain under the model checker, without the queue around it. Segments have two slots here.
+
+use loom::thread;
+
+use super::super::layout::{Place, SegmentLayout};
+use super::{Chain, Walk};
+use crate::runner::model_up_to;
+use crate::sync::{Arc, Ordering};
+
+/// Links a segment of this number, the next, at the end.
+fn lengthen(chain: &Chain<u32>, number: u64) {
+    let Walk::End(end, missing) = chain.find(None, number) else { panic!("the chain ends elsewhere") };
+    assert!(missing == number && chain.extend(end, number));
+}
+
+/// Whoever walks along the chain stands in a segment that is retired, used again, and has another behind it then: not the one
+/// that is looked for.
+#[test]
+fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
+    model_up_to(2, || {
+        let chain = Arc::new(Chain::<u32>::new());
+        lengthen(&chain, 1);
+        let other = chain.clone();
+        let thread = thread::spawn(move || {
+            let first = other.directory.get(0);
+            let Walk::Found(found) = other.find(Some(first), 1) else { panic!("it stays in the chain") };
+            assert!(found.has(1));
+        });
+        let first = chain.directory.get(0);
+        let (memory, lap) = (first.memory::<u32>(), first.lap());
+        // As if all of its messages had been read.
+        (0..SegmentLayout::<u32>::ALL as u64).for_each(|at| memory.mark(Place::of(at)).store(lap, Ordering::Release));
+        chain.retire(|| (1, 1));
+        (2..4).for_each(|number| lengthen(&chain, number));
+        assert!(first.has(2), "it is the one that is used again");
+        thread.join().unwrap();
+    });
+}
+
+/// Each has a segment at hand: one of them is linked, and the other is there for the next who needs one.
+#[test]
+fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
+    model_up_to(2, || {
+        let chain = Arc::new(Chain::<u32>::new());
+        let extend = |chain: &Chain<u32>| assert!(chain.extend(&chain.directory.get(0).next, 1));
+        let other = chain.clone();
+        let thread = thread::spawn(move || extend(&other));
+        extend(&chain);
+        thread.join().unwrap();
+        let next = chain.directory.take(false).expect("three are not too many");
+        assert!(next.index() <= 2, "a segment is lost");
+    });
+}
