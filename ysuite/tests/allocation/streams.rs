@@ -7,7 +7,7 @@ use std::thread;
 use crate::counting::{allocations, held};
 use crate::requests;
 use crate::support::samples::{Bytes, Sample};
-use crate::support::{Random, guarded};
+use crate::support::{Random, calls, guarded};
 use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::queue::ypipe;
 use ysuite::signal::{Wait, YPollset};
@@ -116,6 +116,21 @@ fn a_small_bounded_channel_never_allocates_after_it_was_made() {
 #[test]
 fn a_bounded_channel_of_just_a_mebibyte_never_allocates_after_it_was_made() {
     guarded(|| bounded_allocates_nothing::<Bytes<131_064>>(6));
+}
+
+#[test]
+fn a_large_bounded_channel_takes_memory_as_it_fills() {
+    let made = |capacity| {
+        let before = requests();
+        let ends = spsc::bounded::<u64>(capacity);
+        let after = requests();
+        drop(ends);
+        (after.0 - before.0, after.1 - before.1)
+    };
+    // The first of a process may ask for more.
+    made(1 << 18);
+    // Both would take more than 1 MiB at once, and one of them sixty-four times as much.
+    assert_eq!(made(1 << 24), made(1 << 18));
 }
 
 #[test]
@@ -413,6 +428,54 @@ fn chunks_whose_messages_are_taken_back_are_used_again_and_given_back() {
     let before = held();
     run();
     assert_eq!(held(), before);
+}
+
+#[test]
+fn a_pipe_of_few_messages_takes_little() {
+    const PIPES: usize = 100;
+    let mut pipes = Vec::with_capacity(PIPES + 1);
+    let mut add_one = || {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        (0..50_u64).for_each(|number| sender.send(number).unwrap());
+        assert!(receiver.try_iter().eq(0..50));
+        pipes.push((sender, receiver));
+    };
+    add_one();
+    let (from_the_kernel, before) = (calls(), held());
+    (0..PIPES).for_each(|_| add_one());
+    let each = (held() - before) / PIPES as i64;
+    assert_eq!(calls(), from_the_kernel, "whole pages are for longer pipes");
+    assert!(each <= 8 * 1024, "{each} bytes for each pipe");
+}
+
+/// The reserve of a pipe is as long as that.
+#[test]
+fn bursts_of_a_hundred_thousand_messages_ask_for_nothing_after_the_first() {
+    const MESSAGES: u64 = 100_000;
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut burst = || {
+        (0..MESSAGES).for_each(|message| sender.send(message).unwrap());
+        assert!(receiver.try_iter().eq(0..MESSAGES));
+    };
+    // Chunks grow until they are worth keeping; how many a burst touches depends on where in a chunk it begins.
+    (0..3).for_each(|_| burst());
+    let before = requests();
+    (0..5).for_each(|_| burst());
+    assert_eq!(requests(), before);
+}
+
+/// Each is a chunk by itself, and goes back to the kernel by a call.
+#[cfg(all(target_os = "linux", not(ysuite_portable)))]
+#[test]
+fn of_a_burst_of_large_messages_few_chunks_are_kept() {
+    guarded(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        (0..50_u8).for_each(|number| assert!(sender.send([number; 100_000]).is_ok()));
+        let before = calls();
+        assert_eq!(receiver.try_iter().count(), 50);
+        let given_back = calls() - before;
+        assert!(given_back >= 42, "{given_back} of 50 chunks are given back");
+    });
 }
 
 #[test]

@@ -138,6 +138,17 @@ fn a_message_comes_back_behind_one_that_panics() {
     tally.assert_all_ended();
 }
 
+#[test]
+fn a_message_comes_back_from_a_closed_channel_behind_hidden_ones_that_panic() {
+    let tally = Tally::of(3);
+    tally.explode_all(0..3);
+    let (mut sender, mut receiver) = spsc::unbounded();
+    tally.some(2).for_each(|message| assert!(sender.write(message).is_ok()));
+    assert!(receiver.close());
+    assert_eq!(panics(|| drop(sender.send(tally.next()))), "the end of message 0");
+    tally.assert_all_ended();
+}
+
 /// The thread unwinds already, and what it drops wakes a task whose waker panics.
 #[test]
 fn ends_that_go_in_a_panic_wake_tasks_whose_wakers_panic() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::conformance::channel::{Batching, Kind};
 use crate::support::executor::{Clinging, Explosive};
-use crate::support::{Tally, panics};
+use crate::support::{Tally, calls, panics};
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
 
@@ -208,6 +208,17 @@ fn poll_ready_is_ready_where_there_is_room() {
     drop(receiver);
     assert_eq!(task.woken(), 2);
     assert_eq!(sender.poll_ready(&mut context), Poll::Ready(()));
+}
+
+/// A fence is enough for it: no stream has gone before.
+#[test]
+fn a_sender_that_waits_for_room_for_the_first_time_makes_no_system_call() {
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    sender.send(1).unwrap();
+    let before = calls();
+    assert_eq!(sender.poll_ready(&mut Context::from_waker(Waker::noop())), Poll::Pending);
+    assert_eq!(calls(), before);
+    assert_eq!(receiver.recv(), Ok(1));
 }
 
 #[test]

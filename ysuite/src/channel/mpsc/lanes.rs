@@ -492,6 +492,16 @@ mod tests {
         assert!(!lanes.shared.ready.any());
     }
 
+    /// By the sender that had its number before.
+    #[test]
+    fn a_lane_that_is_raised_before_its_first_message_is_there_for_it() {
+        let (mut sender, mut lanes) = funnel(None);
+        lanes.shared.ready.raise(0);
+        assert!(lanes.take().is_none() && !lanes.shared.ready.any());
+        sender.send(1).unwrap();
+        assert_eq!(lanes.take(), Some(1));
+    }
+
     #[test]
     fn lanes_are_active_in_whichever_order_they_have_come_into_view() {
         let (first, mut lanes) = funnel(None);

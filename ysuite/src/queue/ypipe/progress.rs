@@ -207,3 +207,19 @@ impl Counted for Progress {
         Totals { sent: sent as u64, received: received as u64, high_water: high_water as u64 }
     }
 }
+
+#[cfg(all(test, feature = "statistics", not(ysuite_loom)))]
+mod tests {
+    use super::Progress;
+    use crate::statistics::Counted;
+
+    /// As a reader may come between the publication and its writer's count.
+    #[test]
+    fn what_has_been_read_was_sent_though_its_writer_has_not_counted_it() {
+        let progress = Progress::none();
+        progress.sent_one();
+        progress.took_up_to(3);
+        let totals = progress.totals();
+        assert_eq!((totals.sent, totals.received), (3, 3));
+    }
+}

@@ -28,12 +28,12 @@ fn what_an_error_gives_back_was_not_sent() {
 
 #[test]
 fn what_is_there_when_the_last_receiver_goes_is_seen_by_the_mark() {
-    for (sender, receiver) in [mpmc::bounded(1_000), mpmc::unbounded()] {
+    for_every_kind!(|sender, receiver| {
         let observer = sender.observer();
         (0..10).for_each(|number| sender.send(number).unwrap());
         drop(receiver);
         assert_eq!(flow(&observer), (10, 0, 10));
-    }
+    });
 }
 
 #[test]
