@@ -95,4 +95,15 @@ mod tests {
         let signals = Alarms(vec![alarm]).poll_until(&mut set, Deadline::Never);
         assert_eq!(signals.collect::<Vec<_>>(), [3]);
     }
+
+    #[test]
+    fn a_tick_is_due_from_its_very_moment_on() {
+        let (mut set, due) = (YPollset::new(), Instant::now());
+        let mut alarm = Alarm::new(Timer::new(Some(due), None));
+        set.attach(&mut alarm, 3).unwrap();
+        let alarms = Alarms(vec![alarm]);
+        assert_eq!((alarms.ring_at(due - core::time::Duration::from_micros(1)), set.next_up(0)), (Some(due), None));
+        // Due, and no longer among those that a wait has to end for.
+        assert_eq!((alarms.ring_at(due), set.next_up(0)), (None, Some(3)));
+    }
 }

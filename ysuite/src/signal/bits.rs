@@ -325,4 +325,25 @@ mod tests {
         assert_eq!(bits.lower(64), Lowered::Rest);
         assert_eq!(bits.lower(0), Lowered::Empty);
     }
+
+    #[test]
+    fn what_is_lowered_beside_others_of_its_word_leaves_what_is_above_alone() {
+        // In the root, and in a word below it.
+        for capacity in [2, 65] {
+            let bits = Bits::new(capacity);
+            let _ = (bits.raise(0), bits.raise(1));
+            assert_eq!(bits.lower(1), Lowered::Rest);
+            assert!(bits.is_up(0) && !bits.is_up(1));
+            assert_eq!(bits.lower(0), Lowered::Empty);
+        }
+    }
+
+    #[test]
+    fn what_is_raised_in_a_word_that_was_seen_empty_is_put_back() {
+        let bits = Bits::new(65);
+        // Behind that look, by another thread.
+        let _ = bits.raise(64);
+        assert_eq!(bits.clear_up(0, 1), Lowered::RaisedAgain(0));
+        assert!(bits.any() && bits.take().eq([64]));
+    }
 }

@@ -96,4 +96,12 @@ mod tests {
         // ORDERING: Relaxed; one thread.
         assert_eq!(bell.state.load(Ordering::Relaxed), PENDING);
     }
+
+    #[test]
+    fn what_comes_up_while_a_notification_is_read_back_notifies_anew() {
+        let bell = Doorbell::new(Box::new(crate::os::WakeupFd::socketpair().unwrap()));
+        bell.ring();
+        bell.quiet(|| true);
+        assert!(bell.notifier.clear(), "something is up, and the descriptor is not readable");
+    }
 }

@@ -175,3 +175,26 @@ impl Waiting for &SetCore {
     /// Nothing to do: a look is taken only where the root was not armed.
     fn disarm(&mut self) {}
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+    use crate::sync::Ordering;
+
+    /// Another thread takes an id down, and has not come to the summary yet.
+    #[test]
+    fn a_summary_of_nothing_does_not_keep_the_owner_from_sleeping() {
+        let set = SetCore::on_futex(32);
+        let mut owner = &set;
+        // ORDERING: Relaxed here and to the end; one thread.
+        set.bits.root.store(1, Ordering::Relaxed);
+        assert!(owner.arm(), "something seems to be up");
+        assert!(owner.look().is_none());
+        assert!(!owner.arm_further());
+        assert_eq!(set.bits.root.load(Ordering::Relaxed), SLEEPING);
+        set.bits.disarm();
+        // Something seems to be up again, behind the look.
+        set.bits.root.store(1, Ordering::Relaxed);
+        assert!(owner.arm_further());
+    }
+}

@@ -131,6 +131,7 @@ fn wake_all(waker: &Waker, old: Option<Waker>, other: Option<Waker>) {
 mod tests {
     //! What foreign code may do to the slot. `models/task.rs` tests the races.
 
+    use core::cell::Cell;
     use core::task::{RawWaker, RawWakerVTable, Waker};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     // ORDERING: Relaxed in all tests of this module; each runs on one thread.
@@ -145,6 +146,8 @@ mod tests {
         drops: AtomicUsize,
         /// The clone, wake or drop that panics: its number in the order of all three.
         fuse: AtomicUsize,
+        /// The slot to which a waking thread comes while a waker is cloned for the next time.
+        visited: Cell<Option<&'static TaskSlot>>,
     }
 
     impl Probe {
@@ -154,6 +157,7 @@ mod tests {
                 wakes: AtomicUsize::new(0),
                 drops: AtomicUsize::new(0),
                 fuse: AtomicUsize::new(usize::MAX),
+                visited: Cell::new(None),
             }))
         }
 
@@ -188,6 +192,7 @@ mod tests {
     fn clone(data: *const ()) -> RawWaker {
         probe(data).burn();
         probe(data).clones.fetch_add(1, Relaxed);
+        probe(data).visited.take().inspect(|slot| slot.state.store(super::WAKING, Relaxed));
         RawWaker::new(data, &FUNCTIONS)
     }
 
@@ -335,5 +340,40 @@ mod tests {
         }
         // As the other leaves it.
         slot.state.store(super::WAITING, Relaxed);
+    }
+
+    #[test]
+    fn who_registers_while_another_thread_holds_the_slot_leaves_what_is_in_it_alone() {
+        for held in [super::REGISTERING, super::WAKING] {
+            let ([first, second], slot) = ([(); 2].map(|()| Probe::new()), TaskSlot::default());
+            slot.register(&first.waker());
+            slot.state.store(held, Relaxed);
+            slot.register(&second.waker());
+            // Woken at once, to register again.
+            assert_eq!([first, second].map(Probe::counts), [(1, 0, 1), (0, 1, 1)]);
+            assert_eq!(slot.state.load(Relaxed), held);
+            // As the other leaves it.
+            slot.state.store(super::WAITING, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_task_is_woken_to_which_a_waking_thread_comes_while_its_waker_is_cloned() {
+        let probe = Probe::new();
+        let slot: &'static TaskSlot = Box::leak(Box::<TaskSlot>::default());
+        probe.visited.set(Some(slot));
+        slot.register(&probe.waker());
+        // The clone is dropped as well as the original.
+        assert_eq!(probe.counts(), (1, 1, 2));
+    }
+
+    #[test]
+    fn who_holds_the_slot_wakes_for_a_thread_that_comes_meanwhile() {
+        let (probe, slot) = (Probe::new(), TaskSlot::default());
+        slot.register(&probe.waker());
+        let held = slot.hold(|_| assert!(slot.take().is_none()));
+        assert!(held.is_err_and(|old| old.is_some()), "nobody is told whom to wake");
+        assert_eq!((slot.state.load(Relaxed), slot.take().is_none()), (super::WAITING, true));
+        assert_eq!(probe.counts(), (1, 0, 2));
     }
 }

@@ -175,6 +175,18 @@ fn an_end_is_named_until_the_receiver_is_removed() {
 }
 
 #[test]
+fn a_wait_until_a_moment_that_has_passed_still_names_who_is_ready() {
+    let (mut sender, mut receiver) = spsc::unbounded();
+    let mut select = Select::new();
+    let id = select.add(&mut receiver).unwrap();
+    assert_eq!(select.wait_deadline(Instant::now()), Some(id));
+    assert!(receiver.try_recv().is_err());
+    assert_eq!(select.wait_deadline(Instant::now()), None);
+    sender.send(1).unwrap();
+    assert_eq!(select.wait_deadline(Instant::now()), Some(id));
+}
+
+#[test]
 fn refusals_change_nothing() {
     let mut select = Select::with_capacity(2);
     let mut ends: Vec<_> = (0..3).map(|_| spsc::unbounded::<u8>()).collect();

@@ -55,3 +55,24 @@ fn mix(number: u64) -> u64 {
 pub(crate) fn chance_below(bound: usize) -> usize {
     ((u128::from(chance()) * bound as u128) >> 64) as usize
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_the_source() {
+        // What a SplitMix64 gives that begins at 0.
+        assert_eq!(mix(STEP), 0xE220_A839_7B1D_CDAF);
+        PLACE.with(|place| place.set(STEP));
+        assert_eq!([chance(), chance()], [0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]);
+    }
+
+    #[test]
+    fn each_thread_has_a_sequence_of_its_own() {
+        let of_a_thread = || thread::spawn(|| [chance(), chance()]).join().unwrap();
+        assert_ne!(of_a_thread(), of_a_thread());
+    }
+}

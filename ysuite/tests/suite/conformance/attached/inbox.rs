@@ -139,6 +139,7 @@ pub(crate) fn raising_after_release_does_nothing<K: SetKind>(kind: K) {
     registration.release();
     drop(inbox);
     assert!(other.registration().is_up(), "the old registration has touched the id of the new one");
+    assert!(!registration.is_up(), "the id is another's");
     assert_up(&mut set, &[2]);
 }
 
