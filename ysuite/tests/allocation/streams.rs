@@ -118,6 +118,35 @@ fn a_bounded_channel_of_just_a_mebibyte_never_allocates_after_it_was_made() {
     guarded(|| bounded_allocates_nothing::<Bytes<131_064>>(6));
 }
 
+/// Over three chunks of one group, and so often that none can be missing.
+#[test]
+fn chunks_whose_messages_are_taken_back_are_used_again_and_given_back() {
+    let run = |sender_goes_first| {
+        let (mut sender, mut receiver) = spsc::bounded(14);
+        (0..3).for_each(|message| sender.send(message).unwrap());
+        assert!(receiver.try_iter().eq(0..3));
+        let before = requests();
+        for _ in 0..10 {
+            (0..14_u64).for_each(|message| sender.write(message).unwrap());
+            assert!((0..14).rev().all(|message| sender.unwrite() == Some(message)));
+        }
+        assert_eq!(requests(), before);
+        if sender_goes_first {
+            drop(sender);
+            drop(receiver);
+        } else {
+            drop(receiver);
+            drop(sender);
+        }
+    };
+    (0..3).for_each(|_| run(true));
+    for sender_goes_first in [true, false] {
+        let before = held();
+        run(sender_goes_first);
+        assert_eq!(held(), before);
+    }
+}
+
 #[test]
 fn a_large_bounded_channel_takes_memory_as_it_fills() {
     let made = |capacity| {

@@ -77,6 +77,38 @@ fn huge_capacities_are_exact_and_cost_little() {
     }
 }
 
+/// Also where a chunk begins, which lies before the last one or behind it.
+#[test]
+fn room_that_was_asked_for_is_no_more_than_there_is() {
+    let mut context = Context::from_waker(Waker::noop());
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    for message in 0..100 {
+        assert!(sender.poll_ready(&mut context).is_ready());
+        assert_eq!(sender.try_send(message), Ok(()));
+        assert_eq!(sender.try_send(message), Err(TrySendError::Full(message)));
+        assert_eq!(receiver.recv(), Ok(message));
+    }
+}
+
+/// Whoever asks for room first sends on the fast path only, until there is a batch. It may begin anywhere, also where the first
+/// messages have been, when all chunks have gone round.
+#[test]
+fn a_batch_behind_a_stream_leaves_what_was_sent_before() {
+    let mut context = Context::from_waker(Waker::noop());
+    for messages in 0..120 {
+        // Two groups in a chunk.
+        let (mut sender, mut receiver) = spsc::bounded::<u64>(28);
+        for message in 0..messages {
+            assert!(sender.poll_ready(&mut context).is_ready());
+            sender.try_send(message).unwrap();
+            assert_eq!(receiver.try_recv(), Ok(message));
+        }
+        sender.write(messages).unwrap();
+        sender.flush();
+        assert_eq!(receiver.try_recv(), Ok(messages), "behind {messages} messages");
+    }
+}
+
 #[test]
 fn a_receiver_knows_that_there_is_no_room() {
     for capacity in [1, 2, 7, 8, 100] {

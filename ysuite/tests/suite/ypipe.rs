@@ -86,6 +86,29 @@ fn a_bound_is_exact_and_gives_the_message_back() {
     }
 }
 
+/// Their slots are a byte long.
+#[test]
+fn messages_of_a_byte_and_of_nothing_are_counted() {
+    fn counted<T: Copy>(message: T) {
+        for capacity in [1, 5, 55, 56, 57, 200] {
+            let (mut writer, mut reader) = ypipe::bounded(capacity);
+            for _ in 0..2 {
+                for number in 1..=capacity {
+                    assert!(writer.write(message).is_ok(), "message {number} of {capacity}");
+                    assert_eq!((writer.hidden(), writer.len()), (number, 0));
+                }
+                assert!(writer.write(message).is_err());
+                writer.flush();
+                assert_eq!((writer.len(), reader.len()), (capacity, capacity));
+                assert_eq!(std::iter::from_fn(|| reader.read()).count(), capacity);
+                assert!(writer.is_empty());
+            }
+        }
+    }
+    counted(7_u8);
+    counted(());
+}
+
 #[test]
 fn a_capacity_of_nothing_is_a_documented_panic() {
     assert!(panics(|| drop(ypipe::bounded::<u8>(0))).contains("capacity of at least 1"));

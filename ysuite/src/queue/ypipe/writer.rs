@@ -462,3 +462,73 @@ unsafe fn write<T>(at: NonNull<u8>, message: T) {
         });
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    #[cfg(feature = "statistics")]
+    use super::{CUT, GONE, PipeCore};
+    use crate::queue::ypipe::unbounded;
+    #[cfg(feature = "statistics")]
+    use crate::statistics::Counted;
+
+    #[test]
+    fn a_pipe_that_is_closed_again_takes_no_token() {
+        let (mut writer, reader) = unbounded::<u8>();
+        for tokens in [1, 0] {
+            reader.passive().arm(1);
+            assert_eq!(writer.close(), tokens);
+        }
+    }
+
+    #[cfg(feature = "statistics")]
+    fn sent(core: &PipeCore<u8>) -> u64 {
+        core.progress.totals().sent
+    }
+
+    #[cfg(feature = "statistics")]
+    #[test]
+    fn what_is_to_come_back_is_not_counted_until_then() {
+        let (mut writer, reader) = unbounded();
+        assert_eq!(writer.send(1), Ok(0));
+        drop(reader);
+        assert_eq!((writer.send(2), sent(writer.core())), (Ok(GONE), 1));
+        assert_eq!(writer.write(3), Ok(()));
+        assert_eq!((writer.publish(), sent(writer.core())), (GONE, 1));
+
+        let (mut writer, mut reader) = unbounded();
+        reader.mark_cut().pass();
+        reader.cut();
+        assert_eq!(writer.write(1), Ok(()));
+        assert_eq!((writer.close(), sent(writer.core())), (CUT, 0));
+    }
+
+    /// The reader is about to close the pipe, and the writer is the first to say where it ends.
+    #[cfg(feature = "statistics")]
+    #[test]
+    fn what_the_writer_decides_to_be_sent_is_counted() {
+        for goes in [false, true] {
+            let (mut writer, mut reader) = unbounded();
+            reader.mark_cut().pass();
+            if goes {
+                assert_eq!(writer.write(1), Ok(()));
+                drop(writer);
+                assert_eq!(sent(reader.core()), 1);
+            } else {
+                assert_eq!(writer.send(1), Ok(CUT));
+                writer.reclaim(CUT, 0, |_| panic!("the message is the reader's"));
+                assert_eq!(sent(reader.core()), 1);
+            }
+            reader.cut();
+            assert_eq!((reader.has_last(), reader.read()), (true, Some(1)));
+        }
+    }
+
+    #[cfg(feature = "statistics")]
+    #[test]
+    fn what_was_hidden_is_counted_before_a_reader_that_sleeps_is_told_of_the_end() {
+        let (mut writer, reader) = unbounded();
+        reader.passive().arm(1);
+        assert_eq!(writer.write(1), Ok(()));
+        assert_eq!((writer.close(), sent(writer.core())), (1, 1));
+    }
+}

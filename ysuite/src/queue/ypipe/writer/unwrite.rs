@@ -86,3 +86,35 @@ impl<T> Drop for WriteCursor<T> {
         self.leave_emptied();
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use crate::queue::ypipe::chunk::Geometry;
+    use crate::queue::ypipe::{Reader, ends};
+
+    /// Though another was linked behind it: the writer is in it still, and the reader would give it away.
+    #[test]
+    fn a_reader_stays_in_the_chunk_that_its_writer_has_come_back_to() {
+        const SLOTS: usize = Geometry::<u64>::SLOTS;
+        // Chunks of one group.
+        let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
+        for number in 1..SLOTS as u64 {
+            writer.write(number).expect("there is room");
+            writer.flush();
+            assert_eq!(reader.read(), Some(number));
+        }
+        // The last of this chunk, and the first of the next.
+        (7..9).for_each(|number| writer.write(number).expect("there is room"));
+        assert_eq!((writer.unwrite(), writer.unwrite(), writer.unwrite()), (Some(8), Some(7), None));
+        writer.write(9).expect("there is room");
+        writer.flush();
+        let chunk = |reader: &Reader<u64>| reader.cursor().map(|cursor| cursor.end);
+        let before = chunk(&reader);
+        assert_eq!((reader.read(), reader.read()), (Some(9), None));
+        assert_eq!(chunk(&reader), before);
+        writer.write(10).expect("there is room");
+        writer.flush();
+        assert_eq!((reader.read(), reader.read()), (Some(10), None));
+        assert_ne!(chunk(&reader), before);
+    }
+}
