@@ -439,7 +439,7 @@ fn a_backlog_of_a_pipe_asks_the_system_seldom() {
 
 /// Over two borders of chunks, which are left to the writer then.
 #[test]
-fn chunks_whose_messages_are_taken_back_are_used_again_and_given_back() {
+fn chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back() {
     const MESSAGES: u64 = 1_000;
     let run = || {
         let (mut writer, reader) = ypipe::unbounded();

@@ -159,7 +159,6 @@ fn a_message_comes_back_behind_one_that_panics() {
 }
 
 #[test]
-<<<<<<< ours
 fn a_message_comes_back_from_a_closed_channel_behind_hidden_ones_that_panic() {
     let tally = Tally::of(3);
     tally.explode_all(0..3);
@@ -167,7 +166,10 @@ fn a_message_comes_back_from_a_closed_channel_behind_hidden_ones_that_panic() {
     tally.some(2).for_each(|message| assert!(sender.write(message).is_ok()));
     assert!(receiver.close());
     assert_eq!(panics(|| drop(sender.send(tally.next()))), "the end of message 0");
-=======
+    tally.assert_all_ended();
+}
+
+#[test]
 fn a_try_that_finds_the_receiver_gone_drops_what_was_hidden() {
     let tally = Tally::of(2);
     let (mut sender, receiver) = spsc::unbounded();
@@ -189,7 +191,6 @@ fn what_is_hidden_goes_with_a_sender_that_was_told_that_the_receiver_is_gone() {
     let back = block_on(sender.send_async(tally.next())).unwrap_err().into_inner();
     assert_eq!((back.number, tally.ended()), (1, 0));
     drop((back, sender));
->>>>>>> theirs
     tally.assert_all_ended();
 }
 
