@@ -105,3 +105,24 @@ impl fmt::Debug for Timer {
         f.debug_struct("Timer").field("due", &self.due()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_is_there_at_the_very_moment_at_which_it_is_due_and_the_next_is_a_period_behind() {
+        let (first, period) = (Instant::now(), Duration::from_secs(1));
+        let timer = Timer::new(Some(first), Some(period));
+        for number in 0..5_u32 {
+            let due = first + number * period;
+            assert_eq!(timer.due(), Some(due));
+            assert_eq!(timer.take(due - Duration::from_nanos(1)), None);
+            assert_eq!(timer.take(due), Some(due));
+            assert_eq!(timer.take(due), None);
+        }
+        // Late: those that were missed are skipped, and no other.
+        assert_eq!(timer.take(first + 7 * period + period / 2), Some(first + 5 * period));
+        assert_eq!(timer.due(), Some(first + 8 * period));
+    }
+}

@@ -134,3 +134,32 @@ impl QueueTally {
         Totals { sent: sent.max(received), received, high_water: self.high_water.load(Ordering::Relaxed) }
     }
 }
+
+#[cfg(all(test, feature = "statistics", not(ysuite_loom)))]
+mod tests {
+    use super::*;
+
+    struct Words;
+
+    impl Counted for Words {
+        fn totals(&self) -> Totals {
+            Totals { sent: 3, received: 2, high_water: 1 }
+        }
+    }
+
+    /// Senders of an `mpsc` come and go: a ledger that kept the words of each would grow for as long as the channel is there.
+    #[test]
+    fn the_words_of_a_queue_that_is_gone_are_given_back_and_their_numbers_stay() {
+        let meter = Meter::new();
+        let observer = meter.observer();
+        let flow = || (observer.statistics().sent, observer.statistics().received);
+        for queues in 1..4_u64 {
+            let mut observed = Observed::new(Words);
+            observed.join(&meter);
+            let words = Arc::downgrade(&observed.words);
+            assert_eq!((flow(), words.strong_count()), ((3 * queues, 2 * queues), 2));
+            drop(observed);
+            assert_eq!((flow(), words.strong_count()), ((3 * queues, 2 * queues), 0));
+        }
+    }
+}

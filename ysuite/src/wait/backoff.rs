@@ -362,6 +362,8 @@ impl SharedBackoff {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::cell::Cell;
+
     use super::*;
 
     /// How often a wait looks that is in vain, or one that pays.
@@ -477,8 +479,95 @@ mod tests {
     #[test]
     fn sleeps_too_long_to_measure_stay_the_longest() {
         let Some(start) = Instant::now().checked_sub(Duration::from_secs(5)) else { return };
-        let mut backoff = Backoff { slept: u32::MAX, ..Backoff::new() };
-        backoff.slept_since(start);
-        assert_eq!(backoff.slept, u32::MAX);
+        for slept in [0, u32::MAX] {
+            let mut backoff = Backoff { slept, ..Backoff::new() };
+            backoff.slept_since(start);
+            assert_eq!(backoff.slept, u32::MAX);
+        }
+    }
+
+    /// Where it is to spin by that: each time while spinning is worth it, else now and then.
+    #[test]
+    fn a_sleep_that_was_ended_by_a_call_is_measured() {
+        let takes_time = |woken| {
+            let start = Instant::now();
+            while start.elapsed().is_zero() {}
+            woken
+        };
+        for (spin, worth, skipped, measures) in [
+            (Spin::Adaptive, ALWAYS, 1, true),
+            (Spin::Adaptive, 0, 1, false),
+            (Spin::Adaptive, 0, 8, true),
+            (Spin::None, ALWAYS, 0, false),
+        ] {
+            let mut backoff = Backoff { spin, worth, skipped, ..Backoff::new() };
+            // One whose time was up says nothing.
+            assert!(!backoff.time(|| takes_time(false)));
+            assert_eq!(backoff.slept, 0);
+            assert!(backoff.time(|| takes_time(true)));
+            assert_eq!(backoff.slept != 0, measures, "{backoff:?}");
+        }
+    }
+
+    #[test]
+    fn a_spin_is_as_long_as_sleeps_are_that_are_worth_it() {
+        if cpus() == 1 || cfg!(miri) {
+            return;
+        }
+        let spin = |slept| Backoff { slept, ..Backoff::new() }.plan(None).0;
+        let longest = LONGEST.as_nanos() as u32;
+        let is_so = || {
+            let short = spin(0);
+            spin(10_000) > short && spin(longest) > spin(10_000) && spin(longest + 1) == short
+        };
+        // Each of the threads that are the first to ask measures how long a pause takes.
+        assert!((0..10).any(|_| is_so()));
+    }
+
+    #[test]
+    fn a_trial_that_pays_makes_the_next_spin_worth_it_and_one_in_vain_is_made_up_for() {
+        if cpus() == 1 || cfg!(miri) {
+            return;
+        }
+        let mut backoff = Backoff { worth: 0, skipped: PROBE, ..Backoff::new() };
+        for _ in 0..100 {
+            assert_ne!(looks(&mut backoff, true), FEW);
+        }
+        for number in 0..100 {
+            assert_ne!(looks(&mut backoff, number % 8 != 0), FEW, "behind one in vain");
+        }
+    }
+
+    #[test]
+    fn spins_in_vain_are_remembered() {
+        let mut backoff = Backoff::new();
+        for _ in 0..20 {
+            assert!(!backoff.spin(Deadline::Never, || false));
+        }
+        assert!(!backoff.is_worth(), "{backoff:?}");
+    }
+
+    #[test]
+    fn what_the_first_look_finds_takes_no_yield() {
+        if cpus() == 1 {
+            return;
+        }
+        let before = crate::os::calls();
+        assert!(Backoff::new().spin(Deadline::Never, || true));
+        assert_eq!(crate::os::calls(), before);
+    }
+
+    #[test]
+    fn a_change_that_another_thread_comes_before_is_made_of_what_that_has_left() {
+        let (shared, tries) = (SharedBackoff::new(), Cell::new(0));
+        shared.change(|bits| {
+            tries.set(tries.get() + 1);
+            assert!(tries.get() < 1_000, "it tries without end");
+            if tries.get() == 1 {
+                shared.set(Spin::None);
+            }
+            bits | 1 << 49
+        });
+        assert_eq!((shared.recall().spin, shared.recall().slept), (Spin::None, SLEPT));
     }
 }

@@ -153,6 +153,19 @@ fn the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled() {
     }
 }
 
+/// A batch of as many as there are from one look to the next, and messages behind it up to the look that comes then.
+#[test]
+fn a_batch_that_ends_where_a_look_is_due_is_seen_by_the_mark_of_an_exchange() {
+    for (sender, receiver) in [mpmc::bounded(1_000), mpmc::unbounded()] {
+        assert_eq!(sender.send_batch(0..64), Ok(64));
+        (64..127).for_each(|number| sender.send(number).unwrap());
+        assert!(receiver.try_iter().eq(0..127));
+        let (sent, received, high) = flow(&receiver.observer());
+        assert_eq!((sent, received), (127, 127));
+        assert!((127 - 64..=127).contains(&high), "{high} of 127");
+    }
+}
+
 #[test]
 fn the_mark_of_a_channel_that_was_found_full_is_its_bound() {
     for bound in [1, 2, 7, 63, 64, 65, 100, 1_000_u64] {
