@@ -394,6 +394,7 @@ pub(super) mod tests {
         use super::super::super::slots::Waiter;
         use super::super::WaitList;
         use super::STEPS;
+        use crate::sync::Ordering;
 
         const MANY: usize = 20_000;
 
@@ -502,6 +503,27 @@ pub(super) mod tests {
             let (slots, _) = register(list, 600);
             let (all, blocks) = distinct(&slots);
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
+        }
+
+        /// As where other threads have filled a block before the one that has made it says so.
+        #[test]
+        fn a_full_block_behind_the_newest_that_is_known_is_passed() {
+            let list = WaitList::new();
+            let (slots, _) = register(&list, 128);
+            // ORDERING: Relaxed; one thread.
+            list.newest.store(slots[0].block.cast_mut(), Ordering::Relaxed);
+            let other = list.register();
+            assert!(slots.iter().all(|slot| slot.block != other.block));
+        }
+
+        #[test]
+        fn a_slot_that_was_armed_twice_is_free_again_behind_its_owner() {
+            let list = WaitList::new();
+            let slot = list.register();
+            (0..2).for_each(|_| list.arm(&slot, false));
+            assert!(list.disarm(&slot));
+            list.unregister(&slot);
+            assert_eq!(list.register().index, slot.index);
         }
 
         /// A block that is full may be on the stack, and is not pushed again when a slot of it comes free.

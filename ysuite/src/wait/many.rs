@@ -76,9 +76,10 @@ impl<S: SharedEnd> ManyWait<S> {
             backoff.spin(deadline, look)
         };
         let is_over = is_over || backoff.yield_now(deadline, || end.is_ready());
-        if is_over {
+        // To arm for no time at all would cost both sides: a barrier here, and a wake-up there.
+        if is_over || deadline.is_over() {
             shared.keep(backoff);
-            return true;
+            return is_over || end.is_ready();
         }
         let mut asleep = Asleep { wait: self, waker: None };
         // A wake-up may be in vain: another end was quicker, or the wake-up was for an earlier wait.
@@ -243,6 +244,8 @@ impl<S: SharedEnd> Drop for Owed<S> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::cell::Cell;
+
     use super::*;
 
     #[derive(Clone, Copy)]
@@ -279,5 +282,77 @@ mod tests {
         }
         drop(wait);
         assert_eq!((list.in_flight(), list.register().index), (0, 0));
+    }
+
+    /// An end that is ready behind so many looks in vain.
+    #[derive(Clone, Copy)]
+    struct Soon<'a> {
+        list: &'a WaitList,
+        in_vain: &'a Cell<u32>,
+        may_arm: bool,
+    }
+
+    impl SharedEnd for Soon<'_> {
+        fn list(&self) -> &WaitList {
+            self.list
+        }
+
+        fn is_ready(&self) -> bool {
+            assert!(self.may_arm || !self.list.word().is_armed(), "it is about to sleep");
+            let left = self.in_vain.get();
+            self.in_vain.set(left.saturating_sub(1));
+            left == 0
+        }
+
+        fn supply(&self) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn who_is_never_to_sleep_arms_nothing_however_many_wait() {
+        let (list, in_vain, shared) = (WaitList::new(), Cell::new(0), SharedBackoff::new());
+        shared.set(Spin::Forever);
+        for is_crowded in [false, true] {
+            in_vain.set(1_000);
+            let end = Soon { list: &list, in_vain: &in_vain, may_arm: false };
+            let mut wait = ManyWait::new(end, false);
+            assert!(wait.block_behind(&shared, Deadline::Never, is_crowded, || end.is_ready()));
+            assert!(wait.slot.is_none());
+        }
+    }
+
+    /// At its first look, at the one behind the arming, and when it is polled again.
+    #[test]
+    fn a_task_that_finds_something_leaves_nothing_armed() {
+        for in_vain in 0..3 {
+            let (list, in_vain) = (WaitList::new(), Cell::new(in_vain));
+            let mut wait = ManyWait::new(Soon { list: &list, in_vain: &in_vain, may_arm: true }, false);
+            let mut context = Context::from_waker(Waker::noop());
+            let is_first = in_vain.get() < 2;
+            assert_eq!(wait.poll(&mut context).is_ready(), is_first);
+            assert_eq!(list.word().is_armed(), !is_first);
+            assert!(wait.poll(&mut context).is_ready() && !list.word().is_armed());
+        }
+    }
+
+    /// By a look behind the arming, or by a sleep.
+    #[test]
+    fn a_thread_that_was_notified_is_on_its_way_until_its_wait_has_ended() {
+        for sleeps in [false, true] {
+            let list = WaitList::new();
+            let mut wait = ManyWait::new(End(&list), false);
+            let mut asleep = Asleep { wait: &mut wait, waker: None };
+            asleep.arm();
+            list.notify_one().unwrap().wake(true);
+            if sleeps {
+                assert!(asleep.wait.sleep(Deadline::Never));
+            } else {
+                asleep.disarm();
+            }
+            assert_eq!((wait.is_notified, wait.in_flight, list.in_flight()), (true, true, 1));
+            drop(wait);
+            assert_eq!(list.in_flight(), 0);
+        }
     }
 }

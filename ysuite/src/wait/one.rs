@@ -205,3 +205,79 @@ pub(crate) fn detach(end: &mut impl WaitingEnd) -> bool {
     // SAFETY: the end is borrowed mutably by its own thread, so no registration of it is in use.
     unsafe { end.target().detach() }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::backoff::Spin;
+    use super::*;
+    use crate::tests::Woken;
+
+    /// An end that is ready behind so many looks in vain, and never sleeps as a thread.
+    struct End {
+        in_vain: u32,
+        /// Something is found as it arms what it would have to poll, once.
+        finds: bool,
+        word: Passive,
+        target: WakeTarget,
+    }
+
+    impl End {
+        fn new(in_vain: u32) -> Self {
+            Self { in_vain, finds: false, word: Passive::new(), target: WakeTarget::default() }
+        }
+    }
+
+    impl WaitingEnd for End {
+        fn is_ready(&mut self) -> bool {
+            assert_eq!(self.word.look() & FUTEX, 0, "it is about to sleep");
+            let is_ready = self.in_vain == 0;
+            self.in_vain = self.in_vain.saturating_sub(1);
+            is_ready
+        }
+
+        fn passive(&self) -> &Passive {
+            &self.word
+        }
+
+        fn target(&self) -> &WakeTarget {
+            &self.target
+        }
+
+        fn arm_all(&mut self) -> bool {
+            core::mem::take(&mut self.finds)
+        }
+    }
+
+    /// At its first look, at the one behind the arming, and when it is polled again.
+    #[test]
+    fn a_task_that_finds_something_is_not_woken_for_the_next() {
+        for (in_vain, polls) in [(0, 1), (1, 1), (2, 2)] {
+            let (mut end, task) = (End::new(in_vain), Arc::new(Woken::default()));
+            let waker = task.clone().into();
+            for at in 1..=polls {
+                assert_eq!(poll(&mut end, &mut Context::from_waker(&waker)).is_ready(), at == polls);
+            }
+            end.target.wake(&end.word, end.word.published());
+            assert_eq!(task.times(), 0, "{in_vain} looks in vain");
+        }
+    }
+
+    #[test]
+    fn who_finds_something_as_it_arms_further_looks_once_more() {
+        let mut end = End { finds: true, ..End::new(2) };
+        assert!(poll(&mut end, &mut Context::from_waker(core::task::Waker::noop())).is_ready());
+    }
+
+    #[test]
+    fn who_is_never_to_sleep_or_has_no_time_does_not_arm() {
+        let mut backoff = Backoff::new();
+        backoff.spin = Spin::Forever;
+        assert!(block(&mut End::new(1_000), &mut backoff, Deadline::Never));
+        for spin in [Spin::None, Spin::Adaptive, Spin::Forever] {
+            backoff.spin = spin;
+            assert!(!block(&mut End::new(1_000), &mut backoff, Deadline::Passed));
+        }
+    }
+}
