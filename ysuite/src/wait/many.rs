@@ -244,9 +244,14 @@ impl<S: SharedEnd> Drop for Owed<S> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+<<<<<<< ours
     use core::cell::Cell;
+=======
+    use std::thread;
+>>>>>>> theirs
 
     use super::*;
+    use crate::sync::AtomicBool;
 
     #[derive(Clone, Copy)]
     struct End<'a>(&'a WaitList);
@@ -284,6 +289,7 @@ mod tests {
         assert_eq!((list.in_flight(), list.register().index), (0, 0));
     }
 
+<<<<<<< ours
     /// An end that is ready behind so many looks in vain.
     #[derive(Clone, Copy)]
     struct Soon<'a> {
@@ -354,5 +360,49 @@ mod tests {
             drop(wait);
             assert_eq!(list.in_flight(), 0);
         }
+=======
+    /// An end that is ready once something has come.
+    #[derive(Clone, Copy)]
+    struct Late<'a>(&'a WaitList, &'a AtomicBool);
+
+    impl SharedEnd for Late<'_> {
+        fn list(&self) -> &WaitList {
+            self.0
+        }
+
+        fn is_ready(&self) -> bool {
+            // ORDERING: Acquire pairs with the Release by which it comes.
+            self.1.load(Ordering::Acquire)
+        }
+
+        fn supply(&self) -> usize {
+            usize::from(self.is_ready())
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_in_vain_sleeps_on() {
+        let (list, has_come) = (WaitList::new(), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let mut wait = ManyWait::new(Late(&list, &has_come), false);
+                wait.block(&SharedBackoff::new(), Deadline::Never)
+            });
+            for _ in 0..3 {
+                let notified = loop {
+                    if let Some(notified) = list.notify_one() {
+                        break notified;
+                    }
+                    assert!(!waiting.is_finished(), "its wait has no limit, and nothing has come");
+                    thread::yield_now();
+                };
+                notified.wake(true);
+            }
+            // ORDERING: Release pairs with the Acquire in `is_ready`.
+            has_come.store(true, Ordering::Release);
+            notify_all(&list);
+            assert!(waiting.join().unwrap(), "it was told of what has come");
+        });
+>>>>>>> theirs
     }
 }

@@ -179,6 +179,40 @@ fn blocks_are_popped_by_one_thread_at_a_time() {
 }
 
 #[test]
+fn two_that_register_at_once_have_a_slot_each() {
+    model_up_to(2, || {
+        let scene = Scene::new();
+        // The block is there.
+        let _ = scene.list().register();
+        let others = scene.clone();
+        let other = thread::spawn(move || others.list().register().index);
+        let index = scene.list().register().index;
+        assert_ne!(index, other.join().unwrap());
+    });
+}
+
+/// Another block is pushed while the one on top, which is full, is popped.
+#[test]
+fn a_pop_that_a_push_comes_before_loses_no_block() {
+    model_up_to(2, || {
+        let scene = Scene::new();
+        // Two full blocks, and a third with room. The second is on top of that.
+        let [first, _, _, second, _, last_of_second, third] = [(); 7].map(|()| scene.list().register());
+        scene.list().unregister(&last_of_second);
+        assert_eq!(scene.list().register().block, second.block);
+        let blocks = [first.block, second.block, third.block];
+        let leaver = scene.spawn(move |scene| scene.list().unregister(&first));
+        let _ = scene.list().register();
+        leaver.join().unwrap();
+        scene.list().unregister(&second);
+        // Three slots are free.
+        for _ in 0..3 {
+            assert!(blocks.contains(&scene.list().register().block), "a block with room is lost");
+        }
+    });
+}
+
+#[test]
 fn the_last_end_that_goes_against_a_publisher() {
     for fenced in [false, true] {
         model_up_to(2, move || {

@@ -214,3 +214,20 @@ impl SlotBlock {
         }
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::super::WaitList;
+
+    #[test]
+    fn a_slot_whose_owner_has_left_is_given_back_by_its_notifier() {
+        let list = WaitList::new();
+        let slot = list.register();
+        list.arm(&slot, false);
+        let notified = list.notify_one().unwrap();
+        list.unregister(&slot);
+        assert_ne!(list.register().index, slot.index, "its notifier still uses it");
+        drop(notified);
+        assert_eq!(list.register().index, slot.index, "a slot is lost");
+    }
+}

@@ -230,3 +230,122 @@ fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {
     }
     given_up.into_iter().for_each(|(_, waker)| panics.catch(|| drop(waker)));
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::cell::Cell;
+    use std::sync::Arc;
+
+    use super::super::WaitList;
+    use super::super::many::notify;
+    use super::*;
+    use crate::signal::{Attach, Wait, YPollset};
+    use crate::tests::Woken;
+
+    /// An end as it looks whether waiting is over.
+    #[derive(Clone, Copy)]
+    struct Looking<'a>(&'a WaitList, &'a dyn Fn() -> bool);
+
+    impl SharedEnd for Looking<'_> {
+        fn list(&self) -> &WaitList {
+            self.0
+        }
+
+        fn is_ready(&self) -> bool {
+            (self.1)()
+        }
+
+        fn supply(&self) -> usize {
+            1
+        }
+    }
+
+    /// An end that can be in a set. For as long as nobody says otherwise it finds nothing.
+    struct Owner<'a> {
+        list: &'a WaitList,
+        subscriptions: Subscriptions,
+    }
+
+    impl<'a> Owner<'a> {
+        fn new(list: &'a WaitList) -> Self {
+            Self { list, subscriptions: Subscriptions::default() }
+        }
+
+        fn rest(&self, look: &dyn Fn() -> bool) -> bool {
+            self.subscriptions.rest(Looking(self.list, look))
+        }
+    }
+
+    impl Drop for Owner<'_> {
+        fn drop(&mut self) {
+            self.subscriptions.unregister(Looking(self.list, &|| false));
+        }
+    }
+
+    impl Attach for Owner<'_> {
+        fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+            self.subscriptions.attach(Looking(self.list, &|| false), registration)
+        }
+
+        fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+            self.subscriptions.with_registration(Looking(self.list, &|| false), look);
+        }
+
+        fn detach(&mut self) -> bool {
+            self.subscriptions.detach(Looking(self.list, &|| false))
+        }
+    }
+
+    #[test]
+    fn who_leaves_a_set_frees_its_id_at_once_and_its_slot_behind_its_notifier() {
+        let (list, mut set) = (WaitList::new(), YPollset::new());
+        let (mut one, mut next) = (Owner::new(&list), Owner::new(&list));
+        set.attach(&mut one, 3).unwrap();
+        assert!(!one.rest(&|| false));
+        let notified = list.notify_one().unwrap();
+        assert_eq!(set.detach(&mut one), Some(3));
+        // The notifier is about to raise the id, which is free nevertheless.
+        assert_eq!(set.attach(&mut next, 3), Ok(()));
+        drop(notified);
+        let slot = list.register();
+        assert_eq!(slot.index, 0, "a slot is lost");
+        assert!(list.target(&slot).registration().is_none(), "it has kept what its last owner was bound by");
+    }
+
+    #[test]
+    fn one_thread_at_a_time_takes_the_id_down() {
+        let (list, mut set) = (WaitList::new(), YPollset::new());
+        let mut owner = Owner::new(&list);
+        set.attach(&mut owner, 3).unwrap();
+        let look = || {
+            // As others would meanwhile: one notifies, and one that shares the end finds nothing.
+            notify(&list, 1);
+            assert!(!owner.rest(&|| false));
+            false
+        };
+        assert!(!owner.rest(&look));
+        assert!(set.check().eq([3]), "whoever comes second leaves the id alone");
+    }
+
+    #[test]
+    fn what_an_end_is_told_as_it_comes_to_rest_is_passed_on() {
+        let (list, mut set) = (WaitList::new(), YPollset::new());
+        let mut owner = Owner::new(&list);
+        set.attach(&mut owner, 3).unwrap();
+        let (other, task) = (list.register(), Arc::new(Woken::default()));
+        list.target(&other).task.register(&task.clone().into());
+        list.arm(&other, false);
+        let is_told = Cell::new(false);
+        let look = || {
+            // Of two messages: the end finds both, and was told of one of them.
+            if !is_told.replace(true) {
+                notify(&list, 1);
+                assert_eq!(task.times(), 0, "the end itself is told");
+            }
+            true
+        };
+        assert!(owner.rest(&look));
+        assert_eq!(task.times(), 1);
+        assert!(set.check().eq([3]));
+    }
+}

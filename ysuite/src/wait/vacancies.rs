@@ -94,6 +94,7 @@ impl Vacancies {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::super::WaitList;
+    use crate::sync::Ordering;
 
     #[test]
     fn a_block_that_is_popped_with_room_is_pushed_again() {
@@ -104,5 +105,37 @@ mod tests {
         // As where a slot comes free between the look at the block and the pop.
         assert!(notified.vacant.take_off(notified.block));
         assert_eq!(list.register().block, slot.block, "a block with room is lost");
+    }
+
+    #[test]
+    fn who_finds_another_popping_pops_nothing() {
+        let list = WaitList::new();
+        let slot = list.register();
+        list.arm(&slot, false);
+        let notified = list.notify_one().unwrap();
+        let vacant = notified.vacant;
+        // ORDERING: Relaxed, here and below; this test runs on one thread.
+        vacant.taking.store(true, Ordering::Relaxed);
+        assert!(!vacant.take_off(notified.block));
+        assert!(vacant.taking.load(Ordering::Relaxed), "the other's pop is not over");
+    }
+
+    /// A look further down, as behind a pop by another, takes nothing off.
+    #[test]
+    fn a_block_below_the_top_stays_on_the_stack() {
+        let list = WaitList::new();
+        // Two full blocks, and one with room.
+        let slots: Vec<_> = (0..129).map(|_| list.register()).collect();
+        list.arm(&slots[0], false);
+        let notified = list.notify_one().unwrap();
+        list.unregister(&slots[1]);
+        list.unregister(&slots[64]);
+        assert!(!notified.vacant.take_off(notified.block), "the second block is on top");
+        let again = [list.register(), list.register()];
+        assert_eq!(again[1].block, slots[0].block);
+        // The first block was full again, and is on the stack: it is not pushed a second time.
+        list.unregister(&again[1]);
+        assert_eq!(list.register().block, slots[0].block);
+        assert_eq!(list.register().block, slots[128].block, "a block with room is lost");
     }
 }

@@ -1,10 +1,14 @@
 //! Memory: what a stream, a bounded channel and a burst take, and give back.
 
+use std::cell::RefCell;
+use std::future::Future;
 use std::iter;
+use std::pin::{Pin, pin};
 use std::sync::Barrier;
+use std::task::{Context, Waker};
 use std::thread;
 
-use crate::counting::{allocations, held};
+use crate::counting::{allocations, at_the_next_allocation, held};
 use crate::requests;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, calls, guarded};
@@ -192,6 +196,49 @@ fn waiting_allocates_nothing() {
         assert_eq!(receiver.recv(), Ok(message));
     }
     assert_eq!(allocations(), before);
+}
+
+thread_local! {
+    /// Another task that waits.
+    static QUICKER: RefCell<Option<Pin<Box<dyn Future<Output = ()>>>>> = const { RefCell::new(None) };
+}
+
+fn poll_the_quicker() {
+    QUICKER.with_borrow_mut(|quicker| {
+        if let Some(waiting) = quicker {
+            let _ = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+    });
+}
+
+/// Two that are the first to wait make places at once. Those that come too late are freed.
+#[test]
+fn places_to_wait_that_another_was_quicker_to_make_are_given_back() {
+    let round = |interrupted: bool| {
+        let (_sender, receiver) = mpmc::bounded::<u32>(4);
+        let other = receiver.clone();
+        QUICKER.set(Some(Box::pin(async move {
+            let _ = other.recv_async().await;
+        })));
+        let made = {
+            let mut waiting = pin!(receiver.recv_async());
+            let before = allocations();
+            if interrupted {
+                at_the_next_allocation(poll_the_quicker);
+            }
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            allocations() - before
+        };
+        drop(QUICKER.take());
+        made
+    };
+    // The first time something may be made that stays.
+    for interrupted in [false, true] {
+        round(interrupted);
+    }
+    let before = held();
+    assert_eq!([false, true].map(round), [1, 2], "nothing is allocated but the places");
+    assert_eq!(held(), before, "some places are never freed");
 }
 
 #[test]

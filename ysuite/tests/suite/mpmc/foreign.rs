@@ -20,6 +20,7 @@ with_and_without_a_bound!(
     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set,
     a_future_whose_wakers_drop_panics_passes_on_what_it_was_told,
     a_wait_that_ends_between_two_wakers_that_panic_is_one_panic,
+    a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic,
     a_batch_wakes_a_receiver_that_polls_and_futures_alike,
     one_waker_that_panics_does_not_keep_those_behind_it_asleep,
     a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll,
@@ -119,6 +120,24 @@ fn a_wait_that_ends_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
     assert_eq!(task.woken(), 2);
     assert_eq!(panics(|| drop(first)), "this waker panics");
     assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+/// Its set is told of a message while its task waits. Another's waking panics, and the drop of its task's waker behind that.
+fn a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
+    let (sender, mut receiver) = of(if bounded { 8 } else { 0 });
+    let mut other = receiver.clone();
+    let mut set = YPollset::new();
+    set.attach(&mut receiver, 3).unwrap();
+    let clinging = Clinging::waker();
+    assert!(receiver.poll_recv(&mut Context::from_waker(&clinging)).is_pending());
+    drop(clinging);
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    assert!(set.check().is_empty());
+    assert!(other.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    sender.send(1).unwrap();
+    assert!(set.check().eq([3]), "it is the first in turn");
+    assert_eq!(panics(|| drop(receiver)), "this waker panics");
+    assert_eq!(other.try_recv(), Ok(1));
 }
 
 fn a_batch_wakes_a_receiver_that_polls_and_futures_alike(bounded: bool) {

@@ -301,6 +301,17 @@ fn a_sender_that_goes_takes_no_turn() {
     }
 }
 
+#[test]
+fn a_sender_that_closes_wakes_the_task_that_polled_it() {
+    let (mut one, _receiver) = mpsc::bounded::<u8>(0);
+    // The channel stays open.
+    let _two = one.clone();
+    let task = Task::default();
+    assert!(one.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
+    assert!(one.close());
+    assert_eq!((task.woken(), task.held()), (1, 0));
+}
+
 /// It has a place for its set and one for its task, and may be called for two senders. It takes the message of one: of the other it
 /// tells the next.
 #[test]
