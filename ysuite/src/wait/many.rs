@@ -244,11 +244,8 @@ impl<S: SharedEnd> Drop for Owed<S> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-<<<<<<< ours
     use core::cell::Cell;
-=======
     use std::thread;
->>>>>>> theirs
 
     use super::*;
     use crate::sync::AtomicBool;
@@ -289,7 +286,6 @@ mod tests {
         assert_eq!((list.in_flight(), list.register().index), (0, 0));
     }
 
-<<<<<<< ours
     /// An end that is ready behind so many looks in vain.
     #[derive(Clone, Copy)]
     struct Soon<'a> {
@@ -360,7 +356,8 @@ mod tests {
             drop(wait);
             assert_eq!(list.in_flight(), 0);
         }
-=======
+    }
+
     /// An end that is ready once something has come.
     #[derive(Clone, Copy)]
     struct Late<'a>(&'a WaitList, &'a AtomicBool);
@@ -403,6 +400,5 @@ mod tests {
             notify_all(&list);
             assert!(waiting.join().unwrap(), "it was told of what has come");
         });
->>>>>>> theirs
     }
 }
