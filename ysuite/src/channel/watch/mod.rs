@@ -160,7 +160,7 @@ macro_rules! impl_watch_api {
 
         impl<T> core::hash::Hash for $end<T> {
             fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-                core::ptr::from_ref(&*self.shared).hash(state);
+                Arc::as_ptr(&self.shared).hash(state);
             }
         }
 
