@@ -236,12 +236,16 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             Err(TryReserveError::TooMany)
         } else if writer.has_room_for(places) {
             Ok(())
-        } else if writer.is_over() {
-            // Since the look above: room is for an open channel.
-            Err(TryReserveError::Disconnected)
         } else {
-            Err(TryReserveError::Full)
+            Err(self.want_of_room())
         }
+    }
+
+    /// There is no room, or the receiver has closed since the look for that.
+    #[cold]
+    #[inline(never)]
+    fn want_of_room(&self) -> TryReserveError {
+        if self.end.writer.is_over() { TryReserveError::Disconnected } else { TryReserveError::Full }
     }
 
     /// Waits for room for so many messages, as long as it takes.
