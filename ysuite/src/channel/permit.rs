@@ -237,15 +237,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         } else if writer.has_room_for(places) {
             Ok(())
         } else {
-            Err(self.want_of_room())
+            Err(TryReserveError::Full)
         }
-    }
-
-    /// There is no room, or the receiver has closed since the look for that.
-    #[cold]
-    #[inline(never)]
-    fn want_of_room(&self) -> TryReserveError {
-        if self.end.writer.is_over() { TryReserveError::Disconnected } else { TryReserveError::Full }
     }
 
     /// Waits for room for so many messages, as long as it takes.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::channel::TryReserveError;
 use ysuite::{mpsc, spsc};
 
 use crate::runner::model_with;
@@ -168,19 +167,6 @@ fn a_funnels_close_against_a_new_sender() {
         assert_eq!(received, sent);
         assert!(clone.is_disconnected() && clone.send(Counted(ended.clone())).is_err());
         assert_eq!(ended.load(Ordering::Relaxed), 3);
-    });
-}
-
-#[test]
-fn a_funnels_close_against_a_try_to_reserve_is_no_want_of_room() {
-    model(|| {
-        let (mut sender, mut receiver) = mpsc::unbounded::<u32>();
-        let thread = thread::spawn(move || {
-            let reserved = sender.try_reserve().map(drop);
-            assert_ne!(reserved, Err(TryReserveError::Full));
-        });
-        receiver.close();
-        thread.join().unwrap();
     });
 }
 
