@@ -214,6 +214,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             found = self.look_for(places);
         }
         if found == Err(TryReserveError::Full) {
+            // A close between the look whether it is over and the one for room leaves no room, which is no want of it.
+            if self.end.writer.is_over() {
+                return Err(TryReserveError::Disconnected);
+            }
             self.refuse();
         }
         found

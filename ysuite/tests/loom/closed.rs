@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
+use ysuite::channel::TryReserveError;
 use ysuite::{mpsc, spsc};
 
 use crate::runner::model_with;
@@ -167,6 +168,19 @@ fn a_funnels_close_against_a_new_sender() {
         assert_eq!(received, sent);
         assert!(clone.is_disconnected() && clone.send(Counted(ended.clone())).is_err());
         assert_eq!(ended.load(Ordering::Relaxed), 3);
+    });
+}
+
+/// A sender that has sent nothing has no lane as yet, and gets none of a channel that is closed by then.
+#[test]
+fn a_funnels_close_against_a_try_to_reserve_is_no_want_of_room() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::unbounded::<u8>();
+        let thread = thread::spawn(move || {
+            assert_ne!(sender.try_reserve().map(drop), Err(TryReserveError::Full));
+        });
+        receiver.close();
+        thread.join().unwrap();
     });
 }
 
