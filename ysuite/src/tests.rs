@@ -21,3 +21,12 @@ impl Woken {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// A task whose waking panics.
+pub(crate) struct Explosive;
+
+impl Wake for Explosive {
+    fn wake(self: Arc<Self>) {
+        panic!("this waker panics");
+    }
+}

@@ -64,7 +64,7 @@ pub(crate) struct MailboxInner {
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
     /// The thread that would wait for itself: twice the number of the one that used the mailbox last, plus one if that
-    /// thread received from it. 0: not known. Only kept with a bound.
+    /// thread received from it. 0 or 1: not known. Only kept with a bound.
     last_user: AtomicU64,
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
     spare: Mutex<Option<Sender<Envelope>>>,

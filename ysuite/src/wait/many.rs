@@ -401,4 +401,17 @@ mod tests {
             assert!(waiting.join().unwrap(), "it was told of what has come");
         });
     }
+
+    /// Of what it has found as it spun another may have taken all since: its time is not up for that.
+    #[test]
+    fn who_has_found_something_is_told_so_whoever_takes_it_meanwhile() {
+        let (list, in_vain, shared) = (WaitList::new(), Cell::new(0), SharedBackoff::new());
+        shared.set(Spin::Forever);
+        let mut wait = ManyWait::new(Soon { list: &list, in_vain: &in_vain, may_arm: false }, false);
+        let look = || {
+            in_vain.set(1);
+            true
+        };
+        assert!(wait.block_behind(&shared, Deadline::Never, false, look));
+    }
 }

@@ -280,4 +280,12 @@ mod tests {
             assert!(!block(&mut End::new(1_000), &mut backoff, Deadline::Passed));
         }
     }
+
+    #[test]
+    fn a_task_that_waits_no_longer_is_not_armed() {
+        let mut end = End::new(2);
+        assert!(poll(&mut end, &mut Context::from_waker(core::task::Waker::noop())).is_pending());
+        forget(&mut end);
+        assert_eq!(end.word.published(), 0);
+    }
 }

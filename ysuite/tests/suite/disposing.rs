@@ -3,13 +3,15 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use ysuite::{mpmc, mpsc, oneshot, select, spsc};
 
-use crate::support::executor::{Clinging, Explosive, block_on};
+use crate::support::executor::{Clinging, Explosive, block_on, dropping};
 use crate::support::{Tally, guarded, panics};
 
 /// The first that is dropped says so, and takes until it is told to go on.
@@ -230,13 +232,20 @@ fn ends_that_go_in_a_panic_wake_tasks_whose_wakers_panic() {
 fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
     let (mut sender, _receiver) = spsc::bounded(1);
     sender.send(0).unwrap();
-    let sending = sender.send_async_until(1, std::future::poll_fn(|_| -> std::task::Poll<()> { panic!("first") }));
-    let waker = Clinging::waker();
+    // Lit by the limit, just before it panics; the first drop of a waker behind that panics, and puts it out.
+    let lit = Arc::new(AtomicBool::new(false));
+    let (lights, burns) = (lit.clone(), lit.clone());
+    let limit = std::future::poll_fn(move |_| -> Poll<()> {
+        lights.store(true, Ordering::Relaxed);
+        panic!("first")
+    });
+    let waker = dropping(move || assert!(!burns.swap(false, Ordering::Relaxed), "second"));
+    let sending = sender.send_async_until(1, limit);
     let polled = || {
         let _ = pin!(sending).poll(&mut Context::from_waker(&waker));
     };
     assert_eq!(panics(polled), "first");
-    std::mem::forget(waker);
+    assert!(!lit.swap(false, Ordering::Relaxed), "no waker was dropped behind the panic");
 }
 
 /// The first is a task's that waits for the receiver's end.

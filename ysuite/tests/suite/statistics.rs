@@ -180,6 +180,18 @@ fn the_mark_of_a_channel_that_was_found_full_is_its_bound() {
     }
 }
 
+/// By a sender that wants a place for a message to come.
+#[test]
+fn the_mark_of_an_exchange_that_had_no_place_is_its_bound() {
+    for bound in [1, 2, 7, 63, 64, 65, 100, 1_000_u64] {
+        let (sender, receiver) = mpmc::bounded(bound as usize);
+        (0..bound).for_each(|number| sender.send(number).unwrap());
+        assert!(sender.try_reserve().is_err());
+        assert_eq!(receiver.try_iter().count() as u64, bound);
+        assert_eq!((flow(&receiver.observer()), waits(&receiver.observer())), ((bound, bound, bound), (0, 0, 1)));
+    }
+}
+
 #[test]
 fn two_threads_and_their_observers() {
     const MESSAGES: u64 = if cfg!(miri) { 500 } else { 200_000 };

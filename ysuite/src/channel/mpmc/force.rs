@@ -59,10 +59,15 @@ impl<T> Sender<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::task::Context;
+    use std::sync::Arc;
+
+    use super::UntilNotAllHeld;
     use crate::channel::mpmc::bounded;
     use crate::queue::exchange::Hint;
     use crate::signal::{Wait, YPollset};
-    use crate::wait::many::{SharedEnd, notify};
+    use crate::tests::Woken;
+    use crate::wait::many::{ManyWait, SharedEnd, notify};
 
     /// One notification stands for two cells where a receiver has emptied the first of them late. No test can stop a
     /// receiver there, so this one takes the messages out, and notifies, by itself. A place is held: then `put` sends
@@ -84,5 +89,23 @@ mod tests {
         assert!(set.check().eq([1, 2]), "there is room left, and the next sender was not notified");
         drop(permit);
         assert_eq!(receiver.recv(), Ok(2));
+    }
+
+    /// Behind many messages that no receiver has waited for, senders look no more whether one does.
+    #[test]
+    fn who_waits_for_a_permits_end_is_told_behind_many_messages_that_woke_nobody() {
+        let (sender, receiver) = bounded(1);
+        for number in 0..200 {
+            sender.send(number).unwrap();
+            assert_eq!(receiver.recv(), Ok(number));
+        }
+        let permit = sender.reserve().unwrap();
+        let task = Arc::new(Woken::default());
+        let waker = task.clone().into();
+        let mut wait = ManyWait::new(UntilNotAllHeld(&sender.shared), false);
+        assert!(wait.poll(&mut Context::from_waker(&waker)).is_pending());
+        permit.send(200).unwrap();
+        assert_eq!(task.times(), 1);
+        assert!(wait.poll(&mut Context::from_waker(&waker)).is_ready());
     }
 }

@@ -317,3 +317,80 @@ fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
     let Some(permit) = Permits::new(held).next() else { unreachable!("a place is held") };
     permit
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use crate::channel::mpmc::{Sender, bounded};
+    use crate::queue::exchange::Hint;
+    use crate::signal::YPollset;
+    use crate::tests::{Explosive, Woken};
+    use crate::wait::many::ManyWait;
+
+    /// As one that gathers, and finds more room at once than it wants.
+    #[test]
+    fn who_holds_a_place_gets_as_many_more_as_are_missing() {
+        for is_task in [false, true] {
+            let (sender, _receiver) = bounded::<u8>(4);
+            let mut held = sender.held();
+            assert!(held.add(1).is_ok());
+            if is_task {
+                let mut context = Context::from_waker(Waker::noop());
+                assert_eq!(pin!(sender.hold_async(&mut held, 2)).poll(&mut context), Poll::Ready(Ok(())));
+            } else {
+                assert_eq!(sender.hold(&mut held, 2), Ok(()));
+            }
+            assert_eq!(held.places, 2);
+        }
+    }
+
+    /// One notification may stand for two cells, as in `force`: this test takes the messages out by itself, and tells nobody.
+    #[test]
+    fn one_that_holds_a_place_passes_on_what_is_left_and_gives_it_back_where_that_panics() {
+        let ways: [fn(&Sender<u32>) -> bool; 4] = [
+            |sender| sender.try_reserve().is_ok(),
+            |sender| sender.try_reserve_many(1).is_ok(),
+            |sender| sender.reserve().is_ok(),
+            |sender| sender.reserve_many(1).is_ok(),
+        ];
+        for (way, reserve) in ways.into_iter().enumerate() {
+            let (mut attached, _receiver) = bounded(2);
+            let (other, mut set) = (attached.clone(), YPollset::new());
+            (0..2).for_each(|number| attached.send(number).unwrap());
+            set.attach(&mut attached, 1).unwrap();
+            let waker = Arc::new(Explosive).into();
+            let mut waiting = pin!(other.send_async(2));
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            let ring = &attached.shared.ring;
+            (0..2).for_each(|number| assert_eq!(ring.pop_bounded(&Hint::new()), Some(number)));
+            let reserved = catch_unwind(AssertUnwindSafe(|| reserve(&attached)));
+            assert!(reserved.is_err(), "way {way}: there is room left, and the next sender was not notified");
+            assert_eq!(ring.room(), 2, "way {way}: a place is lost");
+        }
+    }
+
+    /// As many places are held as can be counted, and there is room for a message beside them.
+    #[test]
+    #[cfg_attr(miri, ignore = "16 million cells")]
+    fn who_waits_for_one_place_less_that_is_held_leaves_room_to_others() {
+        const MOST: usize = 16_777_215;
+        let (sender, _receiver) = bounded(MOST + 1);
+        let permits = sender.try_reserve_many(MOST).unwrap();
+        sender.try_send(()).unwrap();
+        let task = Arc::new(Woken::default());
+        let waker = task.clone().into();
+        let mut sending = pin!(sender.send_async(()));
+        assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        // As above.
+        assert_eq!(sender.shared.ring.pop_bounded(&Hint::new()), Some(()));
+        let mut wait = ManyWait::new(sender.shared.writers(), true);
+        assert!(sender.until_countable(&mut wait).is_some());
+        assert_eq!(task.times(), 1, "there is room, and the sender that waits for it was not notified");
+        assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
+        drop(permits);
+    }
+}

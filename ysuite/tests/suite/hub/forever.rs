@@ -251,3 +251,28 @@ fn a_hub_that_never_sleeps_asks_the_poller_once_for_what_it_tells_of() {
         }
     });
 }
+
+#[test]
+fn a_hub_that_never_sleeps_counts_a_timer_whose_turn_within_was_stopped() {
+    guarded(|| {
+        let (mut hub, mut peers, mut kept) = (Hub::new().unwrap(), Vec::new(), Vec::new());
+        hub.set_spin(Spin::Forever);
+        for _ in 0..2 {
+            let (near, far) = pair();
+            kept.push(near.try_clone().unwrap());
+            peers.push(near);
+            hub.watch(far, Interest::READABLE, |hub, far, _| {
+                far.read_exact(&mut [0]).unwrap();
+                hub.stop();
+            })
+            .unwrap();
+        }
+        // The hub spins when it rings. Of both descriptors the turn within is told, and one is left.
+        hub.after(Duration::from_millis(1), move |hub| {
+            peers.iter_mut().for_each(|near| near.write_all(b"x").unwrap());
+            assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
+        });
+        assert_eq!(hub.run_once(None).unwrap(), 1, "the timer");
+        assert_eq!(hub.run_once(None).unwrap(), 1, "the descriptor that was left");
+    });
+}

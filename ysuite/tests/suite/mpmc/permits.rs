@@ -628,3 +628,68 @@ fn behind_many_permits_a_receiver_that_waits_is_told_of_the_next_ones_message() 
     assert_eq!(task.woken(), 1);
     assert_eq!(poll_once(&mut receiving, &task), Poll::Ready(Ok(200)));
 }
+
+/// The one that has the right may be a future that nobody polls any more.
+#[test]
+fn who_waits_to_gather_learns_of_the_close_though_another_keeps_the_right() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded::<u8>(2);
+        let permit = sender.reserve().unwrap();
+        let (one, other) = (Task::default(), Task::default());
+        let mut gathers = Box::pin(sender.reserve_many_async(2));
+        let mut waits = Box::pin(sender.reserve_many_async(2));
+        assert!(poll_once(&mut gathers, &one).is_pending() && poll_once(&mut waits, &other).is_pending());
+        let blocked = sender.clone();
+        let thread = thread::spawn(move || blocked.reserve_many(2).map(drop));
+        thread::sleep(Duration::from_millis(10));
+        receiver.close();
+        assert_eq!(thread.join().unwrap(), Err(ReserveError::Disconnected));
+        assert!(other.woken() > 0);
+        assert!(matches!(poll_once(&mut waits, &other), Poll::Ready(Err(ReserveError::Disconnected))));
+        drop((gathers, permit));
+    });
+}
+
+#[test]
+fn who_finds_all_its_places_does_not_wait_for_one_that_gathers() {
+    guarded(|| {
+        let (sender, _receiver) = mpmc::bounded::<u8>(3);
+        let permit = sender.reserve().unwrap();
+        let task = Task::default();
+        let mut gathers = Box::pin(sender.reserve_many_async(3));
+        assert!(poll_once(&mut gathers, &task).is_pending());
+        drop(permit);
+        for places in [1, 0] {
+            assert_eq!(sender.reserve_many(places).unwrap().len(), places);
+        }
+        assert!(matches!(poll_once(&mut gathers, &task), Poll::Ready(Ok(permits)) if permits.len() == 3));
+    });
+}
+
+/// It wakes the next that waits to gather.
+#[test]
+fn a_gathering_whose_end_panics_gives_its_places_back() {
+    guarded(|| {
+        for is_task in [true, false] {
+            let (sender, receiver) = mpmc::bounded::<u8>(2);
+            sender.send(0).unwrap();
+            let (task, second) = (Task::default(), sender.clone());
+            let mut gathers = Box::pin(sender.reserve_many_async(2));
+            let thread = (!is_task).then(|| thread::spawn(move || drop(second.reserve_many(2))));
+            assert!(!is_task || poll_once(&mut gathers, &task).is_pending());
+            // Until it holds the one place that there is.
+            while !sender.is_full() {
+                thread::yield_now();
+            }
+            let mut waits = Box::pin(sender.reserve_many_async(2));
+            assert!(waits.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+            assert_eq!(receiver.recv(), Ok(0));
+            match thread {
+                Some(thread) => assert!(thread.join().is_err(), "the waker panics there"),
+                None => assert_eq!(panics(|| drop(poll_once(&mut gathers, &task))), "this waker panics"),
+            }
+            drop((gathers, waits));
+            assert!(sender.try_reserve_many(2).is_ok(), "places are lost");
+        }
+    });
+}

@@ -344,3 +344,11 @@ fn a_message_that_nobody_meets_ends_with_a_stop_whose_drop_panics() {
         assert_eq!(tally.ended(), 2);
     }
 }
+
+#[test]
+fn a_batch_of_a_task_holds_no_more_places_than_it_has_messages() {
+    let (sender, receiver) = mpmc::bounded(3);
+    let mut messages = [1, 2].into_iter().inspect(|_| assert!(!sender.is_full(), "the third place is free"));
+    assert_eq!(block_on(sender.send_batch_async(&mut messages)), Ok(2));
+    assert!(receiver.try_iter().eq([1, 2]));
+}

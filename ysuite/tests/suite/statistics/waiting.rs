@@ -123,6 +123,30 @@ fn tasks_that_are_left_pending_sleep() {
     });
 }
 
+/// Whichever side came first.
+#[test]
+fn who_is_met_in_a_rendezvous_was_woken() {
+    for_every_kind!(bounded 0, |sender, receiver| {
+        let (observer, mut context) = (receiver.observer(), Context::from_waker(Waker::noop()));
+        {
+            let mut future = pin!(receiver.recv_async());
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            assert_eq!(waits(&observer).1, 0);
+            assert!(sender.try_send(1).is_ok());
+            assert_eq!(waits(&observer).1, 1);
+            assert!(future.poll(&mut context).is_ready());
+        }
+        {
+            let mut future = pin!(sender.send_async(2));
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            assert_eq!(receiver.try_recv(), Ok(2));
+            assert_eq!(waits(&observer).1, 2);
+            assert!(future.poll(&mut context).is_ready());
+        }
+        assert_eq!(flow(&observer), (2, 2, 0));
+    });
+}
+
 #[test]
 fn a_receiver_in_a_set_sleeps_when_it_takes_its_id_down() {
     for_every_kind!(|sender, receiver| {
@@ -153,6 +177,19 @@ fn the_end_of_a_channel_wakes() {
             assert!(thread.join().unwrap());
             assert_eq!((waits(&observer).1, flow(&observer)), (1, (1, 1, 1)));
         });
+    });
+}
+
+#[test]
+fn an_end_that_goes_while_nobody_sleeps_wakes_nobody() {
+    for_every_kind!(|sender, receiver| {
+        let observer = receiver.observer();
+        sender.send(1).unwrap();
+        drop(sender);
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(receiver.recv().is_err());
+        drop(receiver);
+        assert_eq!(waits(&observer).1, 0);
     });
 }
 

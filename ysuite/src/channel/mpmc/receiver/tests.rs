@@ -10,7 +10,6 @@ use core::task::{Context, Poll, RawWakerVTable, Waker};
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Wake;
 
 use super::super::{Receiver, RecvTimeoutError, TryRecvError, bounded, unbounded};
 use super::Deadline;
@@ -18,16 +17,8 @@ use super::Hint;
 use super::SharedEnd;
 use crate::os::calls;
 use crate::signal::AttachShared;
-use crate::tests::Woken;
+use crate::tests::{Explosive, Woken};
 use crate::wait::many::notify;
-
-struct Explosive;
-
-impl Wake for Explosive {
-    fn wake(self: Arc<Self>) {
-        panic!("this waker panics");
-    }
-}
 
 /// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {

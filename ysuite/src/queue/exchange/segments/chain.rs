@@ -232,4 +232,17 @@ mod tests {
         assert_eq!(second.number(), Some(1));
         assert!(matches!(chain.find(None, 1), Walk::Found(found) if found.index() == second.index()));
     }
+
+    /// A thread has linked a segment, and stops before it says so there: whoever walks along the chain says it, and gets beyond.
+    #[test]
+    fn a_segment_has_its_number_when_a_walk_has_come_to_it() {
+        let chain = Chain::<u64>::new();
+        let Walk::End(end, 1) = chain.find(None, 1) else { panic!("there is one segment") };
+        let second = chain.directory.take(false).expect("two are not too many");
+        second.prepare(1);
+        assert!(end.set(1, second) && second.number().is_none());
+        assert!(matches!(chain.find(None, 1), Walk::Found(found) if found.index() == second.index()));
+        assert_eq!(second.number(), Some(1));
+        assert!(matches!(chain.find(None, 2), Walk::End(_, 2)));
+    }
 }
