@@ -18,7 +18,7 @@
 //! | `usage` | what a thread has taken of the machine: CPU time, context switches |
 //! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
 //! | `record`, `names`, `figures` | what was measured; what its parts are called; its figures as text |
-//! | `stats` | pure figures: spreads, ratios, intervals, verdicts |
+//! | `stats` | pure figures: spreads, ratios, intervals, verdicts. A package, with `distribution`, so that they are optimised wherever they are used |
 //! | `env`, `warnings`, `error`, `interrupt` | the machine; every doubt with its advice; the two ways to fail; Ctrl-C |
 //!
 //! This crate is optimised and `ybench` is not, so no loop that is measured may be compiled there: whatever is generic over
@@ -31,7 +31,6 @@
 pub mod alarm;
 pub mod allocations;
 pub mod clock;
-pub mod distribution;
 pub mod env;
 pub mod error;
 pub mod figures;
@@ -50,8 +49,9 @@ pub mod registry;
 pub mod rounds;
 pub mod scenario;
 pub mod stage;
-pub mod stats;
 pub mod trace;
 pub mod transport;
 pub mod usage;
 pub mod warnings;
+
+pub use ybench_stats::{self as stats, distribution};

@@ -6,6 +6,7 @@
 
 pub mod bootstrap;
 pub mod change;
+pub mod distribution;
 pub mod doubt;
 pub mod spread;
 pub mod verdict;

@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DIFFERENCE, Figures, Interval, LEAST_ROUNDS, Spread, few, ratio, ratios};
+use crate::{DIFFERENCE, Figures, Interval, LEAST_ROUNDS, Spread, few, ratio, ratios};
 
 /// What can be said about one group of contenders. Displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Every operation of every channel, by one thread, so many times: what `ci/instructions` counts the instructions of.
 //!
-//! `cargo run --release -p ybench-core --example instructions` names them all, and runs each.
+//! `cargo run --release -p instructions` names them all, and runs each.
 //!
 //! Nothing here waits for anybody, so the same program always takes the same instructions. Each operation is a function
 //! that is never inlined, and so has a name in a profile. It is called to warm up, then once, and then for twice as many

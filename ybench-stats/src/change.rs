@@ -15,7 +15,7 @@
 //! Wake-ups have states of their own, which no floor shows: there it is the contenders of others that do. What all of them have
 //! done is no change of one.
 
-use super::{Interval, LEAST_ROUNDS, Rank};
+use crate::{Interval, LEAST_ROUNDS, Rank};
 
 /// How much the floors of two runs may differ, as a share of the smaller one, before that is another state.
 pub const STATE_MAY_MOVE: f64 = 0.25;
@@ -131,7 +131,7 @@ fn direction(times: Interval, threshold: f64) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::DIFFERENCE;
+    use crate::DIFFERENCE;
 
     /// A run of 12 rounds: a contender that takes `time`, on a machine that is `slow` times slower, beside a limit of 10.
     fn run(dice: &mut fastrand::Rng, time: f64, slow: f64) -> Measured {
