@@ -1,39 +1,50 @@
 //! Everything the library promises, in one binary: a module for each public concept, and the suites they share. What needs
-//! a process or an allocator of its own has a binary of its own beside this one.
+//! a process or an allocator of its own has a binary of its own beside this one. For another platform, which is a matter of how a thread
+//! sleeps and of where memory comes from, a part of it is enough for every change (`ysuite_few`).
 #![cfg(not(ysuite_loom))]
 
-#[cfg(not(miri))]
+#[cfg(not(any(miri, ysuite_few)))]
 mod architecture;
 mod asynchronous;
 mod attached;
+#[cfg(not(ysuite_few))]
 mod auto_traits;
+#[cfg(not(ysuite_few))]
 mod batches;
+#[cfg(not(ysuite_few))]
 mod broadcast;
 mod conformance;
+#[cfg(not(ysuite_few))]
 mod contract;
+#[cfg(not(ysuite_few))]
 mod disposing;
-#[cfg(not(miri))]
+#[cfg(not(any(miri, ysuite_few)))]
 mod documents;
 #[cfg(all(feature = "hub", unix))]
 mod hub;
-#[cfg(all(feature = "in-place", not(feature = "statistics")))]
+#[cfg(all(feature = "in-place", not(any(feature = "statistics", ysuite_few))))]
 mod in_place;
 mod integrations;
+#[cfg(not(ysuite_few))]
 mod iterators;
+#[cfg(not(ysuite_few))]
 mod late;
+#[cfg(not(ysuite_few))]
 mod mailbox;
 mod mpmc;
 mod mpsc;
 mod oneshot;
 mod pool;
-#[cfg(all(unix, feature = "futures", not(miri)))]
-#[cfg(not(ysuite_few))]
+#[cfg(all(unix, feature = "futures", not(any(miri, ysuite_few))))]
 mod random;
+#[cfg(not(ysuite_few))]
 mod rendezvous;
+#[cfg(not(ysuite_few))]
 mod select;
+#[cfg(not(ysuite_few))]
 mod sharing;
 mod signal;
-#[cfg(target_pointer_width = "64")]
+#[cfg(all(target_pointer_width = "64", not(ysuite_few)))]
 mod sizes;
 mod spsc;
 #[cfg(feature = "statistics")]
@@ -42,4 +53,5 @@ mod statistics;
 mod support;
 mod timer;
 mod watch;
+#[cfg(not(ysuite_few))]
 mod ypipe;
