@@ -6,6 +6,7 @@
 #[cfg(not(any(miri, ysuite_few)))]
 mod architecture;
 mod asynchronous;
+#[cfg(not(ysuite_few))]
 mod attached;
 #[cfg(not(ysuite_few))]
 mod auto_traits;
@@ -31,9 +32,12 @@ mod iterators;
 mod late;
 #[cfg(not(ysuite_few))]
 mod mailbox;
+#[cfg(not(ysuite_few))]
 mod mpmc;
+#[cfg(not(ysuite_few))]
 mod mpsc;
 mod oneshot;
+#[cfg(not(ysuite_few))]
 mod pool;
 #[cfg(all(unix, feature = "futures", not(any(miri, ysuite_few))))]
 mod random;
@@ -46,6 +50,7 @@ mod sharing;
 mod signal;
 #[cfg(all(target_pointer_width = "64", not(ysuite_few)))]
 mod sizes;
+#[cfg(not(ysuite_few))]
 mod spsc;
 #[cfg(feature = "statistics")]
 mod statistics;

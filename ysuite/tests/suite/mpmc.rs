@@ -50,9 +50,15 @@ macro_rules! exchanges {
     };
 }
 
-exchanges!(no_bound None, bounded_1 Some(1));
-#[cfg(not(ysuite_few))]
-exchanges!(bounded_2 Some(2), bounded_3 Some(3), bounded_7 Some(7), bounded_64 Some(64), bounded_1024 Some(1024));
+exchanges!(
+    no_bound None,
+    bounded_1 Some(1),
+    bounded_2 Some(2),
+    bounded_3 Some(3),
+    bounded_7 Some(7),
+    bounded_64 Some(64),
+    bounded_1024 Some(1024),
+);
 
 mod bounded_10000 {
     crate::tests_of!(channel::delivery, super::Exchange(Some(10_000)) => great_batches_arrive_whole, capacity_is_exact);

@@ -50,9 +50,14 @@ macro_rules! funnels {
     };
 }
 
-funnels!(unbounded None, bounded_1 Some(1));
-#[cfg(not(ysuite_few))]
-funnels!(bounded_2 Some(2), bounded_7 Some(7), bounded_1024 Some(1024), bounded_usize_max Some(usize::MAX));
+funnels!(
+    unbounded None,
+    bounded_1 Some(1),
+    bounded_2 Some(2),
+    bounded_7 Some(7),
+    bounded_1024 Some(1024),
+    bounded_usize_max Some(usize::MAX),
+);
 
 mod bounded_10000 {
     crate::tests_of!(channel::delivery, super::Funnel(Some(10_000)) => great_batches_arrive_whole, capacity_is_exact);
