@@ -1,5 +1,5 @@
-//! Figures from figures: histograms, medians, ratios inside rounds, how sure they are, which rounds to drop, who may be called the
-//! winner. Pure: the same figures give the same answer, today and from a file.
+//! Figures from figures: histograms, medians, ratios inside rounds, how sure they are, which rounds to drop, who may be
+//! called the winner. Pure: the same figures give the same answer, today and from a file.
 //!
 //! The speed of a machine drifts, so two absolute figures are never compared: a ratio is formed inside each round,
 //! where both were taken within moments, and the median of those ratios is what is reported.
