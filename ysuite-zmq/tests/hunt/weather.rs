@@ -10,6 +10,8 @@ use crate::support::proxy::Proxy;
 
 pub(crate) struct Weather {
     over: Arc<AtomicBool>,
+    /// Whether a connection has been ended.
+    has_reset: Arc<AtomicBool>,
     thread: JoinHandle<Damage>,
 }
 
@@ -37,6 +39,8 @@ impl Weather {
     pub(crate) fn of(proxies: Vec<Arc<Proxy>>, kind: Kind, seed: u64) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = over.clone();
+        let has_reset = Arc::new(AtomicBool::new(false));
+        let resets = has_reset.clone();
         let thread = thread::spawn(move || {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut damage = Damage::default();
@@ -64,10 +68,15 @@ impl Weather {
                     }
                     (Kind::Storm, _) => damage.resets += proxy.reset(),
                 }
+                resets.store(damage.resets > 0, Ordering::Relaxed);
             }
             damage
         });
-        Self { over, thread }
+        Self { over, has_reset, thread }
+    }
+
+    pub(crate) fn has_reset(&self) -> bool {
+        self.has_reset.load(Ordering::Relaxed)
     }
 
     pub(crate) fn stop(self) -> Damage {
