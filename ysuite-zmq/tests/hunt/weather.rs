@@ -1,7 +1,7 @@
 //! [`Weather`]: what a thread does to the connections of a proxy, at random, until it is told to stop.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -10,9 +10,8 @@ use crate::support::proxy::Proxy;
 
 pub(crate) struct Weather {
     over: Arc<AtomicBool>,
-    /// Whether a connection has been ended.
-    has_reset: Arc<AtomicBool>,
-    thread: JoinHandle<Damage>,
+    damage: Arc<Mutex<Damage>>,
+    thread: JoinHandle<()>,
 }
 
 /// What has been done.
@@ -39,8 +38,8 @@ impl Weather {
     pub(crate) fn of(proxies: Vec<Arc<Proxy>>, kind: Kind, seed: u64) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = over.clone();
-        let has_reset = Arc::new(AtomicBool::new(false));
-        let resets = has_reset.clone();
+        let damage = Arc::new(Mutex::new(Damage::default()));
+        let told = damage.clone();
         let thread = thread::spawn(move || {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut damage = Damage::default();
@@ -68,20 +67,21 @@ impl Weather {
                     }
                     (Kind::Storm, _) => damage.resets += proxy.reset(),
                 }
-                resets.store(damage.resets > 0, Ordering::Relaxed);
+                *told.lock().expect("no panic") = damage;
             }
-            damage
         });
-        Self { over, has_reset, thread }
+        Self { over, damage, thread }
     }
 
-    pub(crate) fn has_reset(&self) -> bool {
-        self.has_reset.load(Ordering::Relaxed)
+    /// What has been done so far.
+    pub(crate) fn damage(&self) -> Damage {
+        *self.damage.lock().expect("no panic")
     }
 
     pub(crate) fn stop(self) -> Damage {
         self.over.store(true, Ordering::Relaxed);
-        self.thread.join().expect("no panic")
+        self.thread.join().expect("no panic");
+        *self.damage.lock().expect("no panic")
     }
 }
 

@@ -206,7 +206,7 @@ fn push_and_pull_lose_only_what_was_under_way_in_a_storm() {
         let over = Over(&round.over);
         until("all has been sent", || round.through.load(Ordering::Relaxed) == PUSHERS);
         // All may have been sent before the first gust; what is sent until everybody has been heard goes through it as well.
-        until("a connection has been ended", || weather.has_reset());
+        until("a connection has been ended", || weather.damage().resets > 0);
         let damage = weather.stop();
         until("everybody has heard from everybody", || round.heard.load(Ordering::Relaxed) == PUSHERS * PUSHERS);
         drop(over);
