@@ -1,6 +1,6 @@
 """The other side of a bridge, in Python: peer.py ROLE ADDRESS COUNT [SERVER PUBLIC SECRET]
 
-ROLE is pull, push, sub, pub, duplex, garbage, or beats: push with a heartbeat. An address that begins with "bind:" is bound, and printed; with keys the
+ROLE is pull, push, sub, pub, duplex, garbage, or beats: push with a heartbeat, until its input ends. An address that begins with "bind:" is bound, and printed; with keys the
 socket is then the server. Records are struct's '<Qd'."""
 
 import struct
@@ -67,6 +67,13 @@ def send(socket):
         socket.send_multipart([b"", frame] if role == "pub" else [frame])
 
 
+def beats(socket):
+    """Stays until all has been received: a connection that is closed with answers to heartbeats unread is reset by the kernel, which
+    throws away what the other side has not read yet."""
+    send(socket)
+    sys.stdin.read()
+
+
 def duplex(socket):
     """A stream of records each way, both to their ends."""
     own, other, expected, limit, acknowledged, has_all, told_end = 7, 0, 0, 0, 0, False, False
@@ -123,6 +130,6 @@ def garbage(socket):
     print("sent garbage", flush=True)
 
 
-roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": send}
+roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": beats}
 roles[role](open_socket())
 zmq.Context.instance().term()

@@ -56,7 +56,8 @@ impl Peer {
     fn start(role: &str, address: &str, keys: &[String]) -> Option<Self> {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bridges/peer.py");
         let mut command = Command::new(python()?);
-        command.args([script, role, address, &JOBS.to_string()]).args(keys).stdout(Stdio::piped());
+        command.args([script, role, address, &JOBS.to_string()]).args(keys);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("a process");
         let said = BufReader::new(child.stdout.take().expect("its output"));
         Some(Self { child, said })
@@ -68,7 +69,9 @@ impl Peer {
         line.trim_end().to_owned()
     }
 
+    /// It may end, if that is what it waits for, and says these words until then.
     fn expect(mut self, words: &str) {
+        drop(self.child.stdin.take());
         let mut said = String::new();
         self.said.read_to_string(&mut said).expect("its output");
         let ended = self.child.wait().expect("its end");
