@@ -222,20 +222,6 @@ fn the_article_has_its_tables_and_its_graphs() {
 }
 
 #[test]
-fn an_article_calls_nothing_from_one_round() {
-    let folder = folder("one-round");
-    // Of the nanosecond test those that its conclusions are about: the others take minutes of a busy machine.
-    for (name, few) in [("y-suite", &[][..]), ("nanosecond", &["--transport", "tcp-stream,ypipe-ypollset"])] {
-        let arguments = ["article", name, "--messages", "200", "--rounds", "1", "--out", folder.to_str().unwrap()];
-        let output = succeeded(&[&arguments[..], few].concat());
-        let (_, conclusions) = output.split_once("What the article concluded").expect("its conclusions");
-        assert!(conclusions.contains("too few rounds to say"), "{name}");
-        let called = |line: &&str| ["  holds", "  does not hold"].iter().any(|verdict| line.starts_with(verdict));
-        assert_eq!(conclusions.lines().find(called), None, "{name}");
-    }
-}
-
-#[test]
 fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
     assert!(
         refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: exchange-spin")

@@ -29,7 +29,7 @@ const WRAPPED: [&str; 9] = [
 fn a_burst_holds_at_least_its_messages() {
     for entry in registry::all().iter().filter(|entry| (burst::SCENARIO.able)(&entry.traits)) {
         let name = entry.traits.name;
-        let held = held(name, 1_000_000);
+        let held = held(name, 300_000);
         let most = if WRAPPED.contains(&name) { 65.0 } else { 33.0 };
         assert!((7.9..most).contains(&held), "{name}: {held}");
     }

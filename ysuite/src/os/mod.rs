@@ -52,6 +52,10 @@ mod pages;
     path = "linux/mod.rs"
 )]
 mod platform;
+/// The portable platform where it is not the platform: for its own tests, which then run wherever ours do.
+#[cfg(all(test, not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
+#[allow(dead_code)]
+mod portable;
 mod processor;
 
 pub(crate) use barrier::light;

@@ -337,7 +337,7 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
     if !alone("streams::a_burst_in_an_exchange_is_dense_and_is_given_back") {
         return;
     }
-    const MESSAGES: u64 = 10_000_000;
+    const MESSAGES: u64 = 2_000_000;
     const MIB: u64 = 1 << 20;
     // The portable platform has no fresh pages that are zero: it writes zeros into all of a segment, marks included.
     let most = if cfg!(ysuite_portable) { 11 } else { 10 };

@@ -15,7 +15,7 @@ use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
 /// Channels in a round.
-const CHANNELS: u64 = 1_000;
+const CHANNELS: u64 = 300;
 
 /// One channel: its senders send until they are told of the end, and one of them waits for it.
 macro_rules! channel {

@@ -221,7 +221,7 @@ fn histories_are_linearizable() {
 
 /// How many histories of each script a turn has; there is one turn, unless it is to go on for a time.
 fn histories_of_a_turn() -> u64 {
-    if is_long() && time().is_none() { 60_000 } else { 500 }
+    if is_long() && time().is_none() { 60_000 } else { 200 }
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receiv
 }
 
 fn round(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive, seed: u64, account: &Arc<Account>) {
-    const BURSTS: u64 = 1_500;
+    const BURSTS: u64 = 500;
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
     let (mut sender, receiver) = capacity.map_or_else(spsc::unbounded, spsc::bounded);

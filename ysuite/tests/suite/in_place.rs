@@ -353,7 +353,7 @@ fn windows_of_two_threads() {
     macro_rules! streams {
         ($message:ty) => {
             for capacity in [0, 1, 9, 1024] {
-                stream::<$message>(capacity, if cfg!(miri) { 30 } else { 20_000 });
+                stream::<$message>(capacity, if cfg!(miri) { 30 } else { 5_000 });
             }
         };
     }

@@ -321,11 +321,11 @@ fn race<K: Batching>(kind: K, rounds: usize, then_drop: bool) {
 }
 
 pub(crate) fn close_racing_with_every_send<K: Batching>(kind: K) {
-    race(kind, 300, false);
+    race(kind, 100, false);
 }
 
 pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>(kind: K) {
-    race(kind, 300, true);
+    race(kind, 100, true);
 }
 
 /// The sender goes, with chunks full of messages that come back to it, while the receiver may still look how far they reach. Only a

@@ -261,7 +261,7 @@ pub(crate) fn both_ends_go_at_once<K: Kind>(kind: K) {
 
 pub(crate) fn lengths_stay_sane_while_closing<K: Kind>(kind: K) {
     guarded(move || {
-        const MESSAGES: usize = 2_000;
+        const MESSAGES: usize = 700;
         let (mut sender, mut receiver) = kind.pair();
         let thread = thread::spawn(move || {
             for message in 0..MESSAGES {

@@ -192,7 +192,7 @@ pub(crate) fn every_way_of_spinning_arrives<K: Kind>(kind: K) {
                 // Threads that spin for ever and share a CPU need a time slice for each message.
                 let rare = if one == Spin::Forever || other == Spin::Forever { 10 } else { 1 };
                 back_and_forth(kind, 300 / rare, 1, [one, other]);
-                back_and_forth(kind, 2_000 / rare, 100, [one, other]);
+                back_and_forth(kind, 1_000 / rare, 100, [one, other]);
             }
         }
     });
@@ -284,7 +284,7 @@ pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
         assert!(calls == 0 || kind.capacity().is_none() && calls < messages as u64 / 1_000, "{calls} system calls");
         // One that is the slower end hardly ever sleeps. A full channel's sender does.
         if kind.capacity().is_none() {
-            let messages = 1_000_000;
+            let messages = 200_000;
             let calls = stream(kind, messages, Spin::Adaptive, 40);
             assert!(calls < messages as u64 / 1_000, "{calls} system calls");
         }
