@@ -38,6 +38,8 @@
 //!
 //! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
 //! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
+//! Over `tcp` the last messages of a foreign peer with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it closes while answers to
+//! those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and rest on the system's keep-alives.
 //!
 //! # Costs
 //!
