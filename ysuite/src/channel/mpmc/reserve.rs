@@ -320,6 +320,7 @@ fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
+    use core::mem::forget;
     use core::pin::pin;
     use core::task::{Context, Poll, Waker};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -352,10 +353,10 @@ mod tests {
     #[test]
     fn one_that_holds_a_place_passes_on_what_is_left_and_gives_it_back_where_that_panics() {
         let ways: [fn(&Sender<u32>) -> bool; 4] = [
-            |sender| sender.try_reserve().is_ok(),
-            |sender| sender.try_reserve_many(1).is_ok(),
-            |sender| sender.reserve().is_ok(),
-            |sender| sender.reserve_many(1).is_ok(),
+            |sender| sender.try_reserve().map(forget).is_ok(),
+            |sender| sender.try_reserve_many(1).map(forget).is_ok(),
+            |sender| sender.reserve().map(forget).is_ok(),
+            |sender| sender.reserve_many(1).map(forget).is_ok(),
         ];
         for (way, reserve) in ways.into_iter().enumerate() {
             let (mut attached, _receiver) = bounded(2);

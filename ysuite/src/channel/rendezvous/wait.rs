@@ -335,6 +335,31 @@ mod tests {
         assert!(matches!(receiver.look(), Look::Nobody));
     }
 
+    /// One that was met elsewhere stands in its line until it looks: who faces it waits, and does not look again and again.
+    #[test]
+    fn nobody_looks_again_for_one_whose_ticket_is_not_open() {
+        let meeting = Meeting::new(&Meter::default());
+        let [closed, own] = tickets();
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &closed, 0, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
+            panic!("the receiver is at work")
+        };
+        own.open();
+        assert!(matches!(sender.look(), Look::Nobody));
+        drop((receiver, sender));
+        let [closed, own] = tickets();
+        let Ok(Some(_sender)) = Stand::send(MeetingSide(&meeting), &closed, 0, 7, false) else {
+            panic!("nobody is there")
+        };
+        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
+            panic!("the sender is at work")
+        };
+        own.open();
+        assert!(matches!(receiver.look(), Look::Nobody));
+    }
+
     /// The end of the others finds its ticket closed and leaves it where it is: it is to find that by itself.
     #[test]
     fn a_sender_that_opens_its_ticket_when_all_is_over_gets_its_message_back() {

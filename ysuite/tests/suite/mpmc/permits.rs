@@ -496,6 +496,30 @@ fn an_attached_sender_that_was_told_and_gathers_behind_another_passes_it_on() {
     gathers_behind_another(true);
 }
 
+#[test]
+fn an_attached_sender_that_was_told_and_gathers_as_a_thread_behind_another_passes_it_on() {
+    guarded(|| {
+        let (sender, receiver) = mpmc::bounded(2);
+        (0..2).for_each(|message| sender.send(message).unwrap());
+        let (mut attached, mut set) = (sender.clone(), YPollset::new());
+        set.attach(&mut attached, 3).unwrap();
+        assert!(attached.try_send(9).is_err() && set.check().next().is_none());
+        let first = Task::default();
+        let mut gathering = Box::pin(sender.reserve_many_async(2));
+        assert!(poll_once(&mut gathering, &first).is_pending());
+        assert_eq!((receiver.recv(), first.woken(), set.check().next()), (Ok(0), 0, Some(3)));
+        let behind = thread::spawn(move || attached.reserve_many(2).map(|permits| permits.len()));
+        while first.woken() == 0 {
+            thread::yield_now();
+        }
+        assert!(poll_once(&mut gathering, &first).is_pending());
+        assert_eq!((receiver.recv(), first.woken()), (Ok(1), 2));
+        assert!(matches!(poll_once(&mut gathering, &first), Poll::Ready(Ok(permits)) if permits.len() == 2));
+        drop(gathering);
+        assert_eq!(behind.join().unwrap(), Ok(2));
+    });
+}
+
 /// In a ring of more places than can be counted: while as many are held as can be, others send beside them, and take the oldest
 /// message's place; who wants one more place waits for one less, though there is room.
 #[test]
