@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::task::Context;
 use std::thread;
 
-use ysuite::channel::TryRecvError;
+use ysuite::channel::{SendTimeoutError, TryRecvError};
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
 use ysuite::{mpsc, spsc};
 
@@ -606,4 +606,51 @@ fn more_than_was_shown_is_refused() {
     sender.send_batch([1u64, 2]).unwrap();
     assert_eq!(receiver.peek_run().len(), 2);
     receiver.release(3);
+}
+
+#[test]
+fn what_is_made_for_a_receiver_that_is_gone_is_not_sent() {
+    fn made(sender: &mut spsc::Sender<u64>, count: usize) -> (usize, bool) {
+        // SAFETY: every slot is written.
+        unsafe {
+            sender
+                .send_made(count, |from, run| run.iter_mut().zip(from as u64..).for_each(|(to, one)| _ = to.write(one)))
+        }
+    }
+    let (mut sender, mut receiver) = spsc::bounded(3);
+    assert_eq!((made(&mut sender, 5), made(&mut sender, 1)), ((3, false), (0, false)));
+    receiver.close();
+    assert_eq!(made(&mut sender, 1), (0, true), "there is no room either");
+    assert_eq!(receiver.try_recv(), Ok(0));
+    assert_eq!(made(&mut sender, 1), (0, true), "there is room");
+    assert!(receiver.try_iter().eq([1, 2]));
+    // By the rules of the window it is found out in the same way.
+    let (mut sender, mut receiver) = spsc::unbounded();
+    assert!(send(&mut sender, Words([0])));
+    let mut window = sender.window();
+    receiver.close();
+    if !window.is_shut() {
+        assert_eq!(send_by_window(&mut window, Words([1])), Some(true));
+        // SAFETY: it was moved on by the rules.
+        unsafe { sender.resume(&window) };
+        assert_eq!(sender.answer(1), 0);
+    }
+    assert!(receiver.try_iter().eq([Words([0])]));
+}
+
+#[test]
+fn what_is_hidden_is_there_before_its_sender_waits_for_room() {
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    sender.write(1).unwrap();
+    assert!(receiver.try_recv().is_err());
+    assert_eq!(sender.wait_room(Some(Duration::ZERO)), Err(SendTimeoutError::Timeout(())));
+    assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+#[test]
+fn nothing_is_always_there_to_be_moved() {
+    let (sender, mut receiver) = spsc::unbounded::<u64>();
+    assert_eq!(receiver.recv_into(&mut []), Ok(0));
+    drop(sender);
+    assert_eq!(receiver.recv_into(&mut []), Ok(0));
 }
