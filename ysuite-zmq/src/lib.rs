@@ -44,7 +44,7 @@
 //! # Costs
 //!
 //! A bridge is one thread, which sleeps while there is nothing to do, in one call. Beside it libzmq has two threads for all
-//! bridges of a [`Context`]. A frame costs about ten times what a small message in it does, so [`pack`](Push::pack) is what makes small
+//! bridges of a [`Context`]. A frame costs about twenty times what a small message in it does, so [`pack`](Push::pack) is what makes small
 //! messages quick; a frame never waits for messages that are not there yet.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

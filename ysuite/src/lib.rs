@@ -75,6 +75,7 @@
 //! |---|---|---|---|---|---|
 //! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver; 1 for a chunk | no (allocates) | – |
 //! | `try_send`, `send` with room (bounded) | wait-free | no¹ | 1 to wake a sleeping receiver | yes¹ | – |
+//! | `try_send`, `try_reserve`, attached, without room | wait-free; `mpmc`: lock-free | no¹ | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep; to give way¹¹ | no | – |
 //! | `send_async` | wait-free polls | no¹ | 1 to wake, 1 barrier | – | yes, the message is dropped |
 //! | `write`, `unwrite` | as `send` | as `send` | as `send` | as `send` | – |
@@ -84,7 +85,7 @@
 //! | `send_batch_async`, `send_async_until` | wait-free polls | as `send` | 1 to wake, 1 barrier | – | yes: what was taken is sent; the message is dropped |
 //! | a `sink()`: fed, flushed, closed (`mpmc` too) | wait-free polls; `mpmc`: lock-free | as `send`; in a rendezvous a place in line | 1 to wake, 1 barrier | – | a fed message may be sent or dropped |
 //! | `close` of a sender (`spsc`, `mpsc`) | wait-free | no | 1 to wake | yes, but for that | – |
-//! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex; to give way¹¹ | no | yes |
+//! | `wait_closed`; `closed` | blocks; lock-free polls | once 3 KiB, and for each 64 more who wait at once | 2 for each sleep: barrier, futex | no | yes |
 //! | `recv`, `recv_batch` with a message | wait-free | no (`recv_batch`: the `Vec`) | 1 to wake a sleeping sender | yes | – |
 //! | `spsc` without a bound: the same, behind a backlog | wait-free | once 1 KiB | now and then 2 to give back chunks | no | – |
 //! | `recv`, `recv_timeout` without | blocks | no | 2 for each sleep: barrier, futex; to give way¹¹ | no | – |
@@ -127,7 +128,7 @@
 //! | `watch`: `send` and its like, `borrow` and its like | a lock, held for a move, a closure or a look | no | 1 to wake each receiver that waits; 2 for a lock that is held | no | – |
 //! | `watch`: `has_changed`; `changed` with a value | wait-free | no | 0 | yes | – |
 //! | `watch`: the same, attached, where all has been seen | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
-//! | `watch`: `changed`, `wait_for` without a value, `wait_closed` | blocks | no³ | 2 for each sleep; to give way¹¹ | no | – |
+//! | `watch`: `changed`, `wait_for` without a value, `wait_closed` | blocks | no³ | 2 for each sleep; but for `wait_closed` to give way¹¹ | no | – |
 //! | `watch`: `changed_async`, `poll_changed`, `closed` | lock-free polls | no³ (the waker may) | 1 barrier | – | yes |
 //! | `watch`: `subscribe`, `clone`, `drop` | wait-free | no | `drop` of a side's last: 1 for each of the other that waits | yes | – |
 //! | `observer` (feature `statistics`), its `clone` and `drop` | wait-free | no | 0 | yes | – |

@@ -192,7 +192,7 @@ macro_rules! impl_sender_end {
                 self.inner.closed().await;
             }
 
-            /// As [`closed`](Self::closed), for a thread: blocks.
+            /// As [`closed`](Self::closed), for a thread: blocks, and sleeps in the kernel at once.
             pub fn wait_closed(&self) {
                 self.inner.wait_closed(|| $crate::os::Deadline::Never);
             }

@@ -388,7 +388,7 @@ macro_rules! impl_receiver_api {
             /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone.
+            /// When the channel is empty, and its senders are gone or it is closed.
             #[inline(always)]
             pub fn recv(&mut self) -> Result<T, RecvError> {
                 self.inner.recv()
@@ -402,7 +402,7 @@ macro_rules! impl_receiver_api {
             /// in that time the sender gets ahead, which makes a stream quicker. Not with `Spin::None`.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its sender is gone.
+            /// When the channel is empty, and when it is empty and its senders are gone or it is closed.
             #[inline]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.inner.try_recv()
@@ -411,7 +411,7 @@ macro_rules! impl_receiver_api {
             /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
             ///
             /// # Errors
-            /// When the time is up, and when the channel is empty and its sender is gone.
+            /// When the time is up, and when the channel is empty and its senders are gone or it is closed.
             pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
                 self.inner.recv_until(|| $crate::os::Deadline::after(timeout))
             }
@@ -420,7 +420,7 @@ macro_rules! impl_receiver_api {
             /// after the deadline.
             ///
             /// # Errors
-            /// When the time is up, and when the channel is empty and its sender is gone.
+            /// When the time is up, and when the channel is empty and its senders are gone or it is closed.
             pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
                 self.inner.recv_until(|| $crate::os::Deadline::At(deadline))
             }
@@ -429,7 +429,7 @@ macro_rules! impl_receiver_api {
             /// (at least 1, unless `max` is 0). Allocates only in `to`.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone.
+            /// When the channel is empty, and its senders are gone or it is closed.
             #[inline]
             pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
                 self.inner.recv_batch(to, max)
@@ -438,7 +438,7 @@ macro_rules! impl_receiver_api {
             /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its sender is gone.
+            /// When the channel is empty, and when it is empty and its senders are gone or it is closed.
             pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
                 self.inner.try_recv_batch(to, max)
             }
@@ -473,7 +473,7 @@ macro_rules! impl_receiver_api {
             /// or this receiver is dropped.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone.
+            /// When the channel is empty, and its senders are gone or it is closed.
             #[inline]
             pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
                 $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_recv(context))
@@ -484,7 +484,7 @@ macro_rules! impl_receiver_api {
             /// Cancel-safe: a future dropped before it is ready has taken nothing.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone.
+            /// When the channel is empty, and its senders are gone or it is closed.
             #[inline]
             pub fn recv_async(&mut self) -> impl Future<Output = Result<T, RecvError>> {
                 $crate::channel::coop::within_budget(self.inner.recv_async())
@@ -496,7 +496,7 @@ macro_rules! impl_receiver_api {
                 self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
             }
 
-            /// The messages, one by one; waits for each, and ends when the sender is gone.
+            /// The messages, one by one; waits for each, and ends when the senders are gone or the channel is closed.
             pub fn iter(&mut self) -> Iter<'_, Self> {
                 Iter(self)
             }

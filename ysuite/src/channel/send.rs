@@ -490,7 +490,8 @@ macro_rules! impl_sender_api {
             /// bound, no chunk has come back.
             ///
             /// # Errors
-            /// When the receiver is gone. Messages sent just before it went are dropped with it.
+            /// When the receiver is gone or has closed the channel, and when this sender is closed. Messages sent just before
+            /// the receiver went are dropped with it.
             #[inline(always)]
             pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.send(message)
@@ -500,7 +501,7 @@ macro_rules! impl_sender_api {
             /// most two system calls, then none until it is raised again), and flushes what is hidden.
             ///
             /// # Errors
-            /// When there is no room, and when the receiver is gone.
+            /// When there is no room; otherwise as [`send`](Self::send).
             #[inline]
             pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
                 self.inner.try_send(message)
@@ -509,7 +510,7 @@ macro_rules! impl_sender_api {
             /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
             ///
             /// # Errors
-            /// When the time is up, and when the receiver is gone.
+            /// When the time is up; otherwise as [`send`](Self::send).
             pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
                 self.inner.send_until(message, || $crate::os::Deadline::after(timeout))
             }
@@ -518,7 +519,7 @@ macro_rules! impl_sender_api {
             /// even after the deadline.
             ///
             /// # Errors
-            /// When the time is up, and when the receiver is gone.
+            /// When the time is up; otherwise as [`send`](Self::send).
             pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
                 self.inner.send_until(message, || $crate::os::Deadline::At(deadline))
             }
@@ -529,7 +530,7 @@ macro_rules! impl_sender_api {
             /// it.
             ///
             /// # Errors
-            /// When the receiver is gone.
+            /// As [`send`](Self::send).
             #[inline]
             pub fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
                 $crate::channel::coop::within_budget(self.inner.send_async(message))
@@ -559,7 +560,7 @@ macro_rules! impl_sender_api {
             }
 
             /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
-            /// for that wake-up. Where the receiver is gone, the batch is dropped.
+            /// for that wake-up. Where the receiver is gone or has closed the channel, the batch is dropped.
             ///
             /// # Panics
             /// Where a message panics as it is dropped; all others are dropped before that panic goes on.
@@ -574,8 +575,8 @@ macro_rules! impl_sender_api {
             /// If the iterator panics, the messages it had given until then are sent.
             ///
             /// # Errors
-            /// When the receiver is gone: the messages that were taken from the iterator and that the receiver certainly
-            /// has not got. The iterator is dropped with the messages that it has not given.
+            /// As [`send`](Self::send): the messages that were taken from the iterator and that the receiver certainly has
+            /// not got. The iterator is dropped with the messages that it has not given.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
                 self.inner.send_batch(messages)

@@ -38,7 +38,7 @@
 //!
 //! # When not to use it
 //!
-//! * To limit one wait: every receiver has `recv_timeout` and `recv_deadline`.
+//! * To limit one wait: receivers have `recv_timeout` and `recv_deadline`, those of a `watch` `changed_timeout` and `changed_deadline`.
 //! * To call functions at certain times beside everything else that an event loop does: the hub has timers of its own.
 //!
 //! Source: the interface is that of crossbeam-channel's `after`, `at`, `tick` and `never`.

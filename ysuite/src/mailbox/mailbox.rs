@@ -104,6 +104,8 @@ impl Mailbox {
     /// The new one has this one's address, by [`owner`](Self::owner): while it lives, a receive of this one waits for its
     /// messages. So the two wait without end if each waits for a message of the other.
     ///
+    /// Allocates, and takes a lock for some instructions.
+    ///
     /// # Panics
     /// When the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
     pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
@@ -121,13 +123,13 @@ impl Mailbox {
     /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all ordinary messages that the
     /// other's thread has sent.
     /// If the other has ended already, this one receives it at once, before the messages it has not looked at. One way: two
-    /// mailboxes that want to learn of each other's end both link.
+    /// mailboxes that want to learn of each other's end both link. Allocates, and takes a lock for some instructions.
     pub fn link(&mut self, to: &Address) {
         self.here();
         self.watch(to.inner.clone(), Relation::Link);
     }
 
-    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already.
+    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already. Takes a lock for some instructions.
     pub fn unlink(&mut self, from: &Address) {
         from.inner.watchers.remove(self.here().id, [Relation::Link]);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {

@@ -256,6 +256,7 @@ impl<T> Sender<T> {
     }
 
     /// Blocks until there is no receiver, or the channel is closed, but no longer than `timeout`. False: the time is up.
+    /// `Duration::MAX` is no limit.
     #[must_use]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_deserted(Deadline::after(timeout))

@@ -44,7 +44,7 @@
 //! they were given to.
 //!
 //! Whether there is a value that one has not seen ([`has_changed`](Receiver::has_changed)), waiting for one
-//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free.
+//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free, and wait-free where there is a value.
 //!
 //! # Foreign code
 //!

@@ -47,8 +47,8 @@ impl<T> Receiver<T> {
         value
     }
 
-    /// Whether there is a value that this receiver has not seen. Never blocks; lock-free, and without a fence or a system
-    /// call, unless it is attached and takes its id down.
+    /// Whether there is a value that this receiver has not seen. Never blocks; wait-free, and without a fence or a system
+    /// call, unless it is attached and takes its id down, which is lock-free.
     ///
     /// # Errors
     /// When it has seen the value, and all senders are gone.
@@ -76,7 +76,7 @@ impl<T> Receiver<T> {
     /// Waits for a value that this receiver has not seen, as long as it takes. From then on it counts as seen: what comes
     /// later ends the next wait. So look at the value afterwards.
     ///
-    /// Lock-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Wait-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
     /// When it has seen the value, and all senders are gone.

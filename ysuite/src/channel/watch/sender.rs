@@ -81,7 +81,7 @@ impl<T> Sender<T> {
         self.shared.borrow(None).0
     }
 
-    /// Another receiver, which has seen the value that is there now. Lock-free.
+    /// Another receiver, which has seen the value that is there now. Wait-free.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         self.shared.add_receiver();
