@@ -14,7 +14,7 @@ use ysuite_c::*;
 
 fn sleeps() -> u64 {
     let is_long = std::env::var_os("YSUITE_STRESS").is_some_and(|value| value == "long");
-    if is_long { 1_000_000 } else { 20_000 }
+    if is_long { 1_000_000 } else { 8_000 }
 }
 
 /// How a receiver waits.

@@ -135,8 +135,8 @@ pub fn between_many(entry: &Entry, place: Place) -> Checked {
         }
         asked.retain(|parameter| carried::fits(traits, shape, Some(*parameter)));
         for parameter in asked {
-            let timed = named(entry, &format!("{shape} {parameter:?}"), many(place, shape, parameter, 1_501))?;
-            let each = 1_501_u64.div_ceil(shape.senders as u64);
+            let timed = named(entry, &format!("{shape} {parameter:?}"), many(place, shape, parameter, 601))?;
+            let each = 601_u64.div_ceil(shape.senders as u64);
             if timed.units != each * shape.senders as u64 {
                 return Err(format!("{}, {shape}: {} messages", traits.name, timed.units));
             }

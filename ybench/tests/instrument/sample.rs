@@ -295,7 +295,7 @@ fn session(rng: &mut Rng, wanted: Wanted, parameter: Option<Parameter>, factor: 
     for (one, time) in session.contenders.iter().zip(&times).skip(1) {
         let mut details = Details::default();
         for series in wanted.series {
-            let singles = messages(rng, *time, if wanted.traces { 8_000 } else { 2_000 }, wanted.scenario == "overrun");
+            let singles = messages(rng, *time, if wanted.traces { 2_000 } else { 1_000 }, wanted.scenario == "overrun");
             details.distributions.insert(*series, singles.iter().copied().collect::<Distribution>());
             if wanted.traces {
                 details.traces.insert(*series, Trace::of(&singles));

@@ -1,4 +1,4 @@
-/* What must not compile, and what its twin, which does nothing wrong, must: see tests/misuse. */
+/* What must not compile, and what its twin, which does nothing wrong, must: see tests/misuse. Case 0 is all of them. */
 #include <ysuite.h>
 
 typedef struct {
@@ -14,68 +14,82 @@ typedef struct {
   _Alignas(32) char bytes[32];
 } too_strict;
 
-#if CASE == 1 // says: a message has at most 128 bytes
+#if CASE == 1 || CASE == 0 // says: a message has at most 128 bytes
 #ifdef WRONG
-YS_DEFINE_PIPE(ends, too_large);
+YS_DEFINE_PIPE(ends_1, too_large);
 #else
-YS_DEFINE_PIPE(ends, largest);
+YS_DEFINE_PIPE(ends_1, largest);
 #endif
-#elif CASE == 2 // says: a message is aligned to at most 16 bytes
+#endif
+
+#if CASE == 2 || CASE == 0 // says: a message is aligned to at most 16 bytes
 #ifdef WRONG
-YS_DEFINE_EXCHANGE(ends, too_strict);
+YS_DEFINE_EXCHANGE(ends_2, too_strict);
 #else
-YS_DEFINE_EXCHANGE(ends, strict);
+YS_DEFINE_EXCHANGE(ends_2, strict);
 #endif
-#elif CASE == 3 // says: ncompatible
-YS_DEFINE_PIPE(longs, long);
+#endif
+
+#if CASE == 3 || CASE == 0 // says: ncompatible
+YS_DEFINE_PIPE(longs_3, long);
 YS_DEFINE_PIPE(doubles, double);
-int mixed(longs_tx tx, doubles_tx other, long *message);
-int mixed(longs_tx tx, doubles_tx other, long *message) {
+int mixed(longs_3_tx tx, doubles_tx other, long *message);
+int mixed(longs_3_tx tx, doubles_tx other, long *message) {
 #ifdef WRONG
   (void)tx;
-  return longs_send(other, message);
+  return longs_3_send(other, message);
 #else
   (void)other;
-  return longs_send(tx, message);
+  return longs_3_send(tx, message);
 #endif
 }
-#elif CASE == 4 // says: incompatible pointer type
-YS_DEFINE_FUNNEL(longs, long);
-int other(longs_tx tx, long *message, double *wrong);
-int other(longs_tx tx, long *message, double *wrong) {
+#endif
+
+#if CASE == 4 || CASE == 0 // says: incompatible pointer type
+YS_DEFINE_FUNNEL(longs_4, long);
+int other(longs_4_tx tx, long *message, double *wrong);
+int other(longs_4_tx tx, long *message, double *wrong) {
 #ifdef WRONG
   (void)message;
-  return longs_send(tx, wrong);
+  return longs_4_send(tx, wrong);
 #else
   (void)wrong;
-  return longs_send(tx, message);
+  return longs_4_send(tx, message);
 #endif
 }
-#elif CASE == 5 // says: a message has at most 128 bytes
-#ifdef WRONG
-YS_DEFINE_FUNNEL(ends, too_large);
-#else
-YS_DEFINE_FUNNEL(ends, largest);
 #endif
-#elif CASE == 6 // says: a message is aligned to at most 16 bytes
+
+#if CASE == 5 || CASE == 0 // says: a message has at most 128 bytes
 #ifdef WRONG
-YS_DEFINE_FUNNEL(ends, too_strict);
+YS_DEFINE_FUNNEL(ends_5, too_large);
 #else
-YS_DEFINE_FUNNEL(ends, strict);
+YS_DEFINE_FUNNEL(ends_5, largest);
 #endif
-#elif CASE == 7 // says: incompatible pointer type
-YS_DEFINE_EXCHANGE(longs, long);
-int into(longs_rx rx, long *message, double *wrong);
-int into(longs_rx rx, long *message, double *wrong) {
+#endif
+
+#if CASE == 6 || CASE == 0 // says: a message is aligned to at most 16 bytes
+#ifdef WRONG
+YS_DEFINE_FUNNEL(ends_6, too_strict);
+#else
+YS_DEFINE_FUNNEL(ends_6, strict);
+#endif
+#endif
+
+#if CASE == 7 || CASE == 0 // says: incompatible pointer type
+YS_DEFINE_EXCHANGE(longs_7, long);
+int into(longs_7_rx rx, long *message, double *wrong);
+int into(longs_7_rx rx, long *message, double *wrong) {
 #ifdef WRONG
   (void)message;
-  return longs_recv(rx, wrong);
+  return longs_7_recv(rx, wrong);
 #else
   (void)wrong;
-  return longs_recv(rx, message);
+  return longs_7_recv(rx, message);
 #endif
 }
-#elif CASE == 8 // says: knows windows of version 1 only
+#endif
+
+#if CASE == 8 || CASE == 0 // says: knows windows of version 1 only
 /* The header is read once more, by a program that asks for another window. */
 #undef YSUITE_INLINE_H
 #undef YS_WINDOW_VERSION

@@ -1,4 +1,4 @@
-// What must not compile, and what its twin, which does nothing wrong, must: see tests/misuse.
+// What must not compile, and what its twin, which does nothing wrong, must: see tests/misuse. Case 0 is all of them.
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -33,19 +33,44 @@ struct endless {
 [[maybe_unused]] constexpr bool wrong = false;
 #endif
 
-#if CASE == 1 // says: a message has at most 128 bytes
+#if CASE == 1 || CASE == 0 // says: a message has at most 128 bytes
+namespace case_1 {
 auto opened() { return ys::pipe<std::conditional_t<wrong, large, char>>(); }
-#elif CASE == 2 // says: a message is aligned to at most 16 bytes
+}
+#endif
+
+#if CASE == 2 || CASE == 0 // says: a message is aligned to at most 16 bytes
+namespace case_2 {
 auto opened() { return ys::funnel<std::conditional_t<wrong, strict, int>>(); }
-#elif CASE == 3 // says: a message must have a move constructor that does not throw
+}
+#endif
+
+#if CASE == 3 || CASE == 0 // says: a message must have a move constructor that does not throw
+namespace case_3 {
 auto opened() { return ys::pipe<std::conditional_t<wrong, throwing, std::string>>(); }
-#elif CASE == 4 // says: a message must have a destructor that does not throw
+}
+#endif
+
+#if CASE == 4 || CASE == 0 // says: a message must have a destructor that does not throw
+namespace case_4 {
 auto opened() { return ys::pipe<std::conditional_t<wrong, endless, std::string>>(); }
-#elif CASE == 5 // says: trivially copyable
+}
+#endif
+
+#if CASE == 5 || CASE == 0 // says: trivially copyable
+namespace case_5 {
 auto opened() { return ys::exchange<std::conditional_t<wrong, std::string, std::unique_ptr<std::string>>>(); }
-#elif CASE == 6 // says: trivially copyable
+}
+#endif
+
+#if CASE == 6 || CASE == 0 // says: trivially copyable
+namespace case_6 {
 auto opened() { return ys::oneshot<std::conditional_t<wrong, std::string, int>>(); }
-#elif CASE == 7 // says: deleted
+}
+#endif
+
+#if CASE == 7 || CASE == 0 // says: deleted
+namespace case_7 {
 bool copied(ys::sender<int> &tx) {
 #ifdef WRONG
   ys::sender<int> other = tx;
@@ -54,10 +79,18 @@ bool copied(ys::sender<int> &tx) {
 #endif
   return other.closed();
 }
-#elif CASE == 8 // says: is assigned by a move, which must not throw
+}
+#endif
+
+#if CASE == 8 || CASE == 0 // says: is assigned by a move, which must not throw
+namespace case_8 {
 using message = std::conditional_t<wrong, unassignable, std::string>;
 bool into(ys::receiver<message> &rx, message &to) { return bool(rx.recv(to)); }
-#elif CASE == 9 // says: nodiscard
+}
+#endif
+
+#if CASE == 9 || CASE == 0 // says: nodiscard
+namespace case_9 {
 void looked_at(ys::sender<int> &tx) {
 #ifdef WRONG
   tx.try_send(1);
@@ -65,10 +98,18 @@ void looked_at(ys::sender<int> &tx) {
   (void)tx.try_send(1);
 #endif
 }
-#elif CASE == 10 // says: must be trivially copyable; use reserve() instead
+}
+#endif
+
+#if CASE == 10 || CASE == 0 // says: must be trivially copyable; use reserve() instead
+namespace case_10 {
 using message = std::conditional_t<wrong, std::string, int>;
 bool hidden(ys::sender<message> &tx, const message &what) { return bool(tx.write(what)); }
-#elif CASE == 11 // says: clone
+}
+#endif
+
+#if CASE == 11 || CASE == 0 // says: clone
+namespace case_11 {
 bool more(ys::funnel_sender<int> &tx) {
 #ifdef WRONG
   ys::sender<int> &one = tx;
@@ -77,25 +118,51 @@ bool more(ys::funnel_sender<int> &tx) {
   return tx.clone().closed();
 #endif
 }
-#elif CASE == 12 // says: an object of a type without const, no reference and no array
+}
+#endif
+
+#if CASE == 12 || CASE == 0 // says: an object of a type without const, no reference and no array
+namespace case_12 {
 auto opened() { return ys::pipe<std::conditional_t<wrong, const int, int>>(); }
-#elif CASE == 13 // says: an object of a type without const, no reference and no array
+}
+#endif
+
+#if CASE == 13 || CASE == 0 // says: an object of a type without const, no reference and no array
+namespace case_13 {
 auto opened() { return ys::exchange<std::conditional_t<wrong, const int, int>>(); }
-#elif CASE == 14 // says: a message has at most 128 bytes
+}
+#endif
+
+#if CASE == 14 || CASE == 0 // says: a message has at most 128 bytes
+namespace case_14 {
 auto opened() { return ys::exchange<std::conditional_t<wrong, large, std::unique_ptr<large>>>(); }
-#elif CASE == 15 // says: a message is aligned to at most 16 bytes
+}
+#endif
+
+#if CASE == 15 || CASE == 0 // says: a message is aligned to at most 16 bytes
+namespace case_15 {
 auto opened() { return ys::oneshot<std::conditional_t<wrong, strict, std::unique_ptr<strict>>>(); }
-#elif CASE == 16 // says: trivially copyable
+}
+#endif
+
+#if CASE == 16 || CASE == 0 // says: trivially copyable
+namespace case_16 {
 struct stateful {
   int state;
   void operator()(int *what) const { delete what; }
 };
 using pointer = std::conditional_t<wrong, std::unique_ptr<int, stateful>, std::unique_ptr<int>>;
 auto opened() { return ys::exchange<pointer>(); }
-#elif CASE == 17 // says: this type has constructors, use ysuite.hpp
+}
+#endif
+
+#if CASE == 17 || CASE == 0 // says: this type has constructors, use ysuite.hpp
 using message = std::conditional_t<wrong, std::string, int>;
 YS_DEFINE_EXCHANGE(ends, message);
-#elif CASE == 18 // says: nodiscard
+#endif
+
+#if CASE == 18 || CASE == 0 // says: nodiscard
+namespace case_18 {
 void looked_at(ys::receiver<int> &rx) {
 #ifdef WRONG
   rx.try_recv();
@@ -103,7 +170,11 @@ void looked_at(ys::receiver<int> &rx) {
   (void)rx.try_recv();
 #endif
 }
-#elif CASE == 19 // says: nodiscard
+}
+#endif
+
+#if CASE == 19 || CASE == 0 // says: nodiscard
+namespace case_19 {
 void looked_at(ys::sender<int> &tx) {
 #ifdef WRONG
   tx.reserve();
@@ -112,12 +183,17 @@ void looked_at(ys::sender<int> &tx) {
   tx.close();
 #endif
 }
-#elif CASE == 20 // says: deleted
+}
+#endif
+
+#if CASE == 20 || CASE == 0 // says: deleted
+namespace case_20 {
 void carried(ys::sender<std::unique_ptr<int>> &tx, std::unique_ptr<int> message) {
 #ifdef WRONG
   (void)tx.emplace(message);
 #else
   (void)tx.emplace(std::move(message));
 #endif
+}
 }
 #endif

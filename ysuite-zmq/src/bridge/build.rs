@@ -129,7 +129,8 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. That is a bound of each
+            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. Frames of the handshake are
+            /// measured as well: with fewer than 600 bytes a connection may never come about. That is a bound of each
             /// frame, not of what somebody may have libzmq keep: a message of ØMQ may have frames without end, none of which is
             /// seen here before the last has come. Only CURVE keeps strangers out.
             ///
@@ -330,7 +331,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     }
 
     /// As [`Pull::start`]. The receiver sees the end of its channel when all senders of the other side's are gone, or its bridge
-    /// has been closed; the senders of this one's see it when nobody receives at the other side any more.
+    /// has been closed; the senders of this one's see it when nobody receives at the other side any more, with the next message that
+    /// goes one way or the other.
     ///
     /// # Errors
     /// As there.

@@ -16,6 +16,9 @@ const MARK: usize = 1_000;
 /// Bytes of a frame, at most, unless told otherwise: a foreign length must not be able to take all memory.
 const LARGEST: usize = 64 << 20;
 
+/// What CURVE puts around a frame: the command's name, a nonce, flags and a code that proves whose it is.
+const CURVE: usize = 8 + 8 + 1 + 16;
+
 /// Messages in a frame.
 pub(super) const MOST_IN_A_FRAME: usize = 1 << 20;
 
@@ -137,7 +140,12 @@ impl Options {
         let mark = |frames: Option<usize>| i32::try_from(frames.unwrap_or(MARK).max(1)).unwrap_or(i32::MAX);
         socket.set(option::SEND_MARK, mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))))?;
         socket.set(option::RECEIVE_MARK, mark(self.receive_mark))?;
-        socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(self.largest).unwrap_or(i64::MAX).to_ne_bytes())?;
+        // libzmq measures a frame as it comes over the connection.
+        let largest = match self.security {
+            Security::Curve { .. } | Security::CurveServer { .. } => self.largest.saturating_add(CURVE),
+            _ => self.largest,
+        };
+        socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(largest).unwrap_or(i64::MAX).to_ne_bytes())?;
         // Where it is on, libzmq spells IPv4 addresses as IPv6 ones.
         if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {
             socket.set(option::IPV6, 1)?;

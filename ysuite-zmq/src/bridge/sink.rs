@@ -33,7 +33,7 @@ impl<T: FromWire> Sink<T> {
         expected: Option<usize>,
     ) -> Result<usize, Malformed> {
         let before = self.fresh.len();
-        wire::unpack(frame, head, &mut self.fresh)?;
+        wire::unpack(frame, head, expected.unwrap_or(usize::MAX), &mut self.fresh)?;
         let messages = self.fresh.len() - before;
         if expected.is_some_and(|expected| expected != messages) {
             self.fresh.truncate(before);

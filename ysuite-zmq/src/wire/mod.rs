@@ -149,16 +149,16 @@ fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: 
     }
 }
 
-/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one. The frame may be
-/// empty afterwards.
-pub(crate) fn unpack<T: FromWire>(frame: &mut Frame, head: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one, nor of one that has more
+/// than `most`. The frame may be empty afterwards.
+pub(crate) fn unpack<T: FromWire>(frame: &mut Frame, head: usize, most: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
     let before = to.len();
     let body = &frame[head..];
     let unpacked = match T::LAYOUT {
         Layout::Whole if head > 0 => T::decode(body).map(|message| to.push(message)),
         Layout::Whole => T::from_frame(core::mem::take(frame)).map(|message| to.push(message)),
-        Layout::Records(size) => records(body, size, to),
-        Layout::Lengths { version } => with_lengths(body, version, to),
+        Layout::Records(size) => records(body, size, most, to),
+        Layout::Lengths { version } => with_lengths(body, version, most, to),
     };
     if unpacked.is_err() {
         to.truncate(before);
@@ -166,14 +166,17 @@ pub(crate) fn unpack<T: FromWire>(frame: &mut Frame, head: usize, to: &mut Vec<T
     unpacked
 }
 
-fn records<T: FromWire>(bytes: &[u8], size: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+fn records<T: FromWire>(bytes: &[u8], size: usize, most: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(size) {
         return Err(Malformed::Length { bytes: bytes.len(), record: size });
+    }
+    if bytes.len() / size > most {
+        return Err(Malformed::Content);
     }
     bytes.chunks_exact(size).try_for_each(|record| T::decode(record).map(|message| to.push(message)))
 }
 
-fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, to: &mut Vec<T>) -> Result<(), Malformed> {
+fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, mut most: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
     let (found, mut rest) = match bytes.split_first() {
         Some((found, rest)) => (Some(*found), rest),
         None => (None, bytes),
@@ -185,6 +188,7 @@ fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, to: &mut Vec<T>) -> Resu
         let (length, behind) = rest.split_first_chunk::<PREFIX>().ok_or(Malformed::Content)?;
         let length = u32::from_le_bytes(*length) as usize;
         let (message, behind) = behind.split_at_checked(length).ok_or(Malformed::Content)?;
+        most = most.checked_sub(1).ok_or(Malformed::Content)?;
         to.push(T::decode(message)?);
         rest = behind;
     }

@@ -163,4 +163,14 @@ fn packs_are_no_larger_than_the_largest_frame() {
     let client = Bridge::duplex::<_, u64>(out).connect(address(&server)).pack(1_000).largest_frame(1_000);
     let (_client, _) = client.start().unwrap();
     expect(&mut work, 0..1_000);
+
+    // What CURVE puts around a frame is not a part of it.
+    let (server, client) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let pull = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").largest_frame(1_000);
+    let (pull, mut work) = pull.curve_server(server.clone(), [client.public()]).start().unwrap();
+    let (_jobs, out) = full();
+    let push = Bridge::push(out).connect(address(&pull)).pack(1_000).largest_frame(1_000);
+    let push = push.curve(client, server.public()).start().unwrap();
+    expect(&mut work, 0..1_000);
+    assert_eq!(push.statistics().frames_out, 8);
 }

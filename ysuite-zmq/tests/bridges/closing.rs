@@ -1,7 +1,7 @@
 //! What `close` promises, and that everything ends.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context, Event};
@@ -34,6 +34,12 @@ fn nothing_to_send_is_flushed() {
     let (_jobs, out) = spsc::bounded::<u64>(64);
     let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
     assert_eq!(duplex.close(SHORT), Closed::Flushed);
+    // However much time there is: nobody has come who waits for anything.
+    let (_jobs, out) = spsc::bounded::<u64>(64);
+    let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
+    let begun = Instant::now();
+    assert_eq!(duplex.close(GUARD), Closed::Flushed);
+    assert!(begun.elapsed() < GUARD / 2);
     let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
     expect_flushed(pull);
     expect_end(&mut work);

@@ -9,7 +9,7 @@ use super::closed::EndWatchers;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::passive::{GONE, Passive, STAYS};
 use crate::queue::ypipe::Writer;
@@ -163,9 +163,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         let mut message = message;
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
-            // Hidden messages may take the room that the set is to tell of.
-            self.flush();
-            if one::rest(&mut *self.end) {
+            let mut found = false;
+            // Hidden messages may take the room that the set is to tell of. Whom they wake is foreign code; so is the drop of a message
+            // that nobody gets, behind a panic.
+            message = Panics::answer_behind(message, || {
+                self.flush();
+                found = one::rest(&mut *self.end);
+            });
+            if found {
                 match self.end.writer.send(message) {
                     Ok(0) => return Ok(()),
                     Ok(tokens) => return self.sent(tokens).map_err(TrySendError::from),
@@ -223,10 +228,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 if let Some(meeting) = self.end.link.meeting() {
                     return meeting.party().send_async(message).await;
                 }
+                // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
+                let message = Foreign::new(message);
                 let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
                 core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
-                // The wait is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
-                let message = Panics::answer_behind(message, || drop(waiting));
+                let message = Panics::answer_behind(message.into_inner(), || drop(waiting));
                 self.attempt_again(message).map_err(|error| SendError(error.into_inner()))
             }
         }
@@ -260,10 +266,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return sent.map_err(|error| SendError(error.into_inner()));
         }
         loop {
-            self.flush();
-            if !self.end.writer.is_over() {
-                one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
-            }
+            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            message = Panics::answer_behind(message, || {
+                self.flush();
+                if !self.end.writer.is_over() {
+                    one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
+                }
+            });
             if self.end.writer.is_over() {
                 return Err(SendError(message));
             }
@@ -317,7 +326,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
             let tokens = batch.0.end.writer.publish();
-            if let Err(SendError(mut back)) = batch.0.published(tokens, first) {
+            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            let mut published = Ok(());
+            let message = Panics::answer_behind(message, || published = batch.0.published(tokens, first));
+            if let Err(SendError(mut back)) = published {
                 back.push(message);
                 return Err(SendError(back));
             }
@@ -404,10 +416,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return meeting.party().send(message, deadline, &mut self.backoff);
         }
         loop {
-            // Hidden messages must be published before this waits, or two such ends would wait for each other.
-            self.flush();
-            // At an end nobody waits: without a bound the word is not even made for it.
-            let in_time = self.end.writer.is_over() || one::block(&mut *self.end, &mut self.backoff, deadline);
+            let mut in_time = true;
+            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            message = Panics::answer_behind(message, || {
+                // Hidden messages must be published before this waits, or two such ends would wait for each other.
+                self.flush();
+                // At an end nobody waits: without a bound the word is not even made for it.
+                in_time = self.end.writer.is_over() || one::block(&mut *self.end, &mut self.backoff, deadline);
+            });
             match self.attempt_again(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,
                 Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),

@@ -10,7 +10,7 @@ use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
 use super::limit::{self, poll_limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::wait::one::{self, TaskWait};
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
@@ -57,6 +57,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(message, stop).await;
         }
+        // The wait and the limit are foreign code, also at their ends; so is the drop of a message that nobody gets, behind a panic.
+        let message = Foreign::new(message);
         let mut stop = pin!(Some(stop));
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
@@ -67,7 +69,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             }
         })
         .await;
-        let message = limit::answer_behind(message, waiting, stop);
+        let message = limit::answer_behind(message.into_inner(), waiting, stop);
         self.attempt_again(message).map_err(|error| match error {
             TrySendError::Full(message) => SendTimeoutError::Timeout(message),
             TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),

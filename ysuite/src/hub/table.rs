@@ -1,7 +1,7 @@
 //! [`Table`]: items by keys that are never reused (a slot map). One thread; constant time.
 //!
 //! A key is the index of a slot and its generation: how many items the slot has held before. So the key of an item that
-//! was removed finds nothing, also when the slot holds another item.
+//! was removed finds nothing, also when the slot holds another item. A slot that has held as many as can be counted is not used again.
 
 use crate::foreign::Panics;
 
@@ -33,11 +33,13 @@ struct TableSlot<T> {
 pub(super) struct Table<T> {
     slots: Vec<TableSlot<T>>,
     free: Vec<u32>,
+    /// Slots whose generations are used up.
+    spent: usize,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new() }
+        Self { slots: Vec::new(), free: Vec::new(), spent: 0 }
     }
 }
 
@@ -80,13 +82,18 @@ impl<T> Table<T> {
     pub(super) fn remove(&mut self, key: Key) -> Option<T> {
         let slot = self.slot(key)?;
         let item = slot.item.take()?;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(key.index);
+        match slot.generation.checked_add(1) {
+            Some(next) => {
+                slot.generation = next;
+                self.free.push(key.index);
+            }
+            None => self.spent += 1,
+        }
         Some(item)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots.len() - self.free.len() - self.spent
     }
 }
 
@@ -112,5 +119,19 @@ mod tests {
         // The key of what was there before finds nothing.
         assert!(first != second && table.get_mut(first).is_none() && table.remove(first).is_none());
         assert_eq!(table.get_mut(second), Some(&mut 'b'));
+    }
+
+    #[test]
+    fn a_slot_whose_keys_are_used_up_is_not_used_again() {
+        let mut table = Table::default();
+        let first = table.insert('a');
+        table.remove(first);
+        table.slots[0].generation = u32::MAX;
+        let last = table.insert('b');
+        assert_eq!((last.index, table.remove(last), table.len()), (0, Some('b'), 0));
+        assert!(table.get_mut(last).is_none() && table.remove(last).is_none() && table.key_at(0).is_none());
+        let next = table.insert('c');
+        assert_eq!((next.index, table.len()), (1, 1));
+        assert!(next != first && table.get_mut(first).is_none());
     }
 }

@@ -50,15 +50,17 @@ impl MagazineGroup {
 
     /// Adopts a magazine of the depot; where `above` is [`ROOMY`], one with room.
     fn adopt(&self, above: usize) -> Option<usize> {
-        // ORDERING: Relaxed; a guess, the read-modify-write below decides.
+        // ORDERING: Relaxed; a guess, the exchange below decides.
         let mut offered = self.bits.offered.load(Ordering::Relaxed);
         while (offered >> above) as u32 != 0 {
             let index = (offered >> above).trailing_zeros() as usize;
-            let both = (1_u64 << index) | (1_u64 << (index + ROOMY));
-            // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in.
-            offered = self.bits.offered.fetch_and(!both, Ordering::Acquire);
-            if offered & (1 << index) != 0 {
-                return Some(index);
+            let rest = offered & !((1_u64 << index) | (1_u64 << (index + ROOMY)));
+            // An exchange, for the bit that was asked for has to be there still: others may have filled the magazine and offered it again.
+            // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in. Relaxed on failure: a
+            // guess again.
+            match self.bits.offered.compare_exchange_weak(offered, rest, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Some(index),
+                Err(now) => offered = now,
             }
         }
         None

@@ -244,6 +244,28 @@ fn a_magazine_with_room_is_found_behind_a_search_that_has_missed_it() {
     });
 }
 
+/// The other has found the same one, filled it and offered it full since this thread has looked.
+#[test]
+fn a_magazine_with_room_that_another_thread_fills_meanwhile() {
+    model(|| {
+        let bank = Arc::new(Bank::new(1, false));
+        bank.claim().expect("all are free").offer(1, 2);
+        let fill = |bank: &Bank| {
+            if let Some(held) = bank.adopt_roomy() {
+                assert_eq!(held.magazine().left(), 1, "a full magazine is one with room");
+                held.offer(2, 2);
+            }
+        };
+        let other = thread::spawn({
+            let bank = bank.clone();
+            move || fill(&bank)
+        });
+        fill(&bank);
+        other.join().unwrap();
+        assert!(bank.adopt_roomy().is_none());
+    });
+}
+
 #[test]
 fn two_threads_need_the_next_bank() {
     model(|| {

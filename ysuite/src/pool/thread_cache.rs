@@ -64,13 +64,28 @@ loom::thread_local! {
 /// Takes a block; returns it with the number of this thread.
 #[inline(always)]
 pub(super) fn take(class: &Class) -> Option<(Entry, u32)> {
-    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| class.depot.steal().map(|entry| (entry, NO_THREAD)))
+    CACHES.try_with(|own| own.take(class)).unwrap_or_else(|_| take_past_locals(class).map(|entry| (entry, NO_THREAD)))
 }
 
 /// Gives back a block that thread `taker` took. The share that is returned may be the last that keeps the class alive.
 #[inline(always)]
 pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
     CACHES.try_with(|own| own.put(class, entry, taker)).unwrap_or_else(|_| Some(put_past_locals(class, entry)))
+}
+
+/// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there empty, and offered
+/// as full.
+#[cold]
+fn take_past_locals(class: &Class) -> Option<Entry> {
+    let from_adopted = |held: Held| {
+        held.magazine().calm();
+        let cache = ThreadCache::new();
+        cache.hold(held, held.magazine().left());
+        let taken = cache.take(class);
+        give(held, cache.top.get(), class.depot.rounds);
+        taken
+    };
+    iter::from_fn(|| class.depot.adopt()).find_map(from_adopted).or_else(|| class.depot.steal())
 }
 
 /// Past the thread-locals: such threads share magazines with room.

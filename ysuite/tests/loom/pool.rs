@@ -95,6 +95,22 @@ fn a_magazine_taken_from_is_adopted_and_calmed() {
     });
 }
 
+/// The first message of each that is dropped looks for a magazine with room, and there is one, with room for one.
+#[test]
+fn two_threads_whose_first_messages_go_into_one_magazine() {
+    model_up_to(3, || {
+        let (pool, mut messages) = exhausted(4);
+        let first = messages.pop();
+        thread::spawn(move || drop(first)).join().unwrap();
+        let message = messages.pop();
+        let other = thread::spawn(move || drop(message));
+        let message = messages.pop();
+        thread::spawn(move || drop(message)).join().unwrap();
+        other.join().unwrap();
+        assert_eq!(all(&pool).len(), 3);
+    });
+}
+
 #[test]
 fn a_starving_taker_against_a_freeing_thread() {
     model_up_to(3, || {

@@ -63,7 +63,7 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
 
 fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
     let (entry, mut sent) = (Entry::begin(), 0);
-    for _ in 0..700 {
+    for _ in 0..300 {
         // A chase has messages of one kind only, and is long enough for the publisher to choose the free barrier.
         let chase = gaps.random.below(2) == 0;
         let burst = 1 + if chase { 70 + gaps.random.below(60) } else { gaps.random.below(60) } as u64;

@@ -336,15 +336,13 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn is_done(&mut self) -> bool {
-        self.sending.is_over()
+        // Where nobody is there, the end can be said to nobody: whether somebody comes who waits for it is `has_said_all`'s.
+        self.sending.is_over() || (!self.line.is_there() && self.sending.has_nothing_left())
     }
 
     /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the
     /// next. Whoever binds, and does not know which one has ended, says hello to find out.
     fn has_said_all(&mut self) -> bool {
-        if self.peer.is_none() {
-            return true;
-        }
         if self.line.is_doubted() && matches!(self.hello, Hello::Answered { .. }) {
             self.hello.again();
         }

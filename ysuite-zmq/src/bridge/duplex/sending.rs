@@ -233,6 +233,14 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         self.end == End::Acknowledged || self.outgoing.is_none()
     }
 
+    /// Whether the other side has said that it has all that there was: it may not know that this was the end.
+    pub(super) fn has_nothing_left(&mut self) -> bool {
+        let closing = self.closing;
+        self.frames.is_empty()
+            && self.account.acknowledged() >= self.next
+            && self.outgoing.as_mut().is_none_or(|outgoing| outgoing.is_over(closing))
+    }
+
     /// Messages of which nobody has said that they were received.
     pub(super) fn left(&mut self) -> usize {
         let in_channel = self.outgoing.as_mut().map_or(0, |outgoing| outgoing.left());

@@ -9,7 +9,7 @@ use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::within_budget;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::Arc;
@@ -159,17 +159,17 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        let mut message = message;
+        // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
+        let mut message = Foreign::new(message);
         let mut wait = ManyWait::new(self.shared.speaker(), false);
         let outcome = loop {
-            match self.shared.push(message) {
+            match self.shared.push(message.into_inner()) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendError(message)),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Full(back)) => message = Foreign::new(back),
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))
     }
 

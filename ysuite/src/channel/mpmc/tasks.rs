@@ -12,7 +12,7 @@ use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::first_try::{Attempt, first_try};
 use crate::channel::limit::{self, poll_limit};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
 
@@ -33,20 +33,20 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        let mut message = message;
         if let Some(party) = self.party() {
             return party.send_async(message).await;
         }
+        // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
+        let mut message = Foreign::new(message);
         let mut wait = self.wait();
         let outcome = loop {
-            match self.shared.offer(message) {
+            match self.shared.offer(message.into_inner()) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendError(message)),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Full(back)) => message = Foreign::new(back),
             }
             poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))
     }
 
@@ -75,27 +75,29 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let mut message = match self.put(message) {
+        let message = match self.put(message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
         };
         if let Some(party) = self.party() {
             return party.send_async_until(message, stop).await;
         }
+        // The wait and the limit are foreign code; so is the drop of a message that nobody gets, behind a panic.
+        let mut message = Foreign::new(message);
         let mut stop = pin!(Some(stop));
         let mut wait = self.wait();
         let outcome = loop {
-            match self.shared.offer(message) {
+            match self.shared.offer(message.into_inner()) {
                 Ok(()) => break Ok(()),
                 Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Full(back)) => message = Foreign::new(back),
             }
             let is_stopped = poll_fn(|context| match wait.poll(context) {
                 Poll::Ready(()) => Poll::Ready(false),
                 Poll::Pending => poll_limit(stop.as_mut(), context).map(|()| true),
             });
             if is_stopped.await {
-                break Err(SendTimeoutError::Timeout(message));
+                break Err(SendTimeoutError::Timeout(message.into_inner()));
             }
         };
         limit::answer_behind(outcome, wait, stop)

@@ -6,7 +6,7 @@ use std::thread;
 use super::super::class::Class;
 use super::super::core::PoolCore;
 use super::super::magazine::{Entry, ROUNDS};
-use super::{ROW, put, put_past_locals, take};
+use super::{ROW, put, put_past_locals, take, take_past_locals};
 
 /// A pool with one class of `blocks` blocks.
 fn pool(blocks: usize) -> Arc<PoolCore> {
@@ -48,6 +48,22 @@ fn blocks_given_back_past_thread_locals_share_magazines() {
     assert_eq!(class.depot.claimed() - before, 10_000_usize.div_ceil(ROUNDS));
     assert_eq!((class.depot.len(), class.depot.elsewhere()), (10_000, 10_000));
     assert_eq!(all(class).len(), 10_000);
+}
+
+#[test]
+fn blocks_taken_past_thread_locals_leave_no_empty_magazines() {
+    let pool = pool(8 * ROUNDS);
+    let class = of(&pool);
+    let before = class.depot.claimed();
+    for _ in 0..40 * ROUNDS {
+        let entry = take_past_locals(class).expect("all are there");
+        drop(put_past_locals(class, entry));
+        assert!(class.depot.claimed() <= before + 1);
+    }
+    let taken: Vec<_> = std::iter::from_fn(|| take_past_locals(class)).collect();
+    assert_eq!((taken.len(), class.depot.claimed()), (8 * ROUNDS, 0));
+    taken.into_iter().for_each(|entry| drop(put_past_locals(class, entry)));
+    assert_eq!(all(class).len(), 8 * ROUNDS);
 }
 
 #[test]

@@ -109,9 +109,9 @@ impl<T> ChunkCache<T> {
         if self.place(0).is_none() {
             self.make();
         }
-        // ORDERING: Acquire pairs with the swap in `take`, by which the writer emptied this slot before the reader came
-        // round.
-        let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Acquire).is_null()) else {
+        // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes behind the swap that emptied it in the order
+        // of changes of this word.
+        let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
             return free(Some(chunk));
         };
         // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
@@ -123,9 +123,9 @@ impl<T> ChunkCache<T> {
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
     fn take_back(&self, given: &mut usize) -> Option<Chunk<T>> {
         let newest = given.wrapping_sub(1);
-        // ORDERING: AcqRel pairs with the swap in `take`: either the reader here or the writer there gets the chunk,
-        // and has it to itself.
-        let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
+        // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two ends gets the chunk, and this one
+        // has put it there itself.
+        let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::Relaxed))?;
         *given = newest;
         Some(chunk)
     }
@@ -134,8 +134,8 @@ impl<T> ChunkCache<T> {
     pub(super) fn take(&self) -> Option<Chunk<T>> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
-        // ORDERING: AcqRel pairs with the Release store in `put` and with the swap in `take_back`.
-        let chunk = Chunk::from_raw(self.place(taken)?.swap(ptr::null_mut(), Ordering::AcqRel))?;
+        // ORDERING: Acquire pairs with the Release store in `put`: the reader has left the chunk.
+        let chunk = Chunk::from_raw(self.place(taken)?.swap(ptr::null_mut(), Ordering::Acquire))?;
         // ORDERING: Relaxed; the reader uses `taken` only to decide, in `give`, how many chunks are kept.
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         Some(chunk)

@@ -233,10 +233,10 @@ impl<T> PipeCore<T> {
             }) {
                 panics.catch(|| each(position, message));
             }
-            // ORDERING: AcqRel on success releases the cursor to the next disposer, whose `fetch_add` acquires it;
+            // ORDERING: Release on success hands the cursor to the next disposer, whose `fetch_add` acquires it;
             // Acquire on failure pairs with the Release of the `fetch_add` of a thread that has asked meanwhile, and
             // makes its publication visible to the next round.
-            match self.disposing.compare_exchange(asked, 0, Ordering::AcqRel, Ordering::Acquire) {
+            match self.disposing.compare_exchange(asked, 0, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(now) => asked = now,
             }

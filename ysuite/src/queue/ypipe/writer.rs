@@ -402,10 +402,10 @@ impl<T> WriteCursor<T> {
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
-            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the group's messages are written.
-            // The reader comes here only after the group held back was published.
+            // ORDERING: Relaxed; the reader comes here behind the group held back, whose state, stored last and with Release, hands over
+            // this one and its messages as well.
             // SAFETY: the cursor's group is alive: the reader cannot pass the group held back before it.
-            unsafe { state(self.group) }.store(full, Ordering::Release);
+            unsafe { state(self.group) }.store(full, Ordering::Relaxed);
         }
     }
 

@@ -28,7 +28,7 @@ use crate::support::{Random, guarded};
 
 /// Operations from outside on one hub.
 const HISTORY: usize = 500;
-const OPERATIONS: usize = 100_000;
+const OPERATIONS: usize = 40_000;
 /// Sources of a kind that there are at a time.
 const SOURCES: usize = 8;
 /// What every panic carries that is meant.

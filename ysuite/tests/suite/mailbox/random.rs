@@ -28,7 +28,7 @@ const LONG: usize = 90;
 
 /// How many operations a test does.
 pub(super) fn operations() -> usize {
-    std::env::var("YSUITE_RANDOM").ok().and_then(|number| number.parse().ok()).unwrap_or(100_000)
+    std::env::var("YSUITE_RANDOM").ok().and_then(|number| number.parse().ok()).unwrap_or(40_000)
 }
 
 /// How often each message has been dropped; the follower of message `n` is `n + most`.

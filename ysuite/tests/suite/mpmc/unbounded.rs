@@ -81,7 +81,7 @@ fn grows_and_shrinks<T: Sample>(most: usize) {
 
 #[test]
 fn messages_of_every_shape_over_many_segments() {
-    guarded(|| crate::for_every_shape!(grows_and_shrinks(500)));
+    guarded(|| crate::for_every_shape!(grows_and_shrinks(200)));
     guarded(|| grows_and_shrinks::<u64>(50_000));
 }
 

@@ -77,6 +77,25 @@ fn hundreds_of_thousands_of_blocks_dropped_past_thread_locals_are_all_there() {
     });
 }
 
+/// Each looks for a magazine with room for each block, and the last place of one is taken by whoever comes first.
+#[test]
+fn threads_that_drop_blocks_past_their_thread_locals_at_once() {
+    guarded(|| {
+        let pool = Pool::new(&[(8, 4_000)]).unwrap();
+        for _ in 0..60 {
+            let mut messages = all(&pool, 8);
+            assert_eq!(messages.len(), 4_000);
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    let share = messages.split_off(messages.len() - 1_000);
+                    thread::spawn(move || late(move || move || drop(share)))
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        }
+    });
+}
+
 #[test]
 fn past_thread_locals_a_pool_gives_takes_back_and_waits() {
     guarded(|| {

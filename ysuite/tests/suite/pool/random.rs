@@ -2,7 +2,7 @@
 //! free in each class. Several threads are at work, one at a time, so the model knows what each operation must answer.
 //! Then several at once, with an account that must come out even.
 //!
-//! `YSUITE_RANDOM` is the number of operations, 100,000 where it is not set.
+//! `YSUITE_RANDOM` is the number of operations, 40,000 where it is not set.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ use super::{all, guarded};
 use crate::support::Random;
 
 fn operations() -> u64 {
-    std::env::var("YSUITE_RANDOM").ok().map_or(100_000, |number| number.parse().expect("a number of operations"))
+    std::env::var("YSUITE_RANDOM").ok().map_or(40_000, |number| number.parse().expect("a number of operations"))
 }
 
 /// Sizes and numbers of blocks: of single slots, of a few, of a hundred magazines.

@@ -425,6 +425,6 @@ fn sequence<R: Room>(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> 
 
 /// Random operations on a kind of channel, beside the model.
 pub(crate) fn agrees<R: Room>() {
-    let cases = operations(100_000) / LENGTH;
+    let cases = operations(40_000) / LENGTH;
     run(cases, sequences(R::CAPACITIES), |(capacity, ops)| sequence::<R>(*capacity, ops));
 }

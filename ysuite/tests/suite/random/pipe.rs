@@ -186,5 +186,5 @@ fn sequence(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> {
 fn random_operations_on_the_pipe_by_itself_agree_with_a_model() {
     let capacities = select(&[None, Some(1), Some(2), Some(7)][..]);
     let ops = vec((0..39_u8, 0..12_u8).prop_map(decode), 1..2 * LENGTH);
-    run(operations(100_000) / LENGTH, (capacities, ops), |(capacity, ops)| sequence(*capacity, ops));
+    run(operations(40_000) / LENGTH, (capacities, ops), |(capacity, ops)| sequence(*capacity, ops));
 }

@@ -231,7 +231,7 @@ fn sequence(ops: &[Op]) -> Result<(), String> {
 #[test]
 fn a_select_names_whom_it_should_and_everybody_in_turn() {
     let ops = vec((0..40_u8, 0..4_u8).prop_map(decode), 1..2 * LENGTH);
-    run(operations(100_000) / LENGTH, (Just(()), ops), |((), ops)| sequence(ops));
+    run(operations(40_000) / LENGTH, (Just(()), ops), |((), ops)| sequence(ops));
 }
 
 #[test]

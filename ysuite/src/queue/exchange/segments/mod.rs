@@ -345,7 +345,9 @@ impl<T> Segments<T> {
                 continue;
             };
             if slots == place.left() {
-                slots += self.written_behind(segment, place.number, most - slots);
+                // No more than there are now: senders may be as quick as this look, which then had no end of its own.
+                let there = usize::try_from(self.tail_position() - head).unwrap_or(usize::MAX);
+                slots += self.written_behind(segment, place.number, most.min(there).saturating_sub(slots));
             }
             // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
             to.reserve(slots);

@@ -226,7 +226,7 @@ fn check_counted(message: &Counted, number: usize) {
     assert_eq!(message.number, number);
 }
 
-const STEPS: usize = 5_000;
+const STEPS: usize = 3_000;
 
 pub(crate) fn random_operations_agree_with_a_model<K: Kind>(kind: K) {
     guarded(move || {
