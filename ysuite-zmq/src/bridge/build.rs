@@ -331,8 +331,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     }
 
     /// As [`Pull::start`]. The receiver sees the end of its channel when all senders of the other side's are gone, or its bridge
-    /// has been closed; the senders of this one's see it when nobody receives at the other side any more, with the next message that
-    /// goes one way or the other.
+    /// has been closed; the senders of this one's see it when nobody receives at the other side any more.
     ///
     /// # Errors
     /// As there.

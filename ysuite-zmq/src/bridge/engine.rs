@@ -11,11 +11,13 @@
 //! and what came before that is not slept through.
 
 use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use ysuite::signal::{Wait, YSocketpair};
+use ysuite::signal::{Signal, Signaler, Wait, YSocketpair};
 use ysuite::{mpsc, oneshot};
 
 use super::close::{Closed, Ending};
@@ -48,9 +50,30 @@ pub(super) struct Engine<W> {
     pub(super) tools: Tools,
     pub(super) sets: Sets,
     pub(super) orders: mpsc::Receiver<Order>,
-    /// Of the orders: apart, because the channel's may stay up while the socket has no room.
+    /// Of the orders: apart, because the channel's may stay up while the socket has no room. And of the end of the channel into
+    /// which messages come.
     pub(super) ordered: YSocketpair,
+    pub(super) ended: Waker,
     pub(super) asked: Vec<(usize, Instant, oneshot::Sender<bool>)>,
+}
+
+/// The ids of [`Engine::ordered`].
+pub(super) const ORDER: usize = 0;
+const END: usize = 1;
+
+struct Ended(Signaler);
+
+impl Wake for Ended {
+    fn wake(self: Arc<Self>) {
+        self.0.signal(END);
+    }
+}
+
+/// A set for the orders, and what raises it at the end of the channel into which messages come.
+pub(super) fn ordered() -> std::io::Result<(YSocketpair, Waker)> {
+    let set = YSocketpair::with_capacity(2)?;
+    let ended = Waker::from(Arc::new(Ended(set.signaler())));
+    Ok((set, ended))
 }
 
 impl<W: Work> Engine<W> {
@@ -172,7 +195,9 @@ impl<W: Work> Engine<W> {
         let all = always.chain(self.sets.descriptors(wanted));
         let mut all: Vec<_> = all.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();
         // A signal, or a change that turns out to be none: the next step decides.
-        let _ = poll(&mut all, timeout.as_ref());
+        self.work.asleep(wanted, &self.ended, &mut || {
+            let _ = poll(&mut all, timeout.as_ref());
+        });
         Ok(())
     }
 }

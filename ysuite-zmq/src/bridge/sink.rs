@@ -1,6 +1,8 @@
 //! [`Sink`]: the channel into which messages come, and those that it has not had yet.
 
 use std::collections::VecDeque;
+use std::pin::pin;
+use std::task::{Context, Waker};
 
 use ysuite::channel::{SendError, TrySendError};
 use ysuite::spsc;
@@ -71,6 +73,13 @@ impl<T: FromWire> Sink<T> {
     /// Whether nobody receives any more.
     pub(super) fn has_ended(&self) -> bool {
         self.sender.is_disconnected()
+    }
+
+    /// Sleeps by this function, unless nobody receives any more; where that comes to be meanwhile it wakes the waker.
+    pub(super) fn asleep(&self, ended: &Waker, sleep: &mut dyn FnMut()) {
+        if pin!(self.sender.closed()).poll(&mut Context::from_waker(ended)).is_pending() {
+            sleep();
+        }
     }
 
     /// Whether messages wait for room.

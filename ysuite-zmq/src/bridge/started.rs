@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use ysuite::signal::YSocketpair;
 use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
-use super::engine::{Engine, Order};
+use super::engine::{self, Engine, Order};
 use super::options::Options;
 use super::sets::Sets;
 use super::tools::Tools;
@@ -103,9 +102,9 @@ pub(super) fn start(
     let tools = Tools::new(socket, counters.clone(), told)?;
     let bound = options.meet(&tools.socket)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
-    let mut ordered = YSocketpair::with_capacity(1)?;
-    ordered.attach(&mut ordered_out, 0).map_err(|_| Error::Attached)?;
-    let engine = Engine { work, tools, sets, orders: ordered_out, ordered, asked: Vec::new() };
+    let (mut ordered, ended) = engine::ordered()?;
+    ordered.attach(&mut ordered_out, engine::ORDER).map_err(|_| Error::Attached)?;
+    let engine = Engine { work, tools, sets, orders: ordered_out, ordered, ended, asked: Vec::new() };
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.

@@ -1,5 +1,6 @@
 //! [`Work`]: what one kind of bridge does between its channel and its socket. The engine calls it and sleeps for it.
 
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use ysuite::signal::YSocketpair;
@@ -56,6 +57,12 @@ pub(super) trait Work: Send + 'static {
     /// Says what was kept back while there was something to move: the bridge is about to sleep.
     fn rest(&mut self, _: &mut Tools) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// Sleeps by this function. Where the end of the channel into which messages come has to be told, and its set does not tell
+    /// it alone, that end wakes the waker.
+    fn asleep(&mut self, _: Wanted, _: &Waker, sleep: &mut dyn FnMut()) {
+        sleep();
     }
 
     /// From now on nothing more is taken from the network; what is in the channel still leaves.

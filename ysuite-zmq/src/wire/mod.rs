@@ -151,7 +151,12 @@ fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: 
 
 /// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one, nor of one that has more
 /// than `most`. The frame may be empty afterwards.
-pub(crate) fn unpack<T: FromWire>(frame: &mut Frame, head: usize, most: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+pub(crate) fn unpack<T: FromWire>(
+    frame: &mut Frame,
+    head: usize,
+    most: usize,
+    to: &mut Vec<T>,
+) -> Result<(), Malformed> {
     let before = to.len();
     let body = &frame[head..];
     let unpacked = match T::LAYOUT {

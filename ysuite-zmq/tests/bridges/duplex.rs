@@ -94,6 +94,27 @@ fn who_receives_no_more_says_so() {
     drop(server);
 }
 
+/// Both bridges sleep, and no message is under way that could bring the news.
+#[test]
+fn who_receives_no_more_says_so_though_nothing_is_sent() {
+    for bound in [Some(64), None] {
+        let (server, _answers, mut received) = side(1, |side| {
+            let side = side.bind("tcp://127.0.0.1:*");
+            if let Some(bound) = bound { side.bounded(bound) } else { side }
+        });
+        let (client, mut sender, _answered) = side(1, |side| side.connect(address(&server)));
+        sender.send(1).unwrap();
+        expect(&mut received, 1..2);
+        until("both are at rest", || {
+            let before = [&server, &client].map(|side| format!("{:?}", side.statistics()));
+            thread::sleep(Duration::from_millis(50));
+            before == [&server, &client].map(|side| format!("{:?}", side.statistics()))
+        });
+        drop(received);
+        assert!(sender.wait_closed_timeout(GUARD));
+    }
+}
+
 #[test]
 fn a_bridge_that_closes_ends_both_channels_of_the_other() {
     let (server, _answers, mut received) = side(8, |side| side.bind("tcp://127.0.0.1:*").bounded(8));

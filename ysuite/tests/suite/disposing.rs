@@ -269,62 +269,63 @@ fn once(future: impl Future) {
 /// A message is hidden and takes the only room, and the receiver's task waits with a waker that panics: whoever sends another
 /// wakes it, and has a message in hand whose end panics.
 macro_rules! sent_behind_a_waker_that_panics {
-    ($name:ident, $open:expr, $sender:ident) => {
-        #[test]
-        fn $name() {
-            let ways: [fn(&mut $sender::Sender<Counted>, Counted); 7] = [
-                |sender, message| drop(sender.send(message)),
-                |sender, message| drop(sender.write(message)),
-                |sender, message| drop(sender.send_timeout(message, Duration::ZERO)),
-                |sender, message| {
-                    let mut set = YPollset::with_capacity(1);
-                    set.attach(sender, 0).unwrap();
-                    drop(sender.try_send(message));
-                },
-                |sender, message| once(sender.send_async(message)),
-                |sender, message| once(sender.send_async_until(message, pending::<()>())),
-                |sender, message| drop(sender.send_batch([message])),
-            ];
-            for way in ways {
-                let tally = Tally::of(2);
-                tally.explode(1);
-                let (mut sender, mut receiver) = $open;
-                assert!(sender.write(tally.next()).is_ok());
-                assert!(receiver.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
-                assert_eq!(panics(|| way(&mut sender, tally.next())), "this waker panics");
-                assert_eq!((tally.ended(), receiver.recv().unwrap().number), (1, 0));
-                drop((sender, receiver));
-                tally.assert_all_ended();
-            }
+    ($open:expr, $sender:ident) => {
+        let ways: [fn(&mut $sender::Sender<Counted>, Counted); 7] = [
+            |sender, message| drop(sender.send(message)),
+            |sender, message| drop(sender.write(message)),
+            |sender, message| drop(sender.send_timeout(message, Duration::ZERO)),
+            |sender, message| {
+                let mut set = YPollset::with_capacity(1);
+                set.attach(sender, 0).unwrap();
+                drop(sender.try_send(message));
+            },
+            |sender, message| once(sender.send_async(message)),
+            |sender, message| once(sender.send_async_until(message, pending::<()>())),
+            |sender, message| drop(sender.send_batch([message])),
+        ];
+        for way in ways {
+            let tally = Tally::of(2);
+            tally.explode(1);
+            let (mut sender, mut receiver) = $open;
+            assert!(sender.write(tally.next()).is_ok());
+            assert!(receiver.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
+            assert_eq!(panics(|| way(&mut sender, tally.next())), "this waker panics");
+            assert_eq!((tally.ended(), receiver.recv().unwrap().number), (1, 0));
+            drop((sender, receiver));
+            tally.assert_all_ended();
         }
     };
 }
 
-sent_behind_a_waker_that_panics!(to_a_pipe_behind_a_waker_that_panics, spsc::bounded(1), spsc);
-sent_behind_a_waker_that_panics!(to_a_funnel_behind_a_waker_that_panics, mpsc::bounded(1), mpsc);
+#[test]
+fn to_a_pipe_behind_a_waker_that_panics() {
+    sent_behind_a_waker_that_panics!(spsc::bounded(1), spsc);
+}
+
+#[test]
+fn to_a_funnel_behind_a_waker_that_panics() {
+    sent_behind_a_waker_that_panics!(mpsc::bounded(1), mpsc);
+}
 
 /// There is no room, so the task that sends waits: its waker panics as it is cloned, or what limits the send as it is polled.
 macro_rules! waits_behind_a_waker_that_panics {
-    ($name:ident, $open:expr, $($send:expr),+) => {
-        #[test]
-        #[allow(unused_mut, reason = "ends of an exchange are shared")]
-        fn $name() {
-            $({
-                let tally = Tally::of(2);
-                tally.explode(1);
-                let (mut sender, receiver) = $open;
-                assert!(sender.send(tally.next()).is_ok());
-                let waker = cloning(|| panic!("this waker panics"));
-                let waits = || {
-                    let send = $send;
-                    let _ = pin!(send(&mut sender, tally.next())).poll(&mut Context::from_waker(&waker));
-                };
-                assert_eq!(panics(waits), "this waker panics");
-                assert_eq!(tally.ended(), 1);
-                drop((sender, receiver));
-                tally.assert_all_ended();
-            })+
-        }
+    ($open:expr, $($send:expr),+) => {
+        $({
+            let tally = Tally::of(2);
+            tally.explode(1);
+            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            let (mut sender, receiver) = $open;
+            assert!(sender.send(tally.next()).is_ok());
+            let waker = cloning(|| panic!("this waker panics"));
+            let waits = || {
+                let send = $send;
+                let _ = pin!(send(&mut sender, tally.next())).poll(&mut Context::from_waker(&waker));
+            };
+            assert_eq!(panics(waits), "this waker panics");
+            assert_eq!(tally.ended(), 1);
+            drop((sender, receiver));
+            tally.assert_all_ended();
+        })+
     };
 }
 
@@ -332,22 +333,32 @@ async fn never() {
     panic!("this waker panics");
 }
 
-waits_behind_a_waker_that_panics!(
-    by_a_pipe_behind_a_waker_that_panics,
-    spsc::bounded(1),
-    async |sender: &mut spsc::Sender<Counted>, message| drop(sender.send_async(message).await),
-    async |sender: &mut spsc::Sender<Counted>, message| drop(sender.send_async_until(message, pending::<()>()).await),
-    async |sender: &mut spsc::Sender<Counted>, message| drop(sender.send_async_until(message, never()).await)
-);
-waits_behind_a_waker_that_panics!(
-    by_an_exchange_behind_a_waker_that_panics,
-    mpmc::bounded(1),
-    async |sender: &mut mpmc::Sender<Counted>, message| drop(sender.send_async(message).await),
-    async |sender: &mut mpmc::Sender<Counted>, message| drop(sender.send_async_until(message, pending::<()>()).await),
-    async |sender: &mut mpmc::Sender<Counted>, message| drop(sender.send_async_until(message, never()).await)
-);
-waits_behind_a_waker_that_panics!(
-    by_a_broadcast_behind_a_waker_that_panics,
-    broadcast::bounded(1),
-    async |sender: &mut broadcast::Sender<Counted>, message| drop(sender.send_async(message).await)
-);
+#[test]
+fn by_a_pipe_behind_a_waker_that_panics() {
+    type Sender = spsc::Sender<Counted>;
+    waits_behind_a_waker_that_panics!(
+        spsc::bounded(1),
+        async |sender: &mut Sender, message| drop(sender.send_async(message).await),
+        async |sender: &mut Sender, message| drop(sender.send_async_until(message, pending::<()>()).await),
+        async |sender: &mut Sender, message| drop(sender.send_async_until(message, never()).await)
+    );
+}
+
+#[test]
+fn by_an_exchange_behind_a_waker_that_panics() {
+    type Sender = mpmc::Sender<Counted>;
+    waits_behind_a_waker_that_panics!(
+        mpmc::bounded(1),
+        async |sender: &mut Sender, message| drop(sender.send_async(message).await),
+        async |sender: &mut Sender, message| drop(sender.send_async_until(message, pending::<()>()).await),
+        async |sender: &mut Sender, message| drop(sender.send_async_until(message, never()).await)
+    );
+}
+
+#[test]
+fn by_a_broadcast_behind_a_waker_that_panics() {
+    type Sender = broadcast::Sender<Counted>;
+    waits_behind_a_waker_that_panics!(broadcast::bounded(1), async |sender: &mut Sender, message| drop(
+        sender.send_async(message).await
+    ));
+}

@@ -27,6 +27,7 @@ mod receiving;
 mod sending;
 mod session;
 
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use ysuite::signal::YSocketpair;
@@ -313,6 +314,12 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
 
     fn stand(&mut self, wanted: Wanted, set: &mut YSocketpair) {
         self.sending.stand(wanted.source, set);
+    }
+
+    fn asleep(&mut self, wanted: Wanted, ended: &Waker, sleep: &mut dyn FnMut()) {
+        // Where the sink is wanted its set tells of the end as well.
+        let is_to_tell = !wanted.sink && self.line.is_there() && self.peer.is_some();
+        self.receiving.asleep(is_to_tell.then_some(ended), sleep);
     }
 
     fn noticed(&mut self, event: &Event) {

@@ -1,6 +1,8 @@
 //! [`Receiving`]: the other side's stream: what has come of it, and how much more may come. The bound of the channel holds from
 //! end to end: no more is under way than the channel has room for.
 
+use std::task::Waker;
+
 use ysuite::spsc;
 
 use super::super::options::MOST_IN_A_FRAME;
@@ -254,6 +256,14 @@ impl<T: FromWire> Receiving<T> {
     /// Whether that is anything new.
     pub(super) fn is_new(&self, told: Told) -> bool {
         told != self.told
+    }
+
+    /// Sleeps by this function, and wakes the waker where nobody receives any more meanwhile.
+    pub(super) fn asleep(&self, ended: Option<&Waker>, sleep: &mut dyn FnMut()) {
+        match (&self.sink, ended) {
+            (Some(sink), Some(ended)) if !self.told.flags.refuses => sink.asleep(ended, sleep),
+            _ => sleep(),
+        }
     }
 
     /// Whether the other side may soon have to wait, for want of being told or for want of room.
