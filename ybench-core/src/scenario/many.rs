@@ -194,7 +194,7 @@ pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Tim
             gate.pass();
             let start = Instant::now();
             let seen = drain(seen)?;
-            Ok((Span { start, end: Instant::now(), units: seen.received() }, Some(seen)))
+            Ok((Span { start, end: seen.over(), units: seen.received() }, Some(seen)))
         }));
     }
     let (spans, seen): (Vec<Span>, Vec<Option<Seen>>) =
@@ -271,12 +271,20 @@ pub struct Seen {
     /// No number may be left out.
     alone: bool,
     ends: usize,
+    /// When the last of them was there.
+    over: Option<Instant>,
 }
 
 impl Seen {
     pub fn new(shape: Shape) -> Self {
         let alone = shape.receivers == 1;
-        Self { rows: vec![Row::default(); shape.senders], alone, ends: if alone { shape.senders } else { 1 } }
+        let ends = if alone { shape.senders } else { 1 };
+        Self { rows: vec![Row::default(); shape.senders], alone, ends, over: None }
+    }
+
+    /// When the last message was there; now, where nobody has noted it.
+    pub(super) fn over(&self) -> Instant {
+        self.over.unwrap_or_else(Instant::now)
     }
 
     pub fn rows(&mut self) -> Rows<'_> {
@@ -323,6 +331,8 @@ pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Resul
     while !seen.is_over() {
         seen.take(receiver.recv())?;
     }
+    // Before the receiver goes: to close thousands of channels is no part of the stream.
+    seen.over = Some(Instant::now());
     Ok(seen)
 }
 

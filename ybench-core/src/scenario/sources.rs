@@ -185,7 +185,7 @@ pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<
         move || pour(senders, each),
         move || {
             let seen = many::drain(receiver, Seen::new(shape))?;
-            Ok::<_, Fault>((Instant::now(), seen))
+            Ok::<_, Fault>((seen.over(), seen))
         },
     )?;
     let (end, seen) = seen?;

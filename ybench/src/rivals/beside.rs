@@ -12,6 +12,8 @@ pub(super) const FAR: f64 = 1.5;
 pub(super) struct Beside {
     /// Bytes in a message.
     pub(super) bytes: f64,
+    /// Rounds that count.
+    pub(super) rounds: usize,
     /// The best of ours, if any of them has the figure.
     pub(super) best: Option<String>,
     pub(super) members: Vec<Member>,
@@ -49,7 +51,7 @@ impl Beside {
         };
         let ours = group.ours.iter().filter_map(|name| member(name, false));
         let members = ours.chain(group.rivals.iter().filter_map(|name| member(name, true))).collect();
-        Self { bytes: session.parameter.map_or(0.0, |size| size.value), best, members }
+        Self { bytes: session.parameter.map_or(0.0, |size| size.value), rounds: session.sound(), best, members }
     }
 
     pub(super) fn member(&self, name: &str) -> Option<&Member> {

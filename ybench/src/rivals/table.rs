@@ -4,7 +4,7 @@
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
 use ybench_core::scenario::cells::{self, Cell, Figure};
-use ybench_core::stats::Spread;
+use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS, Spread};
 use ybench_core::warnings::Warning;
 
 use super::COMMAND;
@@ -148,6 +148,9 @@ fn times(ratio: Spread) -> String {
 
 /// Where a rival is first, and where one is near; or that none is.
 fn sentences(sizes: &[Beside]) -> Vec<String> {
+    if sizes.iter().any(|size| size.rounds < LEAST_ROUNDS) {
+        return vec!["Too few rounds to say who is first.".to_owned()];
+    }
     let mut said: Vec<String> = sizes.iter().flat_map(told).collect();
     let nearest = || {
         let each = sizes.iter().filter_map(|size| Some((size.bytes, *size.rivals().first()?)));
@@ -160,7 +163,7 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
     said
 }
 
-/// From here on it reads as 1.00, and nobody is called first by that.
+/// From here on it reads as 1.00, and nobody is ahead by that.
 pub(super) const LEVEL: f64 = 0.995;
 
 /// Who is quicker because it looks for longer is told with its price.
@@ -175,7 +178,8 @@ fn at_the_cost_of(rival: &Member) -> String {
 fn told(size: &Beside) -> Vec<String> {
     let Some(ours) = &size.best else { return Vec::new() };
     let at = bytes(size.bytes);
-    let (ahead, behind): (Vec<_>, Vec<_>) = size.rivals().into_iter().partition(|(_, ratio)| ratio.max < LEVEL);
+    let (ahead, behind): (Vec<_>, Vec<_>) =
+        size.rivals().into_iter().partition(|(_, ratio)| ratio.max * (1.0 + DIFFERENCE) < 1.0);
     let (mostly, behind): (Vec<_>, Vec<_>) = behind.into_iter().partition(|(_, ratio)| ratio.median < LEVEL);
     let near: Vec<_> = behind.into_iter().filter(|(_, ratio)| ratio.median < FAR).collect();
     let listed = |those: &[(&Member, Spread)]| {
@@ -191,7 +195,10 @@ fn told(size: &Beside) -> Vec<String> {
         told.push(format!("{name} is first here at {at}: {} times {ours}{cost}{also}.", times(*ratio)));
     }
     if !mostly.is_empty() {
-        told.push(format!("Ahead of {ours} at {at} by the median, but not in every round: {}.", listed(&mostly)));
+        told.push(format!(
+            "Ahead of {ours} at {at} by the median, but not by a tenth in every round: {}.",
+            listed(&mostly)
+        ));
     }
     if !near.is_empty() {
         told.push(format!("Not {FAR} times {ours} at {at}: {}.", listed(&near)));
@@ -224,7 +231,7 @@ mod tests {
             about: "A question".to_owned(),
             parameter: Some(Parameter { quantity: Quantity::BytesByValue, value: bytes }),
             groups: vec![Group { name: "can sleep".to_owned(), ours: owned(ours), rivals: owned(rivals) }],
-            rounds: [1.0, 2.0, 4.0].map(round).into(),
+            rounds: [1.0, 2.0, 4.0, 2.0, 1.0].map(round).into(),
             ..Session::default()
         }
     }
@@ -266,9 +273,21 @@ mod tests {
         let mut one = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
         one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
         let text = told(&report(vec![one]));
-        let due = "Ahead of exchange at 8 B by the median, but not in every round: kanal 0.90 (0.90..1.20).";
+        let due = "Ahead of exchange at 8 B by the median, but not by a tenth in every round: kanal 0.90 (0.90..1.20).";
         assert!(text.contains(due) && !text.contains("first"), "{text}");
         assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
+    }
+
+    #[test]
+    fn a_difference_that_is_small_or_of_few_rounds_makes_nobody_first() {
+        let close = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.5)]);
+        let text = told(&report(vec![close]));
+        assert!(text.contains("not by a tenth in every round: kanal 0.95 (0.95..0.95)."), "{text}");
+        assert!(!text.contains("first"), "{text}");
+        let mut few = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 5.0)]);
+        few.rounds.truncate(LEAST_ROUNDS - 1);
+        let text = told(&report(vec![few]));
+        assert!(text.contains("Too few rounds to say who is first.") && !text.contains("kanal is"), "{text}");
     }
 
     #[test]

@@ -6,16 +6,35 @@ use core::task::{Context, Poll};
 
 use crate::foreign::Panics;
 
-/// Polls a limit. It lies in an option so that it can end before the future that it limits returns.
-pub(super) fn poll_limit<F: Future>(limit: Pin<&mut Option<F>>, context: &mut Context<'_>) -> Poll<()> {
-    limit.as_pin_mut().map_or(Poll::Ready(()), |limit| limit.poll(context).map(drop))
+/// The limit of a send, where it has been pinned. It ends before the future that it limits returns; behind a panic its own goes no
+/// further.
+pub(super) struct Limit<'a, F>(Pin<&'a mut Option<F>>);
+
+impl<'a, F: Future> Limit<'a, F> {
+    pub(super) fn new(place: Pin<&'a mut Option<F>>) -> Self {
+        Self(place)
+    }
+}
+
+impl<F: Future> Future for Limit<'_, F> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().as_pin_mut().map_or(Poll::Ready(()), |limit| limit.poll(context).map(drop))
+    }
+}
+
+impl<F> Drop for Limit<'_, F> {
+    fn drop(&mut self) {
+        Panics::in_drop(|| self.0.set(None));
+    }
 }
 
 /// The answer, when the wait and its limit have ended. Both are foreign code then; so is the drop of an answer that nobody gets,
 /// behind a panic.
-pub(super) fn answer_behind<A, W, F>(answer: A, wait: W, mut limit: Pin<&mut Option<F>>) -> A {
+pub(super) fn answer_behind<A, W, F>(answer: A, wait: W, limit: Limit<'_, F>) -> A {
     let mut panics = Panics::none();
     panics.catch(|| drop(wait));
-    panics.catch(|| limit.set(None));
+    panics.catch(|| drop(limit));
     panics.answer(answer)
 }

@@ -307,9 +307,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut messages = messages.into_iter();
-        let outcome = self.send_all(&mut messages);
         // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        let mut messages = Foreign::new(messages.into_iter());
+        let outcome = self.send_all(&mut *messages);
         Panics::result_behind(outcome, || drop(messages))
     }
 

@@ -3,11 +3,11 @@
 //! Cannot: take a message out of an iterator and give it back. So an iterator is asked only where there is room.
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::{Poll, ready};
 
 use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
-use super::limit::{self, poll_limit};
+use super::limit::{self, Limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
 use crate::foreign::{Foreign, Panics};
@@ -46,6 +46,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) async fn send_async_until(&mut self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
+        let stop = pin!(Some(stop));
+        let mut stop = Limit::new(stop);
         let message = match self.attempt(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
@@ -59,13 +61,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         // The wait and the limit are foreign code, also at their ends; so is the drop of a message that nobody gets, behind a panic.
         let message = Foreign::new(message);
-        let mut stop = pin!(Some(stop));
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
             if waiting.owner.poll_ready(context).is_ready() {
                 Poll::Ready(())
             } else {
-                poll_limit(stop.as_mut(), context)
+                Pin::new(&mut stop).poll(context)
             }
         })
         .await;

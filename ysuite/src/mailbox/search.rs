@@ -52,6 +52,10 @@ impl Drop for Aside {
 
 impl Aside {
     pub(super) fn push(&mut self, envelope: Envelope, rank: Rank) {
+        // What a guard was shown that has panicked comes first.
+        if let Some((before, rank)) = self.current.take() {
+            self.queues[rank as usize].push_back(before);
+        }
         self.queues[rank as usize].push_back(envelope);
     }
 

@@ -29,7 +29,7 @@ pub(super) struct Class {
     /// Whether messages begin full of zeros.
     zeroed: bool,
     /// The pool that has this class.
-    core: *const PoolCore,
+    pub(super) core: *const PoolCore,
     pub(super) depot: Depot,
     pub(super) blocks: usize,
     /// The number of blocks that were used at least once.
@@ -239,7 +239,8 @@ pub struct ClassStats {
     /// The number of blocks that were ever used: the most that were taken at once, and up to 128 more for each thread that
     /// took some. Memory of the others has not been touched since the pool was made.
     pub high_water: usize,
-    /// How often a block was given back by a thread other than the one that took it.
+    /// How often a block was given back by a thread other than the one that took it, or past its thread-locals, where nobody
+    /// knows.
     pub freed_elsewhere: u64,
 }
 

@@ -121,8 +121,9 @@ impl PoolCore {
             self.classes.iter().for_each(|class| class.race_check.touch_all());
             // SAFETY: all blocks were gathered, so no thread has one or can take one.
             unsafe { os::deallocate(self.memory, self.layout) };
-            // SAFETY: gives up the share that `new` forgot; the caller has a share of its own.
-            unsafe { Arc::decrement_strong_count(core::ptr::from_ref(self)) };
+            // SAFETY: gives up the share that `new` forgot, by the pointer that every class has from it, and a pool has a class; the
+            // caller has a share of its own.
+            unsafe { Arc::decrement_strong_count(self.classes[0].core) };
         }
     }
 

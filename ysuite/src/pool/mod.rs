@@ -61,7 +61,7 @@
 //! for its header; a block of less than 64 bytes takes 64 in all for up to 40 bytes, and 128 for more. The bytes are aligned
 //! to 64, or to 8 where there are less than 64. To that come 5 bytes for each block's slot in a magazine (more with fewer
 //! than 512 blocks), and 11 KiB for each class. The blocks are freed when the last handle and the last message are gone;
-//! the magazines when the threads that used them end or use another pool.
+//! the magazines when the threads that used them end, or take up a pool that they have no cache for.
 //!
 //! # Forking
 //!

@@ -187,7 +187,9 @@ impl ThreadCaches {
         if cache.top.get() < rounds || cache.switch(true) {
             return (cache, Displaced { caches: None, share: None });
         }
-        self.install(class, class.depot.claim(), 0)
+        let held = class.depot.claim();
+        held.magazine().calm();
+        self.install(class, held, 0)
     }
 
     /// The class's cache, if it has one, which is in one of the rows; moves it to the front row.

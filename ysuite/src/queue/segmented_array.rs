@@ -5,6 +5,9 @@
 //! removed before the array is dropped. Where two threads make the same segment at once, one of the two copies is
 //! thrown away.
 
+#[cfg(all(test, ysuite_loom))]
+mod models;
+
 use core::marker::PhantomData;
 use core::ptr;
 

@@ -362,3 +362,109 @@ fn by_a_broadcast_behind_a_waker_that_panics() {
         sender.send_async(message).await
     ));
 }
+
+/// What the iterator has not given ends behind the waker's panic, and panics as well.
+#[test]
+fn batches_end_behind_a_waker_that_panics() {
+    let tally = Tally::of(3);
+    tally.explode(2);
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    assert!(sender.write(tally.next()).is_ok());
+    assert!(receiver.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());
+    let batch = [tally.next(), tally.next()];
+    assert_eq!(panics(|| drop(sender.send_batch(batch))), "this waker panics");
+    drop((sender, receiver));
+    tally.assert_all_ended();
+
+    // More than are sent at a time.
+    let tally = Tally::of(100);
+    tally.explode(99);
+    let (sender, receiver) = mpmc::bounded(128);
+    {
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+        let batch: Vec<_> = tally.some(100).collect();
+        assert_eq!(panics(|| drop(sender.send_batch(batch))), "this waker panics");
+    }
+    drop((sender, receiver));
+    tally.assert_all_ended();
+
+    let tally = Tally::of(100);
+    tally.explode(99);
+    let (sender, mut receiver) = broadcast::bounded(128);
+    let batch: Vec<_> = tally.some(100).map(Arc::new).collect();
+    {
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+        assert_eq!(panics(|| drop(sender.send_batch(batch))), "this waker panics");
+    }
+    drop((sender, receiver));
+    tally.assert_all_ended();
+}
+
+/// A limit that panics when it is polled, and holds what panics at its end.
+#[test]
+fn limits_end_behind_their_own_panic() {
+    fn limit(held: Counted) -> impl Future<Output = ()> {
+        std::future::poll_fn(move |_| {
+            let _held = &held;
+            panic!("this limit panics")
+        })
+    }
+    let polled = |sending: &mut dyn FnMut() -> Poll<()>| panics(|| assert!(sending().is_pending()));
+    for place in 0..3 {
+        let tally = Tally::of(3);
+        tally.explode(2);
+        let [first, message, held] = [(); 3].map(|()| tally.next());
+        let mut context = Context::from_waker(Waker::noop());
+        match place {
+            0 => {
+                let (mut sender, _receiver) = spsc::bounded(1);
+                assert!(sender.send(first).is_ok());
+                let mut sending = Some(sender.send_async_until(message, limit(held)));
+                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
+                assert_eq!(polled(&mut poll), "this limit panics");
+            }
+            1 => {
+                let (sender, _receiver) = mpmc::bounded(1);
+                assert!(sender.send(first).is_ok());
+                let mut sending = Some(sender.send_async_until(message, limit(held)));
+                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
+                assert_eq!(polled(&mut poll), "this limit panics");
+            }
+            _ => {
+                drop(first);
+                let (sender, _receiver) = mpmc::bounded(0);
+                let mut sending = Some(sender.send_async_until(message, limit(held)));
+                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
+                assert_eq!(polled(&mut poll), "this limit panics");
+            }
+        }
+        tally.assert_all_ended();
+    }
+}
+
+/// The case that is done wakes a task whose waker panics, and the message of the other ends behind that.
+#[test]
+fn a_select_ends_behind_a_waker_that_panics() {
+    for is_last in [false, true] {
+        let tally = Tally::of(4);
+        tally.explode(3);
+        let (mut into, mut pipe) = spsc::bounded(1);
+        assert!(into.send(tally.next()).is_ok());
+        let (full, _receiver) = mpmc::bounded(1);
+        {
+            let mut sending = pin!(into.send_async(tally.next()));
+            assert!(sending.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
+            assert!(full.send(tally.next()).is_ok());
+            let message = tally.next();
+            let text = panics(|| match is_last {
+                true => select().recv(&mut pipe, drop).send(&full, message, drop).wait(),
+                false => select().send(&full, message, drop).recv(&mut pipe, drop).wait(),
+            });
+            assert_eq!(text, "this waker panics");
+        }
+        drop((into, pipe, full, _receiver));
+        tally.assert_all_ended();
+    }
+}

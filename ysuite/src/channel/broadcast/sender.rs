@@ -186,12 +186,12 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         // It is not asked again behind its end, where it may have messages once more.
-        let mut messages = messages.into_iter().fuse();
+        let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
         let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
         let mut sent = 0;
         let outcome = loop {
-            run.staging.fill(&mut messages, usize::MAX);
+            run.staging.fill(&mut *messages, usize::MAX);
             if run.staging.len() == 0 {
                 break Ok(sent);
             }

@@ -9,7 +9,7 @@ use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_
 use crate::channel::identity::is_attached;
 use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::queue::exchange::{Hint, Rejected, Staging, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
@@ -158,12 +158,12 @@ impl<T> Sender<T> {
     /// The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         // It is not asked again behind its end, where it may have messages once more.
-        let mut messages = messages.into_iter().fuse();
+        let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
         let mut batch = Batch { staging: Staging::new(&mut space), sender: self };
         let mut sent = 0;
         let outcome = loop {
-            batch.staging.fill(&mut messages, usize::MAX);
+            batch.staging.fill(&mut *messages, usize::MAX);
             if batch.staging.len() == 0 {
                 break Ok(sent);
             }

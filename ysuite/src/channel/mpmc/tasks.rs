@@ -4,14 +4,14 @@
 //! woken for.
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::Poll;
 
 use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::first_try::{Attempt, first_try};
-use crate::channel::limit::{self, poll_limit};
+use crate::channel::limit::{self, Limit};
 use crate::foreign::{Foreign, Panics};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
@@ -75,6 +75,8 @@ impl<T> Sender<T> {
     }
 
     async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
+        let stop = pin!(Some(stop));
+        let mut stop = Limit::new(stop);
         let message = match self.put(message) {
             Ok(()) => return Ok(()),
             Err(message) => message,
@@ -84,7 +86,6 @@ impl<T> Sender<T> {
         }
         // The wait and the limit are foreign code; so is the drop of a message that nobody gets, behind a panic.
         let mut message = Foreign::new(message);
-        let mut stop = pin!(Some(stop));
         let mut wait = self.wait();
         let outcome = loop {
             match self.shared.offer(message.into_inner()) {
@@ -94,7 +95,7 @@ impl<T> Sender<T> {
             }
             let is_stopped = poll_fn(|context| match wait.poll(context) {
                 Poll::Ready(()) => Poll::Ready(false),
-                Poll::Pending => poll_limit(stop.as_mut(), context).map(|()| true),
+                Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| true),
             });
             if is_stopped.await {
                 break Err(SendTimeoutError::Timeout(message.into_inner()));

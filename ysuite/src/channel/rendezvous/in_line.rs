@@ -27,8 +27,9 @@ impl<T> InLine<T> {
             Err(TrySendError::Disconnected(message)) => return Err(message),
             Err(TrySendError::Full(message)) => message,
         };
-        // This end does not wait to be told of a receiver: what it had been told of is passed on.
-        drop(party.disarm());
+        // This end does not wait to be told of a receiver: what it had been told of is passed on, to foreign code. So is the drop of a
+        // message that nobody gets, behind a panic.
+        let message = Panics::answer_behind(message, || drop(party.disarm()));
         let stand = Stand::send(party.side(), &Arc::new(Ticket::for_task()), 0, message, true)?;
         Ok(stand.map(|stand| {
             let (node, at) = stand.into_place();

@@ -19,6 +19,8 @@ mod end;
 mod in_line;
 mod line;
 mod meeting;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod party;
 mod ticket;
 mod wait;

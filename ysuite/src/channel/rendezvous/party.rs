@@ -3,14 +3,14 @@
 //! `try_send` and `try_recv` take the lock of the meeting where one of the other side seems to wait, and only then.
 
 use core::future::{Future, pending, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
 use super::meeting::{Encounter, Meeting, MeetingSide};
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-use crate::channel::limit::{self, poll_limit};
+use crate::channel::limit::{self, Limit};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
@@ -123,6 +123,8 @@ impl<'a, T> Party<'a, T, true> {
         message: T,
         stop: impl Future,
     ) -> Result<(), SendTimeoutError<T>> {
+        let stop = pin!(Some(stop));
+        let mut stop = Limit::new(stop);
         let message = match self.give(message) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(message)) => {
@@ -131,14 +133,13 @@ impl<'a, T> Party<'a, T, true> {
             }
             Err(TrySendError::Full(message)) => message,
         };
-        let mut stop = pin!(Some(stop));
         let owed = self.disarm();
         let task = TaskTicket(Arc::new(Ticket::for_task()));
         let outcome = match Stand::send(self.side, &task.0, 0, message, true) {
             Ok(Some(stand)) => {
                 poll_fn(|context| match stand.poll(context) {
                     Poll::Ready(_) => Poll::Ready(()),
-                    Poll::Pending => poll_limit(stop.as_mut(), context),
+                    Poll::Pending => Pin::new(&mut stop).poll(context),
                 })
                 .await;
                 stand.outcome()

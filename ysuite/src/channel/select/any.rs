@@ -4,7 +4,7 @@ use super::case::{Case, Looked};
 use super::receive::{RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 
 #[doc(hidden)]
 #[allow(private_bounds)]
@@ -18,7 +18,8 @@ where
     /// Once it has: each end, with what is known of its wait.
     sources: Vec<<&'a mut E as SelectRecv>::Source>,
     outcome: Option<(usize, Result<E::Message, RecvError>)>,
-    then: F,
+    /// What it has captured ends behind a message that may panic.
+    then: Foreign<F>,
 }
 
 impl<'a, E, F> AnyCase<'a, E, F>
@@ -28,7 +29,7 @@ where
 {
     #[inline]
     pub(super) fn new(ends: &'a mut [E], then: F) -> Self {
-        Self { ends, sources: Vec::new(), outcome: None, then }
+        Self { ends, sources: Vec::new(), outcome: None, then: Foreign::new(then) }
     }
 
     fn note(&mut self, at: usize, outcome: Option<Result<E::Message, RecvError>>) -> bool {
@@ -96,7 +97,7 @@ where
 
     #[inline]
     fn finish(self) -> Option<R> {
-        self.outcome.map(|(at, outcome)| (self.then)(at, outcome))
+        self.outcome.map(|(at, outcome)| (self.then.into_inner())(at, outcome))
     }
 }
 

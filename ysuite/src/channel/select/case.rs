@@ -77,8 +77,8 @@ pub struct NoCase;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct AndCase<C, L> {
-    pub(super) case: C,
-    /// Foreign code at their ends: messages and functions.
+    /// Foreign code at their ends, as the others: messages and functions.
+    pub(super) case: Foreign<C>,
     pub(super) others: Foreign<L>,
 }
 
@@ -180,10 +180,9 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
         let Self { case, others } = self;
         // What was not done is foreign code at its end; so is the drop of a result that nobody gets, behind a panic.
         if case.is_done() {
-            let result = case.finish();
+            let result = case.into_inner().finish();
             Panics::answer_behind(result, || drop(others))
         } else {
-            let case = Foreign::new(case);
             let result = others.into_inner().finish();
             Panics::answer_behind(result, || drop(case))
         }

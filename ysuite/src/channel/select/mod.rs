@@ -87,7 +87,7 @@ pub struct Selecting<L, R> {
 impl<L: CaseList<R>, R> Selecting<L, R> {
     /// One operation more.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
-        Selecting { cases: AndCase { case, others: Foreign::new(self.cases) }, result: PhantomData }
+        Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
     }
 
     /// Or: receive from `receiver`. The function gets the message; an error when the channel is empty and its senders are

@@ -3,6 +3,7 @@
 use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::RecvError;
+use crate::foreign::Foreign;
 
 /// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectRecv {
@@ -37,14 +38,15 @@ pub(in crate::channel) trait RecvSource {
 pub struct RecvCase<S: RecvSource, F> {
     source: S,
     outcome: Option<Result<S::Message, RecvError>>,
-    then: F,
+    /// What it has captured ends behind a message that may panic.
+    then: Foreign<F>,
 }
 
 #[allow(private_bounds)]
 impl<S: RecvSource, F> RecvCase<S, F> {
     #[inline]
     pub(super) fn new(source: S, then: F) -> Self {
-        Self { source, outcome: None, then }
+        Self { source, outcome: None, then: Foreign::new(then) }
     }
 }
 
@@ -90,7 +92,7 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
 
     #[inline]
     fn finish(self) -> Option<R> {
-        self.outcome.map(self.then)
+        self.outcome.map(self.then.into_inner())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::SendError;
+use crate::foreign::Foreign;
 
 /// A sender that [`select`](super::select) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectSend {
@@ -66,14 +67,15 @@ pub struct SendCase<'a, O, T, F> {
     /// There is a message to send. It may stand in line.
     has_message: bool,
     outcome: Option<Sent<T>>,
-    then: F,
+    /// What it has captured ends behind a message that may panic.
+    then: Foreign<F>,
 }
 
 impl<'a, O, T, F> SendCase<'a, O, T, F> {
     #[inline]
     pub(super) fn new(outlet: O, mut offer: Offer<'a, T>, then: F) -> Self {
         let has_message = offer.place().is_some();
-        Self { outlet, offer, has_message, outcome: None, then }
+        Self { outlet, offer, has_message, outcome: None, then: Foreign::new(then) }
     }
 }
 
@@ -128,7 +130,7 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
 
     #[inline]
     fn finish(self) -> Option<R> {
-        self.outcome.map(self.then)
+        self.outcome.map(self.then.into_inner())
     }
 }
 

@@ -152,8 +152,9 @@ impl<T> Ring<T> {
                 let found = self.ends.tail.load(Ordering::Acquire);
                 // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it. The stamp once
                 // more: the first look may not have known what those writers knew.
-                // ORDERING: Acquire keeps a caller's further looks behind it.
-                if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Acquire) < spot.free {
+                // ORDERING: Relaxed; the load of the tail has acquired what it needs, and from a further look nothing is concluded but
+                // that it is worth trying again.
+                if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Relaxed) < spot.free {
                     return Err(message);
                 }
                 // Otherwise other writers have gone past this cell.
@@ -195,8 +196,9 @@ impl<T> Ring<T> {
                 // messages before this one. The stamp was loaded with Acquire, so this load does not come before it.
                 let found = self.ends.head.load(Ordering::Acquire);
                 // The stamp once more: the first look may not have known what those readers knew.
-                // ORDERING: Acquire keeps a caller's further looks behind it.
-                if found == head && stamp < full && cell.stamp.load(Ordering::Acquire) < full {
+                // ORDERING: Relaxed; the load of the head has acquired what it needs, and from a further look nothing is concluded but
+                // that it is worth trying again.
+                if found == head && stamp < full && cell.stamp.load(Ordering::Relaxed) < full {
                     return None;
                 }
                 // Otherwise other readers have gone past this cell.
@@ -233,9 +235,9 @@ impl<T> Ring<T> {
 
     /// From now on no cell can be claimed by a writer. What has been claimed will still be published. True: it was open.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows
-        // it.
-        let before = self.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::SeqCst);
+        // ORDERING: AcqRel; whoever finds the flag, another that closes included, sees what came before. Every writer's claim
+        // exchanges this word, so none follows.
+        let before = self.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::AcqRel);
         window();
         self.tell_closed();
         before & CLOSED == 0

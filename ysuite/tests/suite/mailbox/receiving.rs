@@ -194,6 +194,23 @@ fn a_guard_that_panics_leaves_the_message() {
     }
 }
 
+/// The message has been looked at: a link to what has ended is told behind it.
+#[test]
+fn a_guard_that_panics_leaves_the_message_before_what_comes_of_a_link() {
+    let (mut mailbox, address) = with_address();
+    fn explode(_: &u8) -> bool {
+        panic!("this guard panics")
+    }
+    address.send(5_u8).unwrap();
+    let text = panics(|| drop(receive!(mailbox => { number: u8 where explode(number) => number, })));
+    assert_eq!(text, "this guard panics");
+    let ended = Mailbox::new().address();
+    mailbox.link(&ended);
+    assert_eq!(mailbox.set_aside(), 2);
+    assert_eq!(mailbox.receive::<u8>(), Ok(5));
+    assert!(matches!(mailbox.receive_timeout::<u8>(NOW), Err(ReceiveError::LinkTerminated(_))));
+}
+
 #[test]
 fn a_guard_is_asked_about_each_message_once() {
     let (mut mailbox, address) = with_address();

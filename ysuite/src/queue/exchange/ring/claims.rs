@@ -173,16 +173,16 @@ impl<T> Ring<T> {
     /// After a look at stamps that has found no room: whether the tail was the right one to look from. A stamp that is
     /// ahead of it has been stored after the tail was moved, so this load finds it moved.
     pub(super) fn is_still(&self, tail: &Tail) -> bool {
-        // ORDERING: Acquire keeps the caller's further looks behind this one. The stamps were loaded with Acquire, so that
-        // this one does not come before them.
-        self.ends.tail.load(Ordering::Acquire) == tail.word
+        // ORDERING: Relaxed; it only compares. The stamps were loaded with Acquire, so that this does not come before them.
+        self.ends.tail.load(Ordering::Relaxed) == tail.word
     }
 
     /// Moves the tail, unless another thread has.
     #[inline(always)]
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
         // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
-        // thread that fills them. Acquire: as in `tail`. Relaxed on failure: the tail is loaded anew.
+        // thread that fills them. Acquire: the word may have been another meanwhile, and whoever holds a place comes behind its last
+        // holder. Relaxed on failure: the tail is loaded anew.
         let is_moved = self.ends.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if !is_moved {
             look_away();
@@ -219,15 +219,14 @@ impl<T> Ring<T> {
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         debug_assert!(most != 0);
         loop {
-            // ORDERING: Acquire keeps the loads below behind this one. After a lost race coherence makes this load
-            // return no older position than the failed exchange has seen.
+            // ORDERING: Acquire pairs with the Release of claims: what the readers had seen sent that took the messages before. After
+            // a lost race coherence makes this load return no older position than the failed exchange has seen.
             let head = self.ends.head.load(Ordering::Acquire);
             let cells = self.ready(head, FULL, most);
             if cells == 0 {
                 // A stamp beyond this lap means that other readers have gone past this cell.
-                // ORDERING: Acquire pairs with the Release store of the stamp in `fill` and `empty`: the second look at
-                // the cell, in `ready`, does not come before this one.
-                if self.cell(head).stamp.load(Ordering::Acquire) <= self.free(head) | FULL
+                // ORDERING: Relaxed; between two looks at the same word, which acquire.
+                if self.cell(head).stamp.load(Ordering::Relaxed) <= self.free(head) | FULL
                     && self.ready(head, FULL, 1) == 0
                 {
                     return 0;

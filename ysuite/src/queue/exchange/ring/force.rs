@@ -79,8 +79,8 @@ impl<T> Ring<T> {
         // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: the message is visible.
         let is_written = self.cell(last).stamp.load(Ordering::Acquire) == self.free(oldest) | FULL;
         // Otherwise a reader is emptying the cell, or another thread is here and has not moved the head yet.
-        // ORDERING: Acquire; only a guess: `displace` decides by a read-modify-write.
-        let is_oldest = self.ends.head.load(Ordering::Acquire) == oldest;
+        // ORDERING: Relaxed; only a guess: `displace` decides by a read-modify-write.
+        let is_oldest = self.ends.head.load(Ordering::Relaxed) == oldest;
         // The next cell is free where places are held, unless another thread that was here has not left it yet.
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the last message was read.
         let is_free =

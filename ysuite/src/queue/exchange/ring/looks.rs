@@ -11,7 +11,8 @@ impl<T> Ring<T> {
         // seen here. A stale position is handled below.
         let head = self.ends.head.load(Ordering::Acquire);
         // A later stamp means that the position has moved on: that counts as readable, and the caller looks again.
-        // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`.
+        // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: who passes a notification on looks, and then counts
+        // what it has found.
         self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)
     }
 
@@ -21,7 +22,7 @@ impl<T> Ring<T> {
         // ORDERING: Acquire pairs with the Release of claims in `push` and `exchange`: what those writers had seen received
         // is seen here. A later stamp counts as writable.
         let tail = self.read(self.ends.tail.load(Ordering::Acquire));
-        // ORDERING: Acquire pairs with the Release store of the stamp in `empty`.
+        // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: as in `is_readable`.
         let is_free = |position| self.cell(position).stamp.load(Ordering::Acquire) >= self.free(position);
         is_free(tail.position)
             && (tail.held == 0 || tail.held < self.cells.len() && is_free(self.after(tail.position, tail.held)))
@@ -30,26 +31,25 @@ impl<T> Ring<T> {
     /// How many messages are in the ring: claimed by a writer, and not yet by a reader.
     pub(crate) fn len(&self) -> usize {
         // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large,
-        // but not negative. Acquire on the second keeps the caller's further looks behind both.
+        // but not negative. Relaxed on the second: nothing is looked at on the strength of it.
         let head = self.ends.head.load(Ordering::Acquire);
-        self.between(head, self.read(self.ends.tail.load(Ordering::Acquire)).position)
+        self.between(head, self.read(self.ends.tail.load(Ordering::Relaxed)).position)
     }
 
     /// How many messages could be sent now: for how many cells there is neither a message nor one who holds a place.
     pub(crate) fn room(&self) -> usize {
-        // ORDERING: Acquire twice, as in `len`.
+        // ORDERING: Acquire and Relaxed, as in `len`.
         let head = self.ends.head.load(Ordering::Acquire);
-        let tail = self.read(self.ends.tail.load(Ordering::Acquire));
+        let tail = self.read(self.ends.tail.load(Ordering::Relaxed));
         self.capacity() - (self.between(head, tail.position) + tail.held).min(self.capacity())
     }
 
     /// Whether no message is in the ring, nor claimed by a writer.
     pub(crate) fn is_empty(&self) -> bool {
         // ORDERING: Acquire on the first load keeps the load of the tail behind it: where that tail equals the head,
-        // the ring was empty when the tail was loaded. Acquire on the second keeps the caller's further looks behind
-        // both.
+        // the ring was empty when the tail was loaded. Relaxed on the second: nothing is looked at on the strength of it.
         let head = self.ends.head.load(Ordering::Acquire);
-        let tail = self.ends.tail.load(Ordering::Acquire);
+        let tail = self.ends.tail.load(Ordering::Relaxed);
         // As a rule the tail is a plain position.
         head == tail || tail & SPECIAL != 0 && head == self.read(tail).position
     }

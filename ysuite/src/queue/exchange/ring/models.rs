@@ -3,9 +3,9 @@
 
 use loom::thread;
 
-use super::{Hint, Ring};
+use super::{Hint, Rejected, Ring};
 use crate::runner::model_up_to;
-use crate::sync::Arc;
+use crate::sync::{Arc, Handed};
 
 /// What two threads find that do this at once; each has a number.
 fn both<R: Send + 'static>(ring: &Arc<Ring<u32>>, act: fn(&Ring<u32>, u32) -> R) -> [R; 2] {
@@ -86,5 +86,97 @@ fn two_that_take_batches_at_once() {
             to[0]
         });
         assert!(taken == [1, 2] || taken == [2, 1], "{taken:?}");
+    });
+}
+
+type Step = fn(&Ring<u32>) -> bool;
+
+fn takes(ring: &Ring<u32>) -> bool {
+    ring.pop(&Hint::new()).is_some()
+}
+
+fn takes_a_batch(ring: &Ring<u32>) -> bool {
+    ring.pop_many(&mut Vec::new(), 1) == 1
+}
+
+/// In a ring of so many cells with so many messages this thread acts; what another finds meanwhile holds in any case.
+fn beside(cells: usize, messages: u32, act: Step, look: Step) {
+    model_up_to(2, move || {
+        let ring = Arc::new(Ring::new(cells));
+        assert!((0..messages).all(|number| ring.offer(number).is_ok()));
+        let other = ring.clone();
+        let thread = thread::spawn(move || assert!(look(&other)));
+        assert!(act(&ring));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_ring_is_not_empty_beside_one_that_sends_before_it_takes() {
+    let looks: [Step; 5] =
+        [Ring::is_readable, takes_a_batch, |ring| ring.len() != 0, |ring| !ring.is_empty(), |ring| ring.room() < 2];
+    looks.into_iter().for_each(|look| beside(2, 1, |ring| ring.offer(1).is_ok() && takes(ring), look));
+    beside(2, 1, |ring| ring.offer(1).is_ok() && takes_a_batch(ring), Ring::is_readable);
+}
+
+#[test]
+fn a_ring_has_room_beside_one_that_takes_before_it_sends() {
+    let looks: [Step; 2] = [Ring::is_writable, |ring| ring.offer(2).is_ok()];
+    looks.into_iter().for_each(|look| beside(2, 1, |ring| takes(ring) && ring.offer(1).is_ok(), look));
+}
+
+/// Whoever passes a notification on looks first, and then counts.
+#[test]
+fn what_a_look_has_found_is_counted_behind_it() {
+    beside(1, 0, |ring| ring.offer(0).is_ok(), |ring| !ring.is_readable() || ring.len() != 0);
+    beside(1, 1, takes, |ring| !ring.is_writable() || ring.room() != 0);
+}
+
+/// Whoever finds the ring closed, by whichever word, sees what came before.
+#[test]
+fn the_past_of_a_ring_that_is_closed() {
+    let looks: [Step; 3] =
+        [|ring| matches!(ring.offer(7), Err(Rejected::Closed(_))), |ring| !ring.close(), Ring::is_closed];
+    for finds in looks {
+        model_up_to(2, move || {
+            let scene = Arc::new((Ring::new(1), Handed::default()));
+            let other = scene.clone();
+            let thread = thread::spawn(move || {
+                if finds(&other.0) {
+                    other.1.read();
+                }
+            });
+            scene.1.written();
+            scene.0.close();
+            thread.join().unwrap();
+        });
+    }
+}
+
+/// One place is as good as a lock. The word of a tail comes again, where a place is held and given back.
+#[test]
+fn those_that_hold_one_place_come_one_behind_the_other() {
+    model_up_to(2, || {
+        let scene = Arc::new((Ring::<u32>::new(1), Handed::default()));
+        let act = |scene: &(Ring<u32>, Handed)| {
+            if scene.0.hold(1, 1).is_ok() {
+                scene.1.written();
+                assert!(scene.0.release(1));
+            }
+        };
+        let other = scene.clone();
+        let thread = thread::spawn(move || act(&other));
+        act(&scene);
+        thread.join().unwrap();
+    });
+}
+
+/// Beside a place that is held a forced message goes into the next cell, which the one before may only just have left.
+#[test]
+fn two_that_force_beside_a_place_that_is_held() {
+    model_up_to(2, || {
+        let ring = Arc::new(Ring::new(2));
+        assert!(ring.offer(0).is_ok() && ring.hold(1, 1).is_ok());
+        assert!(both(&ring, |ring, number| ring.force(number).is_ok()).contains(&true), "each is in the other's way");
     });
 }

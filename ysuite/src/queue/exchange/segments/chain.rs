@@ -149,8 +149,9 @@ impl<T> Chain<T> {
             self.unlink(read);
             self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
             window();
-            // ORDERING: AcqRel; see above. Acquire on failure: what the threads that came meanwhile have finished is visible.
-            match self.retiring.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Acquire) {
+            // ORDERING: Release; see above. Acquire on failure: what the threads that came meanwhile have finished is visible; so the value
+            // that is exchanged has been acquired.
+            match self.retiring.compare_exchange(seen, 0, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(found) => seen = found,
             }

@@ -173,9 +173,9 @@ impl Shelf {
             let below = segment.below.load(Ordering::Relaxed);
             window();
             let new = (top & !INDEX).wrapping_add(TURN) | u64::from(below);
-            // ORDERING: Acquire twice, as above. A read-modify-write leaves the release sequences of all that are further
-            // down whole.
-            match self.top.compare_exchange_weak(top, new, Ordering::Acquire, Ordering::Acquire) {
+            // ORDERING: Acquire on failure, as above. Relaxed on success: the word counts takings, so that this is the very store
+            // that was acquired; and a read-modify-write leaves the release sequences of all that are further down whole.
+            match self.top.compare_exchange_weak(top, new, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => {
                     // ORDERING: Relaxed; see `len`.
                     self.len.fetch_sub(1, Ordering::Relaxed);

@@ -165,7 +165,8 @@ impl<T> Segments<T> {
     /// Where there are too many segments; nothing has been claimed then.
     #[inline]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
-        // ORDERING: Acquire, here and of the exchange's failure: the look at the segment does not come before this one.
+        // ORDERING: Acquire, here and of the exchange's failure, pairs with the Release of `close`: who is refused sees what came
+        // before. Who finds a position needs nothing: the exchange and the segment's number decide.
         let mut tail = self.ends.tail.position.load(Ordering::Acquire);
         loop {
             if tail & CLOSED != 0 {
@@ -292,8 +293,9 @@ impl<T> Segments<T> {
     #[inline(never)]
     fn retire(&self) {
         self.chain.retire(|| {
-            // ORDERING: Acquire on the first load keeps the load of the tail behind it, which so is not less.
-            let read = Place::<T>::of(self.ends.head.position.load(Ordering::Acquire)).number;
+            // ORDERING: Relaxed; what was read by this thread, or by one that has left word, is seen by coherence. A tail that is behind
+            // keeps fewer segments warm.
+            let read = Place::<T>::of(self.ends.head.position.load(Ordering::Relaxed)).number;
             (read, Place::<T>::of(self.tail_position()).number)
         });
     }
@@ -338,8 +340,8 @@ impl<T> Segments<T> {
             let found = self.segment_to_read(place.number);
             let mut slots = found.map_or(0, |segment| Self::written(segment, place, most));
             let (Some(segment), 1..) = (found, slots) else {
-                // ORDERING: Acquire as in `pop`.
-                if self.ends.head.position.load(Ordering::Acquire) == head {
+                // ORDERING: Relaxed; it only compares, behind looks that have acquired.
+                if self.ends.head.position.load(Ordering::Relaxed) == head {
                     return 0;
                 }
                 continue;
@@ -438,19 +440,20 @@ impl<T> Segments<T> {
         // ORDERING: Acquire as in `pop`.
         let head = self.ends.head.position.load(Ordering::Acquire);
         let place = Place::<T>::of(head);
-        // ORDERING: Acquire pairs with the Release store in `fill`.
+        // ORDERING: Acquire pairs with the Release store in `fill`: who passes a notification on looks, and then counts what it has
+        // found. And the look at the head does not come before this one.
         let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
         // Where the head has moved on, that counts as readable, and the caller looks again.
-        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        // ORDERING: Relaxed; it only compares, behind looks that have acquired.
         self.segment_to_read(place.number).is_some_and(is_written)
-            || self.ends.head.position.load(Ordering::Acquire) != head
+            || self.ends.head.position.load(Ordering::Relaxed) != head
     }
 
     /// The position of the next message to be written.
     #[inline]
     fn tail_position(&self) -> u64 {
-        // ORDERING: Acquire keeps the caller's further looks behind this one.
-        self.ends.tail.position.load(Ordering::Acquire) & !CLOSED
+        // ORDERING: Relaxed; claims of writers release nothing. What a head that was acquired before says is seen by coherence.
+        self.ends.tail.position.load(Ordering::Relaxed) & !CLOSED
     }
 
     /// How many messages are in the queue: claimed by a writer, and not yet by a reader.
@@ -480,8 +483,9 @@ impl<T> Segments<T> {
     /// From now on no position can be claimed by a writer. What has been claimed will still be published. True: this call
     /// has closed the queue.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: SeqCst; a read-modify-write of the word that every writer's claim exchanges, so no claim follows it.
-        let before = self.ends.tail.position.fetch_or(CLOSED, Ordering::SeqCst);
+        // ORDERING: AcqRel; whoever finds the flag, another that closes included, sees what came before. Every writer's claim
+        // exchanges this word, so none follows.
+        let before = self.ends.tail.position.fetch_or(CLOSED, Ordering::AcqRel);
         window();
         self.tell_closed();
         before & CLOSED == 0

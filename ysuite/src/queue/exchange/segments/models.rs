@@ -4,9 +4,10 @@
 use loom::thread;
 
 use super::Segments;
+use super::layout::Place;
 use crate::queue::exchange::{Staging, StagingSpace};
 use crate::runner::model_up_to;
-use crate::sync::Arc;
+use crate::sync::{Arc, Handed};
 
 /// Of three messages in two segments another thread takes two at most, and retires a segment: `look` finds one in any case.
 fn beside_a_reader(look: impl Fn(&Segments<u32>) -> bool + Copy + Send + Sync + 'static) {
@@ -49,5 +50,122 @@ fn two_batches_at_once_lie_one_behind_the_other() {
         let mut taken = Vec::new();
         assert_eq!(queue.pop_many(&mut taken, usize::MAX), 4);
         assert!(taken == [0, 1, 10, 11] || taken == [10, 11, 0, 1], "{taken:?}");
+    });
+}
+
+type Step = fn(&Segments<u32>) -> bool;
+
+fn takes(queue: &Segments<u32>) -> bool {
+    queue.pop().is_some()
+}
+
+fn takes_a_batch(queue: &Segments<u32>) -> bool {
+    queue.pop_many(&mut Vec::new(), 1) == 1
+}
+
+/// Of messages in two segments this thread takes one, and retires a segment, sends one, and takes one: `look` finds one in any case.
+fn beside_one_that_sends_before_it_takes(take: Step, look: Step) {
+    model_up_to(1, move || {
+        let queue = Arc::new(Segments::new());
+        (0..3).for_each(|number| queue.push(number).unwrap());
+        assert!(take(&queue));
+        let other = queue.clone();
+        let thread = thread::spawn(move || assert!(look(&other), "there always is a message"));
+        assert!(take(&queue));
+        queue.push(3).unwrap();
+        assert!(take(&queue));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_message_is_taken_beside_one_that_sends_before_it_takes() {
+    beside_one_that_sends_before_it_takes(takes, takes);
+}
+
+#[test]
+fn a_batch_is_taken_beside_one_that_sends_before_it_takes() {
+    beside_one_that_sends_before_it_takes(takes, takes_a_batch);
+}
+
+#[test]
+fn a_queue_is_not_empty_beside_one_that_sends_before_it_takes() {
+    beside_one_that_sends_before_it_takes(takes, Segments::is_readable);
+    beside_one_that_sends_before_it_takes(takes, |queue| (1..=3).contains(&queue.len()));
+    beside_one_that_sends_before_it_takes(takes_a_batch, Segments::is_readable);
+}
+
+/// Whoever passes a notification on looks first, and then counts.
+#[test]
+fn a_message_that_a_look_has_found_is_counted_behind_it() {
+    model_up_to(2, || {
+        let queue = Arc::new(Segments::<u32>::new());
+        let other = queue.clone();
+        let thread = thread::spawn(move || assert!(!other.is_readable() || other.len() != 0));
+        queue.push(7).unwrap();
+        thread.join().unwrap();
+    });
+}
+
+/// Whoever finds the queue closed, by whichever word, sees what came before.
+#[test]
+fn the_past_of_a_queue_that_is_closed() {
+    let looks: [Step; 4] = [
+        |queue| queue.push(7).is_err(),
+        |queue| {
+            let mut space = StagingSpace::new();
+            let mut staging = Staging::new(&mut space);
+            staging.fill(&mut [7].into_iter(), usize::MAX);
+            queue.push_many(&mut staging).is_none()
+        },
+        |queue| !queue.close(),
+        Segments::is_closed,
+    ];
+    for finds in looks {
+        model_up_to(2, move || {
+            let scene = Arc::new((Segments::new(), Handed::default()));
+            let other = scene.clone();
+            let thread = thread::spawn(move || {
+                if finds(&other.0) {
+                    other.1.read();
+                }
+            });
+            scene.1.written();
+            scene.0.close();
+            thread.join().unwrap();
+        });
+    }
+}
+
+/// The third segment is one of a piece of the directory that is made meanwhile; who finds it by its side's memory finds it made.
+#[test]
+fn a_segment_that_another_thread_has_made_and_remembers() {
+    model_up_to(1, || {
+        let queue = Arc::new(Segments::<u32>::new());
+        push_two(&queue, 0);
+        let other = queue.clone();
+        let thread = thread::spawn(move || other.push(9).unwrap());
+        (2..5).for_each(|number| queue.push(number).unwrap());
+        thread.join().unwrap();
+        assert_eq!(queue.len(), 6);
+    });
+}
+
+/// Once it is retired its slots may be written: all messages in it were read before.
+#[test]
+fn a_segment_is_retired_behind_all_who_have_read_in_it() {
+    model_up_to(2, || {
+        let queue = Arc::new(Segments::<u32>::new());
+        push_two(&queue, 0);
+        let other = queue.clone();
+        let thread = thread::spawn(move || {
+            let first = other.segment_to_read(0).expect("one message is not the other's");
+            assert!(takes(&other));
+            if first.number().is_none() {
+                (0..2).for_each(|at| first.memory::<u32>().slot(Place::of(at)).with_mut(|_| ()));
+            }
+        });
+        assert!(takes(&queue));
+        thread.join().unwrap();
     });
 }

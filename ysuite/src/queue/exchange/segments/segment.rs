@@ -114,10 +114,11 @@ impl Segment {
 
     /// The segment has been found at the end of a link that leads to that number: from now on it has it.
     pub(super) fn confirm(&self, number: u64) {
-        // ORDERING: AcqRel; Acquire pairs with the Release in `prepare`, and Release with the Acquire in `has` and `number`.
-        // Fails where another thread has confirmed it already, or where it has been reused since: no segment is made ready
-        // for a number that it has had. Acquire on failure: in the former case the caller goes on with the segment.
-        let _ = self.number.compare_exchange(CANDIDATE | number, number, Ordering::AcqRel, Ordering::Acquire);
+        // ORDERING: Release pairs with the Acquire in `has` and `number`: whoever finds the number finds the link that leads here. What
+        // `prepare` released is handed over by this read-modify-write in any case, and the caller has acquired it by the link: so no
+        // Acquire, and Relaxed on failure. Fails where another thread has confirmed it already, or where it has been reused since: no
+        // segment is made ready for a number that it has had.
+        let _ = self.number.compare_exchange(CANDIDATE | number, number, Ordering::Release, Ordering::Relaxed);
     }
 
     /// The owner gives up a segment that it had prepared, and could not link.
@@ -171,11 +172,11 @@ impl Link {
 
     /// Sets the link that was found missing. False: another thread has been quicker.
     pub(super) fn set(&self, missing: u64, segment: &Segment) -> bool {
-        // ORDERING: AcqRel; Release pairs with the Acquire in `load`, and the read-modify-write continues the release
-        // sequence of `prepare`, so that whoever finds the new link finds also what came before that. Relaxed on failure:
-        // the caller looks again.
+        // ORDERING: Release pairs with the Acquire in `load`, and the read-modify-write continues the release sequence of `prepare`, so
+        // that whoever finds the new link finds also what came before that. The caller has acquired what it exchanges, in `load`.
+        // Relaxed on failure: the caller looks again.
         self.0
-            .compare_exchange(MISSING | missing, u64::from(segment.index()), Ordering::AcqRel, Ordering::Relaxed)
+            .compare_exchange(MISSING | missing, u64::from(segment.index()), Ordering::Release, Ordering::Relaxed)
             .is_ok()
     }
 

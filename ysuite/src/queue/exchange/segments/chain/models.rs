@@ -51,3 +51,54 @@ fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
         assert!(next.index() <= 2, "a segment is lost");
     });
 }
+
+/// The one that comes meanwhile leaves word; the other goes round again, and sees what that one has finished.
+#[test]
+fn a_segment_that_two_empty_at_once_is_retired() {
+    model_up_to(2, || {
+        let chain = Arc::new(Chain::<u32>::new());
+        lengthen(&chain, 1);
+        let empty = |chain: &Chain<u32>, at: u64| {
+            let first = chain.directory.get(0);
+            first.memory::<u32>().mark(Place::of(at)).store(first.lap(), Ordering::Release);
+            chain.retire(|| (1, 1));
+        };
+        let other = chain.clone();
+        let thread = thread::spawn(move || empty(&other, 1));
+        empty(&chain, 0);
+        thread.join().unwrap();
+        assert!(chain.directory.get(0).number().is_none(), "neither has retired it");
+    });
+}
+
+/// A thread that remembers it from an earlier use finds it by its number alone, and sends there: all must find it by the link.
+#[test]
+fn a_segment_that_has_its_number_is_found_from_the_one_before() {
+    model_up_to(2, || {
+        let chain = Arc::new(Chain::<u32>::new());
+        let other = chain.clone();
+        let thread = thread::spawn(move || {
+            if other.directory.get(1).has(1) {
+                assert!(matches!(other.find(None, 1), Walk::Found(_)), "the chain ends before it");
+            }
+        });
+        lengthen(&chain, 1);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_free_segment_is_taken_with_what_is_below_it() {
+    model_up_to(2, || {
+        let chain = Arc::new(Chain::<u32>::new());
+        let take = |chain: &Chain<u32>| chain.directory.take(false).expect("six are not too many").index();
+        let two = [take(&chain), take(&chain)];
+        let other = chain.clone();
+        let thread = thread::spawn(move || take(&other));
+        for index in two {
+            chain.directory.put_back(chain.directory.get(index));
+        }
+        let taken = [thread.join().unwrap(), take(&chain), take(&chain)];
+        assert!(two.iter().all(|index| taken.contains(index)), "a segment is lost: {taken:?}");
+    });
+}
