@@ -125,9 +125,12 @@ impl<V> DerefMut for Foreign<V> {
 }
 
 impl<V> Drop for Foreign<V> {
+    #[inline]
     fn drop(&mut self) {
-        // SAFETY: once, and nothing uses the value afterwards.
-        Panics::in_drop(|| unsafe { ManuallyDrop::drop(&mut self.0) });
+        if mem::needs_drop::<V>() {
+            // SAFETY: once, and nothing uses the value afterwards.
+            Panics::in_drop(|| unsafe { ManuallyDrop::drop(&mut self.0) });
+        }
     }
 }
 

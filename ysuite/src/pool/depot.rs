@@ -97,6 +97,7 @@ impl Depot {
     }
 
     /// All magazines that may have blocks.
+    #[inline(always)]
     fn in_use(&self) -> impl Iterator<Item = &Magazine> {
         self.banks().flat_map(Bank::in_use)
     }

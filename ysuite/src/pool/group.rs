@@ -67,6 +67,7 @@ impl MagazineGroup {
     }
 
     /// All magazines that may have blocks.
+    #[inline(always)]
     fn claimed(&self) -> impl Iterator<Item = &Magazine> {
         // ORDERING: Relaxed; a guess, and each slot is acquired by itself.
         let claimed = self.bits.claimed.load(Ordering::Relaxed);
@@ -195,6 +196,7 @@ impl Bank {
     }
 
     /// All magazines that may have blocks.
+    #[inline(always)]
     pub(super) fn in_use(&self) -> impl Iterator<Item = &Magazine> {
         self.claimed.iter().flat_map(|at| self.groups[at].claimed())
     }
