@@ -77,7 +77,9 @@ impl<T: FromWire> Sink<T> {
 
     /// Sleeps by this function, unless nobody receives any more; where that comes to be meanwhile it wakes the waker.
     pub(super) fn asleep(&self, ended: &Waker, sleep: &mut dyn FnMut()) {
-        if pin!(self.sender.closed()).poll(&mut Context::from_waker(ended)).is_pending() {
+        // Until this function returns: a future that is gone wakes nobody.
+        let closed = pin!(self.sender.closed());
+        if closed.poll(&mut Context::from_waker(ended)).is_pending() {
             sleep();
         }
     }
