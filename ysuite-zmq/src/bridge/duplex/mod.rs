@@ -317,8 +317,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn asleep(&mut self, wanted: Wanted, ended: &Waker, sleep: &mut dyn FnMut()) {
-        // Where the sink is wanted its set tells of the end as well.
-        let is_to_tell = !wanted.sink && self.line.is_there() && self.peer.is_some();
+        // Where the sink is wanted its set tells of the end as well; where the socket has no room, it is told when there is some.
+        let is_to_tell = !wanted.sink && !self.blocked && self.line.is_there() && self.peer.is_some();
         self.receiving.asleep(is_to_tell.then_some(ended), sleep);
     }
 
