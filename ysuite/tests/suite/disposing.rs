@@ -411,37 +411,23 @@ fn limits_end_behind_their_own_panic() {
             panic!("this limit panics")
         })
     }
-    let polled = |sending: &mut dyn FnMut() -> Poll<()>| panics(|| assert!(sending().is_pending()));
-    for place in 0..3 {
-        let tally = Tally::of(3);
-        tally.explode(2);
-        let [first, message, held] = [(); 3].map(|()| tally.next());
-        let mut context = Context::from_waker(Waker::noop());
-        match place {
-            0 => {
-                let (mut sender, _receiver) = spsc::bounded(1);
-                assert!(sender.send(first).is_ok());
-                let mut sending = Some(sender.send_async_until(message, limit(held)));
-                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
-                assert_eq!(polled(&mut poll), "this limit panics");
-            }
-            1 => {
-                let (sender, _receiver) = mpmc::bounded(1);
-                assert!(sender.send(first).is_ok());
-                let mut sending = Some(sender.send_async_until(message, limit(held)));
-                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
-                assert_eq!(polled(&mut poll), "this limit panics");
-            }
-            _ => {
-                drop(first);
-                let (sender, _receiver) = mpmc::bounded(0);
-                let mut sending = Some(sender.send_async_until(message, limit(held)));
-                let mut poll = || pin!(sending.take().unwrap()).poll(&mut context).map(drop);
-                assert_eq!(polled(&mut poll), "this limit panics");
-            }
-        }
-        tally.assert_all_ended();
+    macro_rules! polled {
+        ($open:expr, $messages:expr) => {{
+            let tally = Tally::of($messages + 2);
+            tally.explode($messages + 1);
+            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            let (mut sender, receiver) = $open;
+            tally.some($messages).for_each(|message| assert!(sender.send(message).is_ok()));
+            let sending = sender.send_async_until(tally.next(), limit(tally.next()));
+            let polled = || assert!(pin!(sending).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            assert_eq!(panics(polled), "this limit panics");
+            drop((sender, receiver));
+            tally.assert_all_ended();
+        }};
     }
+    polled!(spsc::bounded(1), 1);
+    polled!(mpmc::bounded(1), 1);
+    polled!(mpmc::bounded(0), 0);
 }
 
 /// The case that is done wakes a task whose waker panics, and the message of the other ends behind that.

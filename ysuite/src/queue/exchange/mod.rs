@@ -13,6 +13,8 @@
 //! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once; for the segments see
 //! there; the wait list's word is the pipe's passive word, for many publishers.
 
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod queue;
 mod ring;
 mod segments;

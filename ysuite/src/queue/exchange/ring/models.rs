@@ -4,6 +4,7 @@
 use loom::thread;
 
 use super::{Hint, Rejected, Ring};
+use crate::queue::exchange::models::the_past_of_a_close;
 use crate::runner::model_up_to;
 use crate::sync::{Arc, Handed};
 
@@ -142,20 +143,7 @@ fn what_a_look_has_found_is_counted_behind_it() {
 fn the_past_of_a_ring_that_is_closed() {
     let looks: [Step; 3] =
         [|ring| matches!(ring.offer(7), Err(Rejected::Closed(_))), |ring| !ring.close(), Ring::is_closed];
-    for finds in looks {
-        model_up_to(2, move || {
-            let scene = Arc::new((Ring::new(1), Handed::default()));
-            let other = scene.clone();
-            let thread = thread::spawn(move || {
-                if finds(&other.0) {
-                    other.1.read();
-                }
-            });
-            scene.1.written();
-            scene.0.close();
-            thread.join().unwrap();
-        });
-    }
+    looks.into_iter().for_each(|finds| the_past_of_a_close(|| Ring::new(1), Ring::close, finds));
 }
 
 /// One place is as good as a lock. The word of a tail comes again, where a place is held and given back.

@@ -5,9 +5,10 @@ use loom::thread;
 
 use super::Segments;
 use super::layout::Place;
+use crate::queue::exchange::models::the_past_of_a_close;
 use crate::queue::exchange::{Staging, StagingSpace};
 use crate::runner::model_up_to;
-use crate::sync::{Arc, Handed};
+use crate::sync::Arc;
 
 /// Of three messages in two segments another thread takes two at most, and retires a segment: `look` finds one in any case.
 fn beside_a_reader(look: impl Fn(&Segments<u32>) -> bool + Copy + Send + Sync + 'static) {
@@ -31,12 +32,16 @@ fn a_queue_whose_segment_is_retired_meanwhile_can_be_read() {
     beside_a_reader(|queue| queue.is_readable());
 }
 
-/// Writes two messages with one claim.
-fn push_two(queue: &Segments<u32>, first: u32) {
+/// Writes messages with one claim, as far as one segment has room.
+fn push_many(queue: &Segments<u32>, mut messages: core::ops::Range<u32>) -> Option<usize> {
     let mut space = StagingSpace::new();
     let mut staging = Staging::new(&mut space);
-    staging.fill(&mut [first, first + 1].into_iter(), usize::MAX);
-    assert_eq!(queue.push_many(&mut staging), Some(2));
+    staging.fill(&mut messages, usize::MAX);
+    queue.push_many(&mut staging)
+}
+
+fn push_two(queue: &Segments<u32>, first: u32) {
+    assert_eq!(push_many(queue, first..first + 2), Some(2));
 }
 
 #[test]
@@ -112,29 +117,11 @@ fn a_message_that_a_look_has_found_is_counted_behind_it() {
 fn the_past_of_a_queue_that_is_closed() {
     let looks: [Step; 4] = [
         |queue| queue.push(7).is_err(),
-        |queue| {
-            let mut space = StagingSpace::new();
-            let mut staging = Staging::new(&mut space);
-            staging.fill(&mut [7].into_iter(), usize::MAX);
-            queue.push_many(&mut staging).is_none()
-        },
+        |queue| push_many(queue, 7..8).is_none(),
         |queue| !queue.close(),
         Segments::is_closed,
     ];
-    for finds in looks {
-        model_up_to(2, move || {
-            let scene = Arc::new((Segments::new(), Handed::default()));
-            let other = scene.clone();
-            let thread = thread::spawn(move || {
-                if finds(&other.0) {
-                    other.1.read();
-                }
-            });
-            scene.1.written();
-            scene.0.close();
-            thread.join().unwrap();
-        });
-    }
+    looks.into_iter().for_each(|finds| the_past_of_a_close(Segments::new, Segments::close, finds));
 }
 
 /// The third segment is one of a piece of the directory that is made meanwhile; who finds it by its side's memory finds it made.
