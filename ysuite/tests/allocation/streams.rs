@@ -81,7 +81,7 @@ fn bounded_allocates_nothing<T: Sample>(capacity: usize) {
     let mut random = Random::new(capacity as u64);
     let mut batch = Vec::with_capacity(capacity);
     let before = requests();
-    for _ in 0..300 {
+    for _ in 0..100 {
         for number in 0..random.below(capacity + 2) {
             if sender.try_send(T::make(number)).is_err() {
                 break;
@@ -337,7 +337,7 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
     if !alone("streams::a_burst_in_an_exchange_is_dense_and_is_given_back") {
         return;
     }
-    const MESSAGES: u64 = 2_000_000;
+    const MESSAGES: u64 = 1_000_000;
     const MIB: u64 = 1 << 20;
     // The portable platform has no fresh pages that are zero: it writes zeros into all of a segment, marks included.
     let most = if cfg!(ysuite_portable) { 11 } else { 10 };
@@ -441,7 +441,7 @@ fn a_burst_is_dense_and_is_given_back() {
     if !alone("streams::a_burst_is_dense_and_is_given_back") {
         return;
     }
-    const MESSAGES: u64 = 3_000_000;
+    const MESSAGES: u64 = 1_000_000;
     const MIB: u64 = 1 << 20;
     let (mut sender, mut receiver) = spsc::unbounded();
     (0..50_000).for_each(|message| sender.send(message).unwrap());

@@ -226,7 +226,10 @@ fn check_counted(message: &Counted, number: usize) {
     assert_eq!(message.number, number);
 }
 
-const STEPS: usize = 3_000;
+/// The long form is the soak's.
+fn steps() -> usize {
+    if std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long") { 5_000 } else { 1_200 }
+}
 
 pub(crate) fn random_operations_agree_with_a_model<K: Kind>(kind: K) {
     guarded(move || {
@@ -237,9 +240,9 @@ pub(crate) fn random_operations_agree_with_a_model<K: Kind>(kind: K) {
             shape::<K, Bytes<1000>>(kind, seed);
             shape::<K, Box<usize>>(kind, seed);
             shape::<K, Aligned64>(kind, seed);
-            let tally = Tally::of(STEPS * 12);
+            let tally = Tally::of(steps() * 12);
             let model = model(kind.pair(), kind.capacity(), counted(&tally), check_counted);
-            run(model, seed, STEPS, |run, random| run.step(random));
+            run(model, seed, steps(), |run, random| run.step(random));
             tally.assert_all_ended();
         }
     });
@@ -254,9 +257,9 @@ pub(crate) fn random_batches_agree_with_a_model<K: Batching>(kind: K) {
             batching_shape::<K, Bytes<1000>>(kind, seed);
             batching_shape::<K, Box<usize>>(kind, seed);
             batching_shape::<K, Aligned64>(kind, seed);
-            let tally = Tally::of(STEPS * 12);
+            let tally = Tally::of(steps() * 12);
             let model = model(kind.batching(), kind.capacity(), counted(&tally), check_counted);
-            run(model, seed, STEPS, |run, random| run.batching_step(random));
+            run(model, seed, steps(), |run, random| run.batching_step(random));
             tally.assert_all_ended();
         }
     });
