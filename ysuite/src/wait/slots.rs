@@ -29,6 +29,8 @@ pub(crate) struct SlotBlock {
     pub(super) next: AtomicPtr<SlotBlock>,
     /// While the block is on the stack of blocks with room, the block below it; see [`Vacancies`].
     pub(super) below: AtomicPtr<SlotBlock>,
+    /// Written by the thread that pushes the block on that stack, read by the next that pops it: it stands for `below`.
+    pub(super) linked: Handed,
     /// Whether the block is on that stack.
     pub(super) listed: AtomicBool,
     /// The block as it was made.
@@ -193,6 +195,7 @@ impl SlotBlock {
             armed: AtomicU64::new(0),
             next: AtomicPtr::new(ptr::null_mut()),
             below: AtomicPtr::new(ptr::null_mut()),
+            linked: Handed::default(),
             listed: AtomicBool::new(false),
             made: Handed::default(),
             slots: core::array::from_fn(|_| WaiterSlot::default()),

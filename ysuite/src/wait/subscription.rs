@@ -61,9 +61,9 @@ impl Subscription {
 
     /// Disarms the slot. True: it has been notified since it was armed, or another thread has disarmed it meanwhile.
     fn disarm(&self, end: impl SharedEnd) -> bool {
-        // ORDERING: AcqRel: of the threads that share the end, the one that swaps out `true` answers for the
-        // notification, and comes after the thread that armed.
-        self.armed.swap(false, Ordering::AcqRel) && !end.list().disarm(&self.slot)
+        // ORDERING: Acquire pairs with the fence before the swap in `arm`: of the threads that share the end, the one that swaps
+        // out `true` answers for the notification, and finds the slot as the thread that armed has left it.
+        self.armed.swap(false, Ordering::Acquire) && !end.list().disarm(&self.slot)
     }
 
     fn target<'a>(&self, end: &'a impl SharedEnd) -> &'a WaiterTarget {
@@ -189,7 +189,7 @@ impl Subscriptions {
             return false;
         }
         // Where another thread that shares the end is here already, that thread raises the id if it finds anything.
-        // ORDERING: Acquire pairs with the Release store below, by which the last thread has left.
+        // ORDERING: Acquire pairs with the fence between `lower` and the store below, by which the last thread has left.
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
@@ -199,8 +199,10 @@ impl Subscriptions {
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
         let found = arm_and_look(&mut resting).is_some();
         let is_notified = resting.is_notified;
-        // ORDERING: Release pairs with the Acquire swap above: one thread at a time takes the id down.
-        subscription.resting.store(false, Ordering::Release);
+        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases with it, to the Acquire swap above, that this thread
+        // has taken the id down. What it did behind that fence, to look and to disarm, any thread may do at any moment: see
+        // `disarm_all`.
+        subscription.resting.store(false, Ordering::Relaxed);
         if is_notified {
             // Last: a waker is foreign code.
             propagate(end);

@@ -106,8 +106,9 @@ impl WakeTarget {
     }
 
     fn attachment(&self) -> Option<&Attachment> {
-        // ORDERING: Acquire pairs with the Release in `set_registration`.
-        let attachment = self.attachment.load(Ordering::Acquire);
+        // ORDERING: Relaxed; the thread that asks is the sleeping end's own, or has taken the token `SIGNAL` from the passive
+        // word, with which the end has handed over all that it did before it armed.
+        let attachment = self.attachment.load(Ordering::Relaxed);
         // SAFETY: null, or made by `Box::into_raw` in `set_registration`; set once, and freed only with `self`.
         unsafe { attachment.as_ref() }
     }
@@ -127,8 +128,9 @@ impl WakeTarget {
     /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
     pub(crate) unsafe fn set_registration(&self, registration: Registration) {
         if self.attachment().is_none() {
-            // ORDERING: Release pairs with the Acquire in `attachment`.
-            self.attachment.store(Box::into_raw(Box::default()), Ordering::Release);
+            // ORDERING: Relaxed; others look here only with the token `SIGNAL`, which the end arms behind this and releases with
+            // `Passive::mark`.
+            self.attachment.store(Box::into_raw(Box::default()), Ordering::Relaxed);
         }
         let own = &self.attachment().expect("set once").own;
         // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.

@@ -40,8 +40,8 @@ impl Vacancies {
             if let Some(index) = block.register() {
                 return Some(Waiter { block, index });
             }
-            // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`; `below` was written by
-            // the thread that pushed this block, and leads to a block that an earlier `put` released.
+            // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`, `below` with the Release
+            // store there. This block may be pushed anew meanwhile, above a block that this thread has not seen before.
             at = if self.take_off(block) { &self.top } else { &block.below }.load(Ordering::Acquire);
         }
         None
@@ -56,14 +56,18 @@ impl Vacancies {
         }
         self.popping.written();
         // ORDERING: Acquire of `top` pairs with the Release exchange in `put`: the thread that pushed the block last had
-        // set `below` before. Acquire of `below` and AcqRel of the exchange hand on the blocks further down.
+        // set `below` before, and nobody sets it again while the block is on the stack. So Relaxed for `below`; and for the
+        // exchange, for `top` is changed by nothing but read-modify-writes: who loads it acquires from each push so far,
+        // also from that of the block that comes to be on top here.
         let taken = self.top.load(Ordering::Acquire) == this && {
-            let below = block.below.load(Ordering::Acquire);
-            self.top.compare_exchange(this, below, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            block.linked.read();
+            let below = block.below.load(Ordering::Relaxed);
+            self.top.compare_exchange(this, below, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         };
         if taken {
-            // ORDERING: AcqRel pairs with the swap in `put`: a thread that found the block listed, and so did not push it,
-            // had given its slot back before, and `is_full` below sees that.
+            // ORDERING: AcqRel pairs with the swap in `put`. Acquire: a thread that found the block listed, and so did not
+            // push it, had given its slot back before, and `is_full` below sees that. Release: the thread that pushes it next
+            // changes `top` and `below` after this pop.
             block.listed.swap(false, Ordering::AcqRel);
         }
         // ORDERING: Release pairs with the Acquire swap with which the next pop begins.
@@ -76,16 +80,18 @@ impl Vacancies {
 
     /// Pushes a block that has room, unless it is on the stack already.
     pub(crate) fn put(&self, block: &SlotBlock) {
-        // ORDERING: AcqRel pairs with the swap in `take_off`: where this finds the block listed, the thread that pops it
-        // later sees the slot that was given back before this.
+        // ORDERING: AcqRel pairs with the swap in `take_off`. Release: where this finds the block listed, the thread that pops
+        // it later sees the slot that was given back before this. Acquire: where not, the block's last pop is over.
         if block.listed.swap(true, Ordering::AcqRel) {
             return;
         }
-        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Relaxed for what is found on
-        // top: that block is not looked into.
-        let _ = self.top.fetch_update(Ordering::Release, Ordering::Relaxed, |top| {
-            // ORDERING: Relaxed; the exchange that follows releases it.
-            block.below.store(top, Ordering::Relaxed);
+        block.linked.written();
+        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire of what is found on
+        // top pairs with that Release as well: the block is handed on, by the store below.
+        let _ = self.top.fetch_update(Ordering::Release, Ordering::Acquire, |top| {
+            // ORDERING: Release pairs with the Acquire load in `register`: a thread that has found the block before it was
+            // popped follows this link, and has not seen the block that it leads to.
+            block.below.store(top, Ordering::Release);
             Some(ptr::from_ref(block).cast_mut())
         });
     }
