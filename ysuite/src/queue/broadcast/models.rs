@@ -167,3 +167,24 @@ fn room_behind_a_reader_that_settles_behind_a_message() {
     // It has done no more as yet than to join.
     room_between_readers_that_join(|ring, joined| ring.settle(joined));
 }
+
+/// The cursor of a reader that has only joined stands behind a message, and a look at the cursors that knows of no message
+/// comes there: it finds who had joined before that message, and leaves it to that one. No thread is preempted for this.
+#[test]
+fn room_behind_a_reader_that_has_joined_behind_a_message() {
+    model_up_to(0, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        // Makes the cursors.
+        ring.leave(&ring.sit_down());
+        let (joining, looking) = (ring.clone(), ring.clone());
+        let threads = [
+            thread::spawn(move || _ = joining.join()),
+            // The first position is the number of cells, and the tail as this thread knows it.
+            thread::spawn(move || _ = looking.passed(1)),
+        ];
+        let _seat = ring.sit_down();
+        assert!(ring.push(0).is_ok());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(!ring.is_writable(), "the reader has not had the message");
+    });
+}

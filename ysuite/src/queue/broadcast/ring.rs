@@ -296,8 +296,9 @@ impl<T> BroadcastRing<T> {
         }
     }
 
-    /// Moves the limit on, as far as the readers have got or can be pushed. Returns it.
-    fn passed(&self, tail: u64) -> u64 {
+    /// Moves the limit on, as far as the readers have got or can be pushed. Returns it. The caller has loaded the tail with
+    /// Acquire.
+    pub(super) fn passed(&self, tail: u64) -> u64 {
         let limit = if self.is_lossy {
             self.cursors.push(tail - self.capacity) + self.lap()
         } else {
@@ -349,18 +350,23 @@ impl<T> BroadcastRing<T> {
 
     /// A new reader, which will see all messages written from now on.
     pub(crate) fn sit_down(&self) -> Seat {
+        self.settle(self.join())
+    }
+
+    /// The first half of sitting down.
+    pub(super) fn join(&self) -> Seat {
         // The cursor stands at or before where the reader begins, and holds writers up there until it is known where.
         // ORDERING: Acquire pairs with the Release of readers that sit down, which claims leave in the word: whoever had joined
         // before the messages that this tail counts is counted for those who find this cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
-        self.settle(Seat { cursor: self.cursors.join(position), position })
+        Seat { cursor: self.cursors.join(position), position }
     }
 
     /// The second half of sitting down: finds out where the reader begins, which has joined at or before that.
     pub(super) fn settle(&self, mut seat: Seat) -> Seat {
         // ORDERING: Release: every claim is before this in the order of the tail, and then before `position`; or behind it,
         // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
-        // without regard to this cursor. Acquire, as in `sit_down`: the cursor tells of the claims before it, below.
+        // without regard to this cursor. Acquire, as in `join`: the cursor tells of the claims before it, below.
         seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
         seat.cursor().fetch_max(seat.position << 1, Ordering::AcqRel);
