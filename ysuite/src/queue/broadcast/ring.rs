@@ -368,8 +368,9 @@ impl<T> BroadcastRing<T> {
         // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
         // without regard to this cursor. Acquire, as in `join`: the cursor tells of the claims before it, below.
         seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
-        // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
-        seat.cursor().fetch_max(seat.position << 1, Ordering::AcqRel);
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it. No
+        // Acquire: since this reader has joined, only writers have changed the word, and a push releases nothing.
+        seat.cursor().fetch_max(seat.position << 1, Ordering::Release);
         seat
     }
 
@@ -377,11 +378,16 @@ impl<T> BroadcastRing<T> {
     pub(crate) fn sit_beside(&self, seat: &Seat) -> Seat {
         let cursor = self.cursors.join(seat.position);
         if self.is_lossy {
-            // ORDERING: AcqRel: a writer's push of that cursor is before this in the order of the word, and is found here; or
-            // behind it, and then that writer acquires that this reader has joined, and looks again.
-            let other = seat.cursor().fetch_add(0, Ordering::AcqRel);
-            // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it.
-            cursor.fetch_max(other, Ordering::AcqRel);
+            // ORDERING: Release: a writer's push of that cursor is before this in the order of the word, and is found here; or
+            // behind it, and then whoever finds it acquires that this reader has joined, and looks again. No Acquire: a push
+            // releases nothing, its value is all that is used. Its owner's turns have ended before, as the caller knows, and who
+            // else has joined beside it has said so in the same word.
+            let other = seat.cursor().fetch_add(0, Ordering::Release);
+            // ORDERING: Relaxed; this reader has read nothing yet that a writer would have to acquire. Nor does its cursor have
+            // to hand on who has joined, as that of a bounded ring's reader: a look at a lossy ring's goes no further than a
+            // floor below a tail that it has acquired, and this cursor begins where another is. The maximum, because a
+            // writer may have pushed it.
+            cursor.fetch_max(other, Ordering::Relaxed);
         }
         Seat { cursor, position: seat.position }
     }
