@@ -419,9 +419,11 @@ impl<T> BroadcastRing<T> {
     #[inline(always)]
     fn mark(seat: &Seat) -> bool {
         let word = seat.position << 1;
-        // ORDERING: Acquire keeps the look at the message behind the mark. A writer that finds the mark leaves the message
-        // alone; one that has pushed the cursor before has made the exchange fail. Relaxed on failure: `pass_over` looks again.
-        seat.cursor().compare_exchange(word, word | BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        // ORDERING: Relaxed; the order of the word's own changes decides. Where a writer has pushed the cursor before, the
+        // exchange fails. Otherwise the next change is the end of this reader's turn, whose Release whoever comes past it
+        // acquires: until then all find the mark, and leave the message alone. What is in the word before hands on nothing that
+        // this reader does not know: a push releases nothing. On failure `pass_over` looks again.
+        seat.cursor().compare_exchange(word, word | BUSY, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many it has missed.
