@@ -168,17 +168,18 @@ fn room_behind_a_reader_that_settles_behind_a_message() {
     room_between_readers_that_join(|ring, joined| ring.settle(joined));
 }
 
-/// The cursor of a reader that has only joined stands behind a message, and a look at the cursors that knows of no message
-/// comes there: it finds who had joined before that message, and leaves it to that one. No thread is preempted for this.
-#[test]
-fn room_behind_a_reader_that_has_joined_behind_a_message() {
-    model_up_to(0, || {
+/// The cursor of a reader that begins stands behind a message, and a look at the cursors that knows of no message comes there: it
+/// finds who had joined before that message, and leaves it to that one. No thread is preempted for this.
+fn room_behind_a_cursor<B: Send + 'static>(
+    before: fn(&BroadcastRing<u32>) -> B,
+    begin: fn(&BroadcastRing<u32>, B) -> Seat,
+) {
+    model_up_to(0, move || {
         let ring = Arc::new(BroadcastRing::new(1, false));
-        // Makes the cursors.
-        ring.leave(&ring.sit_down());
-        let (joining, looking) = (ring.clone(), ring.clone());
+        let before = before(&ring);
+        let (beginning, looking) = (ring.clone(), ring.clone());
         let threads = [
-            thread::spawn(move || _ = joining.join()),
+            thread::spawn(move || _ = begin(&beginning, before)),
             // The first position is the number of cells, and the tail as this thread knows it.
             thread::spawn(move || _ = looking.passed(1)),
         ];
@@ -187,4 +188,15 @@ fn room_behind_a_reader_that_has_joined_behind_a_message() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         assert!(!ring.is_writable(), "the reader has not had the message");
     });
+}
+
+#[test]
+fn room_behind_a_reader_that_has_joined_behind_a_message() {
+    // The first makes the cursors.
+    room_behind_a_cursor(|ring| ring.leave(&ring.sit_down()), |ring, _| ring.join());
+}
+
+#[test]
+fn room_behind_a_reader_that_has_settled_behind_a_message() {
+    room_behind_a_cursor(BroadcastRing::join, BroadcastRing::settle);
 }
