@@ -1,9 +1,11 @@
 //! A session in one sentence that can be repeated aloud: who is quickest of those that can sleep, in time, and how many times
-//! as long the best of every other kind takes. Those that never sleep have a part of their own in the verdict: beside them
-//! everybody else would be compared by how it waits.
+//! as long the best of every other kind takes; perhaps as long where the two cannot be told apart. Those that never sleep have a
+//! part of their own in the verdict: beside them everybody else would be compared by how it waits.
+
+use std::mem;
 
 use ybench_core::record::Session;
-use ybench_core::stats::{DIFFERENCE, LEAST_ROUNDS};
+use ybench_core::stats::{DIFFERENCE, Interval, LEAST_ROUNDS};
 use ybench_core::transport::{Family, Waits};
 
 use super::standing::{Standing, standings};
@@ -22,18 +24,23 @@ pub fn spoken(session: &Session) -> Option<String> {
     let family = |one: &Standing| session.contestant(&one.name)?.family;
     let best_of = |wanted: Family| {
         let best = standings.iter().find(|one| family(one) == Some(wanted))?;
-        Some((session.ratio(&best.name, &leader.name)?.median, wanted.spoken()))
+        Some((session.interval(&best.name, &leader.name)?, wanted.spoken()))
     };
     let others = Family::ALL.into_iter().filter(|other| family(leader) != Some(*other));
-    let mut others: Vec<(f64, &str)> = others.filter_map(best_of).collect();
-    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut others: Vec<(Interval, &str)> = others.filter_map(best_of).collect();
+    others.sort_by(|a, b| a.0.median.total_cmp(&b.0.median));
     let takes = time(session.density(&leader.name)?.median);
     let mut told = format!("{those}{} takes {takes} a message", leader.name);
-    for (at, (times, who)) in others.into_iter().enumerate() {
-        let (mark, takes, long) = if at == 0 { (';', " takes", " times as long") } else { (',', "", "") };
+    // Of the first, and of the first that has a number.
+    let (mut mark, mut takes, mut long) = (";", " takes", " times as long");
+    for (times, who) in others {
+        let (mark, takes) = (mem::replace(&mut mark, ","), mem::take(&mut takes));
         told += &match times {
-            near if near < 1.0 + DIFFERENCE => format!("{mark} {who}{takes} as long"),
-            times => format!("{mark} {who}{takes} {}{long}", rounded(times)),
+            sure if sure.low > 1.0 + DIFFERENCE => {
+                format!("{mark} {who}{takes} {}{}", rounded(sure.median), mem::take(&mut long))
+            }
+            near if near.high <= 1.0 + DIFFERENCE => format!("{mark} {who}{takes} as long"),
+            _ => format!("{mark} {who}{takes} perhaps as long"),
         };
     }
     Some(told + ".")
@@ -79,6 +86,16 @@ mod tests {
     fn the_quickest_that_can_sleep_is_told_in_time_and_the_best_of_each_other_kind_beside_it() {
         let said = spoken(&session(LEAST_ROUNDS)).unwrap();
         assert_eq!(said, "Of those that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50.");
+    }
+
+    #[test]
+    fn who_scatters_is_not_said_to_take_a_number_of_times_as_long() {
+        let mut scattered = session(6);
+        for (round, time) in scattered.rounds.iter_mut().zip([2.0, 40.0, 2.0, 40.0, 20.0, 20.0]) {
+            round.nanoseconds.extend([("b".to_owned(), time), ("c".to_owned(), 2.0 * time)]);
+        }
+        let said = spoken(&scattered).unwrap();
+        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message; std takes perhaps as long, a mutex 50 times as long.");
     }
 
     #[test]

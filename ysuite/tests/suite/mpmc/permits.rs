@@ -259,7 +259,7 @@ fn two_that_gather_do_not_wait_for_each_other() {
 #[test]
 fn permits_beside_everything_else_lose_nothing() {
     guarded(|| {
-        const EACH: usize = if cfg!(miri) { 30 } else { 5_000 };
+        const EACH: usize = if cfg!(miri) { 30 } else { 2_000 };
         for capacity in [1, 2, 3, 8] {
             let tally = Tally::of(4 * EACH);
             let (sender, receiver) = mpmc::bounded(capacity);

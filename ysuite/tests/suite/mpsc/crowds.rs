@@ -54,7 +54,7 @@ impl Orders {
 #[test]
 fn every_senders_order_is_kept_and_every_message_arrives_once() {
     const SENDERS: usize = 24;
-    const MESSAGES: usize = 2_000;
+    const MESSAGES: usize = 1_000;
     for bound in [None, Some(1), Some(40)] {
         guarded(move || {
             let tally = Tally::of(SENDERS * MESSAGES);

@@ -70,7 +70,7 @@ fn a_close_ends_what_the_task_of_either_end_waits_for() {
 #[test]
 fn ends_go_in_any_order_on_any_threads() {
     guarded(|| {
-        const ROUNDS: usize = 4_000;
+        const ROUNDS: usize = 1_500;
         let tally = Tally::of(ROUNDS);
         for round in 0..ROUNDS {
             let (mut sender, mut receiver) = oneshot::channel();

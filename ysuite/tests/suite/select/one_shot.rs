@@ -220,7 +220,7 @@ fn a_select_made_anew_each_time_chooses_evenly() {
 #[test]
 fn streams_of_many_kinds_are_received_whole() {
     guarded(|| {
-        const EACH: usize = 3_000;
+        const EACH: usize = 1_500;
         let (mut a, mut a_in) = spsc::bounded(3);
         let (mut b, mut b_in) = mpsc::unbounded();
         let (c, c_in) = mpmc::bounded(2);

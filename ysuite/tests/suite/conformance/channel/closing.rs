@@ -321,18 +321,18 @@ fn race<K: Batching>(kind: K, rounds: usize, then_drop: bool) {
 }
 
 pub(crate) fn close_racing_with_every_send<K: Batching>(kind: K) {
-    race(kind, 100, false);
+    race(kind, 50, false);
 }
 
 pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>(kind: K) {
-    race(kind, 100, true);
+    race(kind, 50, true);
 }
 
 /// The sender goes, with chunks full of messages that come back to it, while the receiver may still look how far they reach. Only a
 /// sanitizer sees more here than the count.
 pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>(kind: K) {
     guarded(move || {
-        for round in 0..100 {
+        for round in 0..50 {
             // A few large messages fill a chunk.
             let (mut sender, mut receiver) = kind.batching::<[usize; 32]>();
             let mut sent = kind.some(14);
