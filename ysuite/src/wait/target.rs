@@ -107,7 +107,8 @@ impl WakeTarget {
 
     fn attachment(&self) -> Option<&Attachment> {
         // ORDERING: Relaxed; the thread that asks is the sleeping end's own, or has taken the token `SIGNAL` from the passive
-        // word, with which the end has handed over all that it did before it armed.
+        // word, with which the end has handed over all that it did before it armed. A lane's next sender has it from the last
+        // one with the lane's id.
         let attachment = self.attachment.load(Ordering::Relaxed);
         // SAFETY: null, or made by `Box::into_raw` in `set_registration`; set once, and freed only with `self`.
         unsafe { attachment.as_ref() }
