@@ -1,7 +1,7 @@
 //! Writes the library once more with every mutant in it, each asleep until the environment names it: see `ci/mutants`.
 //!
 //! * `mutation write FROM TO MUTANTS EXCLUDED [PART...]`: the sources under FROM with their mutants, to TO. MUTANTS gets a line for
-//!   each: number, file, line, column, kind, text, first and last byte in what was written. Those whose numbers are in EXCLUDED are left out.
+//!   each: number, file, line, column, kind, text without orderings, first and last byte in what was written. Those whose numbers are in EXCLUDED are left out.
 //!   Only files whose path has one of the parts have mutants.
 //! * `mutation blame TO MUTANTS`: reads the compiler's short messages and prints the numbers of the mutants that are to blame.
 
@@ -150,10 +150,19 @@ fn with_mutants(
             &text[place.range.clone()]
         };
         let mutated: String = mutated.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect();
+        let mutated = without_orderings(&mutated);
         writeln!(told, "{number}\t{name}\t{line}\t{column}\t{}\t{mutated}\t{first}\t{last}", place.kind)
             .expect("a string takes everything");
     }
     written
+}
+
+/// Orderings of memory are `ci/orderings`' matter: with another one it is the same mutant.
+fn without_orderings(text: &str) -> String {
+    const NAME: &str = "Ordering::";
+    let mut parts = text.split(NAME);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + NAME + "_" + part.trim_start_matches(char::is_alphabetic))
 }
 
 /// The mutants in which the compiler's errors are; of several inside each other the innermost. An error outside of all is blamed on
