@@ -95,7 +95,10 @@ mod tests {
             round.nanoseconds.extend([("b".to_owned(), time), ("c".to_owned(), 2.0 * time)]);
         }
         let said = spoken(&scattered).unwrap();
-        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message; std takes perhaps as long, a mutex 50 times as long.");
+        assert!(
+            said.ends_with("a takes 2 ns a message; std takes perhaps as long, a mutex 50 times as long."),
+            "{said}"
+        );
     }
 
     #[test]
