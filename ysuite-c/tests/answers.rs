@@ -1,0 +1,136 @@
+//! What calls answer at their edges: a channel that is over or as large as can be, memory that is not there, a time that is for several
+//! waits.
+
+mod support;
+
+use core::ptr::{NonNull, null, null_mut};
+use std::process::Command;
+use std::time::Duration;
+use std::{env, thread};
+
+use support::*;
+use ysuite_c::*;
+
+#[test]
+fn an_answer_that_has_no_code_says_in_errno_what_was_wrong() {
+    // SAFETY: every function takes NULL.
+    let asks: [fn() -> bool; 4] = unsafe {
+        [
+            || ys_tx_stride(null()) == 0,
+            || ys_rx_stride(null()) == 0,
+            || ys_tx_channel(null()).is_null(),
+            || ys_rx_channel(null()).is_null(),
+        ]
+    };
+    for (number, ask) in asks.iter().enumerate() {
+        errno::set_errno(errno::Errno(0));
+        assert!(ask() && errno::errno().0 == libc::EINVAL, "{number}");
+    }
+}
+
+#[test]
+fn a_oneshot_is_over_when_either_end_says_so() {
+    // SAFETY: ends that were opened.
+    unsafe {
+        let (tx, rx) = numbers(ys_oneshot_open, 0);
+        assert_eq!((ys_tx_is_closed(tx), ys_rx_is_closed(rx)), (0, 0));
+        assert_eq!((ys_tx_wait_closed(tx, 0), ys_tx_wait_closed(tx, SOON)), (TIMEOUT, TIMEOUT));
+        assert_eq!((ys_rx_close(rx), ys_rx_close(rx)), (OK, CLOSED));
+        assert_eq!((ys_tx_is_closed(tx), ys_rx_is_closed(rx)), (1, 1));
+        assert_eq!((ys_tx_wait_closed(tx, 0), ys_tx_wait_closed(tx, -1)), (OK, OK));
+        assert_eq!(ys_tx_close(tx), CLOSED);
+        free(tx, rx);
+        let (tx, rx) = numbers(ys_oneshot_open, 0);
+        assert_eq!((ys_tx_close(tx), ys_tx_close(tx)), (OK, CLOSED));
+        assert_eq!((ys_tx_is_closed(tx), ys_rx_is_closed(rx), ys_rx_close(rx)), (1, 1, CLOSED));
+        free(tx, rx);
+    }
+}
+
+#[test]
+fn a_funnel_is_for_as_many_senders_as_there_can_be() {
+    let most = ysuite::mpsc::MAX_SENDERS;
+    let (tx, rx) = opened(ys_funnel_open, &ys_options { senders: most, ..options(8, 8, 1) });
+    assert_eq!((send(tx, 7), recv(rx)), (OK, Ok(7)));
+    free(tx, rx);
+    let (mut tx, mut rx) = (null_mut(), null_mut());
+    let wanted = ys_options { senders: most + 1, ..options(8, 8, 1) };
+    // SAFETY: options, and places for both ends.
+    assert_eq!(unsafe { ys_funnel_open(&wanted, &mut tx, &mut rx) }, EINVAL);
+}
+
+/// However short each wait is: the receiver takes one message after the other.
+#[test]
+fn a_time_is_for_all_waits_of_a_batch_together() {
+    const MANY: usize = 1_000_000;
+    for open in &KINDS[..3] {
+        let (tx, rx) = numbers(*open, 1);
+        let receiving = Moved(rx);
+        let receiver = thread::spawn(move || {
+            let rx = receiving.end();
+            while recv(rx).is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Moved(rx)
+        });
+        let batch = vec![0_u64; MANY];
+        // SAFETY: an end that was opened, and so many messages.
+        let sent = unsafe { ys_send_batch(tx, batch.as_ptr().cast(), MANY, 20 * SOON) };
+        assert!((1..MANY as isize).contains(&sent), "{sent}");
+        // SAFETY: as above.
+        assert_eq!(unsafe { ys_tx_close(tx) }, OK);
+        free(tx, receiver.join().unwrap().end());
+    }
+}
+
+/// In a process of its own, which may map 4 GiB.
+#[test]
+fn an_exchange_for_which_there_is_no_memory_is_an_error() {
+    const CHILD: &str = "YSUITE_C_LITTLE_MEMORY";
+    if env::var_os(CHILD).is_none() {
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["--exact", "an_exchange_for_which_there_is_no_memory_is_an_error"]).env(CHILD, "");
+        assert!(child.status().unwrap().success());
+        return;
+    }
+    let most = libc::rlimit { rlim_cur: 4 << 30, rlim_max: 4 << 30 };
+    // SAFETY: a limit of this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
+    let (mut tx, mut rx) = (null_mut(), null_mut());
+    for capacity in [1 << 30, (1 << 36) + 1] {
+        // SAFETY: options, and places for both ends.
+        assert_eq!(unsafe { ys_exchange_open(&options(8, 8, capacity), &mut tx, &mut rx) }, ENOMEM, "{capacity}");
+    }
+    let (tx, rx) = numbers(ys_exchange_open, 1 << 20);
+    assert_eq!((send(tx, 7), recv(rx)), (OK, Ok(7)));
+    free(tx, rx);
+}
+
+#[test]
+fn a_pool_that_cannot_be_is_null() {
+    let mut pool = NonNull::<ys_pool>::dangling().as_ptr();
+    // SAFETY: a place for a pool.
+    assert_eq!(unsafe { ys_pool_open(null(), 1, &mut pool) }, EINVAL);
+    assert!(pool.is_null());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pool_that_is_freed_gives_its_memory_back() {
+    /// Bytes that this process has mapped.
+    fn mapped() -> usize {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split_whitespace().next().unwrap().parse::<usize>().unwrap() * 4096
+    }
+    let before = mapped();
+    for _ in 0..16 {
+        let (mut pool, class) = (null_mut(), ys_pool_class { bytes: 1 << 24, blocks: 16 });
+        // SAFETY: a class, and a place for a pool, which nobody uses.
+        unsafe {
+            assert_eq!(ys_pool_open(&class, 1, &mut pool), OK);
+            ys_pool_free(pool);
+        }
+    }
+    // 4 GiB in all; what the other tests of this process map meanwhile is less than one.
+    assert!(mapped().saturating_sub(before) < 1 << 30);
+}
