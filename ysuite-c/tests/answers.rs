@@ -1,8 +1,9 @@
-//! What calls answer at their edges: a channel that is over or as large as can be, memory that is not there, a time that is for several
-//! waits.
+//! What calls answer and touch at their edges: a channel that is over or as large as can be, memory that is not there, or not theirs, a
+//! time that is for several waits.
 
 mod support;
 
+use core::ffi::{c_int, c_void};
 use core::ptr::{NonNull, null, null_mut};
 use std::process::Command;
 use std::time::Duration;
@@ -106,12 +107,91 @@ fn an_exchange_for_which_there_is_no_memory_is_an_error() {
     free(tx, rx);
 }
 
+/// The address of nothing, where something is asked for that cannot be had.
 #[test]
-fn a_pool_that_cannot_be_is_null() {
-    let mut pool = NonNull::<ys_pool>::dangling().as_ptr();
-    // SAFETY: a place for a pool.
-    assert_eq!(unsafe { ys_pool_open(null(), 1, &mut pool) }, EINVAL);
-    assert!(pool.is_null());
+fn what_cannot_be_had_is_null() {
+    fn nothing<T>(ask: impl FnOnce(*mut *mut T)) {
+        let mut put = NonNull::<T>::dangling().as_ptr();
+        ask(&mut put);
+        assert!(put.is_null());
+    }
+    // SAFETY: places for what is asked for; every function takes NULL; ends that were opened.
+    unsafe {
+        nothing(|pool| assert_eq!(ys_pool_open(null(), 1, pool), EINVAL));
+        nothing(|set| assert_eq!(ys_pollset_open(0, set), EINVAL));
+        nothing(|set| assert_eq!(ys_set_open(0, set), EINVAL));
+        nothing(|select| assert_eq!(ys_select_open(0, select), EINVAL));
+        nothing(|signaler| assert_eq!(ys_set_signaler(null(), signaler), EINVAL));
+        nothing(|at| assert_eq!(ys_reserve(null_mut(), at), wide(EINVAL)));
+        nothing(|at| assert_eq!(ys_peek(null_mut(), at), wide(EINVAL)));
+        nothing(|at| assert_eq!(ys_take(null_mut(), at, 0), EINVAL));
+        for open in LANES {
+            for window in [0, YS_WINDOW_VERSION] {
+                let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 1) });
+                nothing(|at| assert_eq!(ys_peek(rx, at), wide(EMPTY)));
+                nothing(|at| assert_eq!(ys_take(rx, at, 0), EMPTY));
+                assert_eq!(send(tx, 1), OK);
+                nothing(|at| assert_eq!(ys_reserve(tx, at), wide(FULL)));
+                free(tx, rx);
+            }
+        }
+    }
+}
+
+/// Messages lie at the end of a page, behind which there is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_byte_beyond_a_message_is_read_or_written() {
+    // SAFETY: a question to the system.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+    // SAFETY: new pages, at a place that the kernel chooses, of which the second is nobody's.
+    let end = unsafe {
+        let (both, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let pages = libc::mmap(null_mut(), 2 * page, both, private, -1, 0);
+        assert_ne!(pages, libc::MAP_FAILED);
+        assert_eq!(libc::mprotect(pages.byte_add(page), page, libc::PROT_NONE), 0);
+        pages.byte_add(page).cast::<u8>()
+    };
+    type Send = unsafe fn(*mut ys_tx, *const c_void) -> c_int;
+    type Receive = unsafe fn(*mut ys_rx, *mut c_void) -> c_int;
+    // SAFETY: by those who call them: ends, messages, and room.
+    let (sends, receives): ([Send; 4], [Receive; 4]) = unsafe {
+        (
+            [
+                |tx, at| ys_send(tx, at),
+                |tx, at| ys_try_send(tx, at),
+                |tx, at| ys_send_for(tx, at, -1),
+                |tx, at| c_int::from(ys_send_batch(tx, at, 1, 0) != 1),
+            ],
+            [
+                |rx, at| ys_recv(rx, at),
+                |rx, at| ys_try_recv(rx, at),
+                |rx, at| ys_recv_for(rx, at, -1),
+                |rx, at| c_int::from(ys_recv_batch(rx, at, 1, 0) != 1),
+            ],
+        )
+    };
+    for (open, window) in KINDS.into_iter().flat_map(|open| [(open, 0), (open, YS_WINDOW_VERSION)]) {
+        for size in 1..=128 {
+            let at = end.wrapping_sub(size);
+            // SAFETY: so many bytes are there, before the page's end.
+            let message = unsafe { core::slice::from_raw_parts_mut(at, size) };
+            for (send, receive) in sends.iter().zip(receives) {
+                let (tx, rx) = opened(open, &ys_options { window, ..options(size, 0, 0) });
+                message.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index * 7 + size) as u8);
+                // SAFETY: ends that were opened, a message, and room for one.
+                unsafe {
+                    assert_eq!(send(tx, at.cast()), OK);
+                    message.fill(0);
+                    assert_eq!(receive(rx, at.cast()), OK);
+                }
+                assert!(message.iter().enumerate().all(|(index, byte)| *byte == (index * 7 + size) as u8), "{size}");
+                free(tx, rx);
+            }
+        }
+    }
+    // SAFETY: the pages were mapped above, and nobody uses them.
+    assert_eq!(unsafe { libc::munmap(end.sub(page).cast(), 2 * page) }, 0);
 }
 
 #[cfg(target_os = "linux")]
