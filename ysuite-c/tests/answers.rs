@@ -194,23 +194,75 @@ fn no_byte_beyond_a_message_is_read_or_written() {
     assert_eq!(unsafe { libc::munmap(end.sub(page).cast(), 2 * page) }, 0);
 }
 
+/// What was mapped for what is opened and freed, again and again, is unmapped.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pool_that_is_freed_gives_its_memory_back() {
-    /// Bytes that this process has mapped.
-    fn mapped() -> usize {
-        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-        pages.split_whitespace().next().unwrap().parse::<usize>().unwrap() * 4096
+fn what_is_freed_gives_its_memory_back() {
+    fn gives_back(bytes: usize, what: fn()) {
+        /// Bytes that this process has mapped.
+        fn mapped() -> usize {
+            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+            pages.split_whitespace().next().unwrap().parse::<usize>().unwrap() * 4096
+        }
+        let before = mapped();
+        // What the other tests of this process map meanwhile is less than half of it.
+        (0..8).for_each(|_| what());
+        assert!(mapped().saturating_sub(before) < 4 * bytes);
     }
-    let before = mapped();
-    for _ in 0..16 {
+    gives_back(1 << 28, || {
         let (mut pool, class) = (null_mut(), ys_pool_class { bytes: 1 << 24, blocks: 16 });
         // SAFETY: a class, and a place for a pool, which nobody uses.
         unsafe {
             assert_eq!(ys_pool_open(&class, 1, &mut pool), OK);
             ys_pool_free(pool);
         }
+    });
+    // A cell has a word beside its message.
+    gives_back(16 << 22, || {
+        let (tx, rx) = numbers(ys_exchange_open, 1 << 22);
+        free(tx, rx);
+    });
+}
+
+/// In a process of its own, which has no descriptor left.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_set_for_which_there_is_no_descriptor_says_so_in_errno() {
+    const CHILD: &str = "YSUITE_C_NO_DESCRIPTOR";
+    if env::var_os(CHILD).is_none() {
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["--exact", "a_set_for_which_there_is_no_descriptor_says_so_in_errno"]).env(CHILD, "");
+        assert!(child.status().unwrap().success());
+        return;
     }
-    // 4 GiB in all; what the other tests of this process map meanwhile is less than one.
-    assert!(mapped().saturating_sub(before) < 1 << 30);
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a limit of this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &none) }, 0);
+    let mut set = null_mut();
+    // SAFETY: a place for a set.
+    assert_eq!(unsafe { ys_set_open(1, &mut set) }, ys_code::YS_ESYSTEM as c_int);
+    assert_eq!(errno::errno().0, libc::EMFILE);
+}
+
+/// By the quick way as well, which this thread takes when it has received before.
+#[test]
+fn a_message_that_is_taken_where_it_lies_is_room_for_who_waits() {
+    for open in LANES {
+        for window in [0, YS_WINDOW_VERSION] {
+            let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 2) });
+            (0..2).for_each(|number| assert_eq!(send(tx, number), OK));
+            let waiting = Moved(tx);
+            let sender = thread::spawn(move || {
+                let tx = waiting.end();
+                assert_eq!(send(tx, 2), OK);
+                Moved(tx)
+            });
+            // Until it sleeps; that it does is no part of what is asked.
+            thread::sleep(Duration::from_millis(20));
+            let mut at = null_mut();
+            // SAFETY: an end that was opened, and a place for an address.
+            assert_eq!(unsafe { ys_take(rx, &mut at, 0) }, OK);
+            free(sender.join().unwrap().end(), rx);
+        }
+    }
 }
