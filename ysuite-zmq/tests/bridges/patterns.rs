@@ -172,6 +172,20 @@ fn a_subscriber_counts_once_whatever_it_asks_for() {
     assert!(publish.wait_for_subscribers(2, GUARD));
 }
 
+#[test]
+fn a_publisher_packs_what_is_there() {
+    let (mut news, out) = spsc::unbounded::<u64>();
+    let mut publish = Bridge::publish(out).pack(100).bind("tcp://127.0.0.1:*").start().unwrap();
+    let subscribe = Bridge::subscribe::<u64>().connect(address(&publish)).bounded(2_000);
+    let (_subscribe, mut received) = subscribe.start().unwrap();
+    assert_eq!(received.capacity(), Some(2_000));
+    assert!(publish.wait_for_subscribers(1, GUARD));
+    news.send_batch(0..1_000).unwrap();
+    expect(&mut received, 0..1_000);
+    let said = publish.statistics();
+    assert_eq!((said.messages_out, said.frames_out), (1_000, 10));
+}
+
 /// Beyond what the channel has room for the bridge takes one frame from libzmq, however many are there.
 #[test]
 fn a_pull_takes_no_more_than_there_is_room_for() {
