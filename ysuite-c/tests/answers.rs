@@ -3,11 +3,9 @@
 
 mod support;
 
-use core::ffi::{c_int, c_void};
 use core::ptr::{NonNull, null, null_mut};
-use std::process::Command;
+use std::thread;
 use std::time::Duration;
-use std::{env, thread};
 
 use support::*;
 use ysuite_c::*;
@@ -84,19 +82,35 @@ fn a_time_is_for_all_waits_of_a_batch_together() {
     }
 }
 
-/// In a process of its own, which may map 4 GiB.
+/// Runs this test in a process of its own, whose limits it may change: true there.
+#[cfg(target_os = "linux")]
+fn is_in_a_process_of_its_own(test: &str) -> bool {
+    use std::env;
+    use std::process::Command;
+
+    const CHILD: &str = "YSUITE_C_CHILD";
+    let is_there = env::var_os(CHILD).is_some();
+    if !is_there {
+        let child = Command::new(env::current_exe().unwrap()).args(["--exact", test]).env(CHILD, "").status();
+        assert!(child.unwrap().success());
+    }
+    is_there
+}
+
+#[cfg(target_os = "linux")]
+fn limit(to: libc::rlim_t, set: impl FnOnce(&libc::rlimit) -> core::ffi::c_int) {
+    assert_eq!(set(&libc::rlimit { rlim_cur: to, rlim_max: to }), 0);
+}
+
+/// The process may map 4 GiB.
+#[cfg(target_os = "linux")]
 #[test]
 fn an_exchange_for_which_there_is_no_memory_is_an_error() {
-    const CHILD: &str = "YSUITE_C_LITTLE_MEMORY";
-    if env::var_os(CHILD).is_none() {
-        let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["--exact", "an_exchange_for_which_there_is_no_memory_is_an_error"]).env(CHILD, "");
-        assert!(child.status().unwrap().success());
+    if !is_in_a_process_of_its_own("an_exchange_for_which_there_is_no_memory_is_an_error") {
         return;
     }
-    let most = libc::rlimit { rlim_cur: 4 << 30, rlim_max: 4 << 30 };
     // SAFETY: a limit of this process.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
+    limit(4 << 30, |most| unsafe { libc::setrlimit(libc::RLIMIT_AS, most) });
     let (mut tx, mut rx) = (null_mut(), null_mut());
     for capacity in [1 << 30, (1 << 36) + 1] {
         // SAFETY: options, and places for both ends.
@@ -142,6 +156,8 @@ fn what_cannot_be_had_is_null() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_byte_beyond_a_message_is_read_or_written() {
+    use core::ffi::{c_int, c_void};
+
     // SAFETY: a question to the system.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
     // SAFETY: new pages, at a place that the kernel chooses, of which the second is nobody's.
@@ -224,23 +240,18 @@ fn what_is_freed_gives_its_memory_back() {
     });
 }
 
-/// In a process of its own, which has no descriptor left.
+/// The process has no descriptor left.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_set_for_which_there_is_no_descriptor_says_so_in_errno() {
-    const CHILD: &str = "YSUITE_C_NO_DESCRIPTOR";
-    if env::var_os(CHILD).is_none() {
-        let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["--exact", "a_set_for_which_there_is_no_descriptor_says_so_in_errno"]).env(CHILD, "");
-        assert!(child.status().unwrap().success());
+    if !is_in_a_process_of_its_own("a_set_for_which_there_is_no_descriptor_says_so_in_errno") {
         return;
     }
-    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a limit of this process.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &none) }, 0);
+    limit(0, |most| unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, most) });
     let mut set = null_mut();
     // SAFETY: a place for a set.
-    assert_eq!(unsafe { ys_set_open(1, &mut set) }, ys_code::YS_ESYSTEM as c_int);
+    assert_eq!(unsafe { ys_set_open(1, &mut set) }, ys_code::YS_ESYSTEM as core::ffi::c_int);
     assert_eq!(errno::errno().0, libc::EMFILE);
 }
 
