@@ -212,13 +212,83 @@ mod tests {
         }
     }
 
+    /// The end of a bridge that does this work.
+    fn ending<W: Work>(work: W) -> Ending<W> {
+        let socket = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
+        let tools = Tools::new(socket, Arc::new(Counters::default()), event::channel().0).unwrap();
+        Ending { work, tools, sets: Sets::default() }
+    }
+
     #[test]
     fn the_last_word_is_waited_for_from_when_nothing_is_left_to_be_done() {
         let (asked, mut when) = spsc::bounded::<usize>(4);
-        let socket = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
-        let tools = Tools::new(socket, Arc::new(Counters::default()), event::channel().0).unwrap();
-        let ending = Ending { work: Twice { steps: 0, asked }, tools, sets: Sets::default() };
+        let ending = ending(Twice { steps: 0, asked });
         assert_eq!(ending.by(Instant::now() + Duration::from_secs(60)), Closed::Flushed);
         assert_eq!(when.try_iter().collect::<Vec<_>>(), [0, 2]);
+    }
+
+    /// Is never done, and fails where it is told to. Whatever it is asked to do it says.
+    struct Failing {
+        fails: &'static str,
+        said: spsc::Sender<&'static str>,
+    }
+
+    impl Failing {
+        fn say(&mut self, what: &'static str) -> Result<(), Failure> {
+            self.said.try_send(what).expect("it is asked for little more once it has failed");
+            if what == self.fails { Err(Failure::of(what, rustix::io::Errno::NOMEM)) } else { Ok(()) }
+        }
+    }
+
+    impl Work for Failing {
+        fn step(&mut self, _: &mut Tools) -> Result<usize, Failure> {
+            self.say("step").map(|()| 0)
+        }
+
+        fn wanted(&mut self) -> Wanted {
+            Wanted::default()
+        }
+
+        fn listen(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            self.say("listen")
+        }
+
+        fn rest(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            self.say("rest")
+        }
+
+        fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            self.say("close")
+        }
+
+        fn is_done(&mut self) -> bool {
+            false
+        }
+
+        fn left(&mut self) -> usize {
+            2
+        }
+    }
+
+    /// However much time there is: only the last word is still tried.
+    #[test]
+    fn what_fails_is_not_gone_on_with() {
+        let cases: [(_, &[_]); 4] = [
+            ("listen", &["listen", "rest"]),
+            ("close", &["listen", "close", "rest"]),
+            ("step", &["listen", "close", "step", "rest"]),
+            // While it waits, and once more at the end.
+            ("rest", &["listen", "close", "step", "listen", "rest", "rest"]),
+        ];
+        for (fails, expected) in cases {
+            let (said, mut heard) = spsc::bounded::<&str>(16);
+            let closed = ending(Failing { fails, said }).by(Instant::now() + Duration::from_secs(60));
+            assert_eq!(closed, Closed::Unsent { messages: 2, more: false });
+            assert_eq!(heard.try_iter().collect::<Vec<_>>(), expected, "{fails}");
+        }
+        let (said, mut heard) = spsc::bounded::<&str>(16);
+        let closed = ending(Failing { fails: "nothing", said }).broken(Instant::now() + Duration::from_secs(60));
+        assert_eq!(closed, Closed::Unsent { messages: 2, more: false });
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["close", "rest"]);
     }
 }

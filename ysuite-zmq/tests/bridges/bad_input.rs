@@ -156,13 +156,15 @@ fn packs_are_no_larger_than_the_largest_frame() {
     expect(&mut work, 0..1_000);
     assert_eq!(push.statistics().frames_out, 8);
 
+    // A header of 56 bytes, and ten.
     let (_back, nothing) = spsc::bounded::<u64>(1);
-    let server = Bridge::duplex::<_, u64>(nothing).bind("tcp://127.0.0.1:*").largest_frame(1_000);
+    let server = Bridge::duplex::<_, u64>(nothing).bind("tcp://127.0.0.1:*").largest_frame(56 + 80);
     let (server, mut work) = server.start().unwrap();
     let (_jobs, out) = full();
-    let client = Bridge::duplex::<_, u64>(out).connect(address(&server)).pack(1_000).largest_frame(1_000);
+    let client = Bridge::duplex::<_, u64>(out).connect(address(&server)).pack(1_000).largest_frame(56 + 80);
     let (_client, _) = client.start().unwrap();
     expect(&mut work, 0..1_000);
+    assert_eq!(server.statistics().frames_in, 100);
 
     // What CURVE puts around a frame is not a part of it.
     let (server, client) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());

@@ -196,6 +196,37 @@ mod tests {
         expect(&account, NEXT + 2, 6);
     }
 
+    /// Nothing is counted twice, and nothing taken back, by what was said before and is read later.
+    #[test]
+    fn what_was_said_before_loses_nothing_twice() {
+        let mut account = Account::new(false);
+        account.begin(1, 0);
+        account.hear(&said(0, 0), 20, true);
+        account.hear(&said(8, 4), 20, false);
+        account.hear(&said(5, 4), 20, false);
+        account.hear(&said(10, 4), 20, false);
+        assert_eq!((account.acknowledged(), account.unanswered(20)), (10, 10 + 4));
+        let mut account = Account::new(true);
+        account.begin(1, 0);
+        account.hear(&said(0, 0), 20, true);
+        account.hear(&said(6, 3), 20, false);
+        account.hear(&said(5, 2), 20, false);
+        account.hear(&said(8, 3), 20, false);
+        assert_eq!((account.acknowledged(), account.unanswered(20)), (8, 12 + 3));
+    }
+
+    /// Messages are kept: whoever has forgotten the stream begins to count what it misses anew.
+    #[test]
+    fn what_is_missed_by_one_that_has_forgotten_counts() {
+        let mut account = Account::new(true);
+        account.begin(1, 0);
+        account.hear(&said(0, 0), 10, true);
+        account.hear(&said(4, 2), 10, false);
+        account.hear(&said(4, 0), 10, true);
+        account.hear(&said(6, 1), 10, false);
+        assert_eq!((account.acknowledged(), account.unanswered(10)), (6, 4 + 3));
+    }
+
     #[test]
     fn no_more_is_lost_than_was_sent() {
         for keeps in [false, true] {

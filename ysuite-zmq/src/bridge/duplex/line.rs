@@ -92,9 +92,9 @@ impl Line {
         let (parts, expected) = match self {
             Self::Connected { .. } => (tools.receive(|_| {})?, 1),
             Self::Bound { last, .. } => {
-                let mut first = true;
+                // The last part before the frame: of one of two parts, which is looked at alone, the first.
                 let named = |name: &Frame| {
-                    if core::mem::take(&mut first) && **last != **name {
+                    if **last != **name {
                         *last = (**name).into();
                     }
                 };

@@ -359,8 +359,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn left(&mut self) -> usize {
-        // What has come and had no room was received: it is not this side's to send.
-        self.receiving.left();
+        // What has come and had no room is not this side's to send.
         self.sending.left()
     }
 

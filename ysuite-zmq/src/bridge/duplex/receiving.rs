@@ -275,17 +275,12 @@ impl<T: FromWire> Receiving<T> {
     /// in tells when it may be.
     pub(super) fn is_worth_telling(&mut self) -> bool {
         let worth = self.left_to_send() + (self.window / 4).max(1);
-        self.sink.as_mut().is_some_and(|sink| sink.room().is_none() || sink.has_room_for(worth as usize))
+        self.sink.as_mut().is_some_and(|sink| sink.has_room_for(worth as usize))
     }
 
     /// What has been allowed and has not come.
     fn left_to_send(&self) -> u64 {
         self.told.limit.saturating_sub(self.streams.present.expected)
-    }
-
-    /// Drops what has had no room, and says how many messages that were.
-    pub(super) fn left(&mut self) -> usize {
-        self.sink.as_mut().map_or(0, Sink::left)
     }
 }
 

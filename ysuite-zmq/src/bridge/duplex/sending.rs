@@ -197,12 +197,11 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             sent.messages += messages;
             sent.has_told |= is_new;
         }
-        if sent.messages == 0 && self.end == End::Due && self.handed == self.frames.len() {
+        if self.end == End::Due && self.handed == self.frames.len() {
             let mut end = Frame::copied(&header(Kind::End, self.next, 0).bytes())?;
-            sent.has_told = line.send(&mut end, 0, tools)?;
-            sent.is_blocked = !sent.has_told;
-            if sent.has_told {
-                self.end = End::Told;
+            sent.is_blocked = !line.send(&mut end, 0, tools)?;
+            if !sent.is_blocked {
+                (self.end, sent.has_told) = (End::Told, true);
             }
         }
         Ok(sent)
@@ -236,8 +235,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
     /// Whether the other side has said that it has all that there was: it may not know that this was the end.
     pub(super) fn has_nothing_left(&mut self) -> bool {
         let closing = self.closing;
-        self.frames.is_empty()
-            && self.account.acknowledged() >= self.next
+        self.account.acknowledged() >= self.next
             && self.outgoing.as_mut().is_none_or(|outgoing| outgoing.is_over(closing))
     }
 

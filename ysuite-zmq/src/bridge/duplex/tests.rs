@@ -1,5 +1,7 @@
 //! A duplex and another side that does what none of ours does, or what one of ours does at the worst moment: a bare socket.
 
+mod stepped;
+
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,6 +88,16 @@ impl Peer {
                 return heard;
             }
         }
+    }
+
+    /// All headers that are there.
+    fn heard(&mut self) -> Vec<Header> {
+        let (mut all, mut frame) = (Vec::new(), Frame::empty());
+        while self.socket.receive(&mut frame).unwrap() {
+            all.push(Header::of(&frame).unwrap());
+        }
+        self.of = all.last().map_or(self.of, |header: &Header| header.session);
+        all
     }
 
     /// Says hello until it is heard: the bridge may not know yet that the one before is gone.
