@@ -257,7 +257,7 @@ impl Cli {
             crate::keep::check_folder(&out)?;
         }
         let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));
-        let baseline = options.baseline.as_ref().map(|name| Baseline::open(&baselines, name)).transpose()?;
+        let baseline = options.baseline.as_ref().map(|name| Baseline::open(&baselines, name, place)).transpose()?;
         let save_baseline = options.save_baseline.as_ref().map(|name| Baseline::to_be(&baselines, name)).transpose()?;
         Ok(Request {
             place,

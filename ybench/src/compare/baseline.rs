@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ybench_core::env::Environment;
 use ybench_core::error::Error;
+use ybench_core::place::Place;
 use ybench_core::record::Report;
 use ybench_core::stats::DIFFERENCE;
 
@@ -20,15 +21,16 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Refuses a name that has none, or one that is of another machine than this.
-    pub fn open(folder: &Path, name: &str) -> Result<Self, Error> {
+    /// Refuses a name that has none, or one that is of another machine than this, or of threads in another place.
+    pub fn open(folder: &Path, name: &str, place: Place) -> Result<Self, Error> {
         let path = path(folder, name)?;
         if !path.exists() {
             let sentence = format!("There is no baseline '{name}' in {}: --save-baseline makes one.", folder.display());
             return Err(Error::Refused(sentence));
         }
         let report = keep::read_report(&path)?;
-        machine::same(&report.environment, &Environment::capture(built()))?;
+        let here = Environment::capture(built());
+        machine::same((&report.environment, report.cpus), (&here, [place.first, place.second]))?;
         Ok(Self { name: name.to_owned(), report })
     }
 

@@ -1,11 +1,14 @@
-//! Whether two results are of one machine, as far as a result can tell: its processors, who stands between it and
-//! them, and a kernel of the same line.
+//! Whether two results are of one machine, as far as a result can tell: its processors, those of them that the two threads were
+//! on, who stands between it and them, and a kernel of the same line.
 
 use ybench_core::env::Environment;
 use ybench_core::error::Error;
 
-/// Refuses two machines, and says in what they differ.
-pub(super) fn same(old: &Environment, new: &Environment) -> Result<(), Error> {
+/// A machine, and the CPUs of the two threads.
+pub(super) type Machine<'a> = (&'a Environment, [usize; 2]);
+
+/// Refuses two machines, and threads in two places of one, and says in what they differ.
+pub(super) fn same(old: Machine<'_>, new: Machine<'_>) -> Result<(), Error> {
     let differing: Vec<String> = facts(old)
         .into_iter()
         .zip(facts(new))
@@ -17,15 +20,21 @@ pub(super) fn same(old: &Environment, new: &Environment) -> Result<(), Error> {
     }
     let differing = differing.join(", ");
     Err(Error::Refused(format!(
-        "These are different machines: {differing} (--any-machine compares them all the same)."
+        "These are different machines, or places in one: {differing} (--any-machine compares them all the same)."
     )))
 }
 
-fn facts(environment: &Environment) -> [(&'static str, String); 4] {
+fn facts((environment, mut cpus): Machine<'_>) -> [(&'static str, String); 5] {
+    // It does not matter which of two is the sender's.
+    cpus.sort_unstable();
     let known = |value: Option<&str>, otherwise: &str| value.unwrap_or(otherwise).to_owned();
     [
         ("the CPU model", known(environment.cpu_model.as_deref(), "unknown")),
         ("the number of allowed CPUs", environment.allowed_cpus.len().to_string()),
+        (
+            "the two threads' place",
+            if cpus[0] == cpus[1] { format!("CPU {}", cpus[0]) } else { format!("CPUs {} and {}", cpus[0], cpus[1]) },
+        ),
         ("the hypervisor", known(environment.hypervisor.as_deref(), "none")),
         ("the kernel", known(environment.kernel.as_deref().map(line_of), "unknown")),
     ]
@@ -53,7 +62,7 @@ mod tests {
     #[test]
     fn an_update_of_the_kernel_is_no_other_machine() {
         let updated = Environment { kernel: Some("6.8.12".into()), load: Some(3.0), ..machine() };
-        same(&machine(), &updated).unwrap();
+        same((&machine(), [0, 1]), (&updated, [1, 0])).unwrap();
         assert_eq!([line_of("6.8"), line_of("6.8.1"), line_of("unknown")], ["6.8", "6.8", "unknown"]);
     }
 
@@ -66,9 +75,11 @@ mod tests {
             (Environment { kernel: Some("6.9.0".into()), ..machine() }, "the kernel was 6.8 and is 6.9"),
         ];
         for (other, words) in others {
-            let error = same(&machine(), &other).unwrap_err();
+            let error = same((&machine(), [0, 1]), (&other, [0, 1])).unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
             assert_eq!(error.exit_status(), 2);
         }
+        let error = same((&machine(), [0, 1]), (&machine(), [1, 1])).unwrap_err().to_string();
+        assert!(error.contains("the two threads' place was CPUs 0 and 1 and is CPU 1"), "{error}");
     }
 }

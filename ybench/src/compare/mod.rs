@@ -31,7 +31,7 @@ pub struct Asked {
     /// cannot be told or is only in OLD [for example: 10%]
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<String>,
-    /// Compare results of different machines all the same
+    /// Compare results of different machines, or CPUs, all the same
     #[arg(long)]
     pub any_machine: bool,
     /// Compare this transport of NEW with that one of OLD; may be given more than once
@@ -47,7 +47,7 @@ pub fn run(asked: &Asked) -> Result<(), Error> {
     let renames = asked.renames.iter().map(|text| rename(text)).collect::<Result<Vec<_>, _>>()?;
     let (old, new) = (keep::read_report(&asked.old)?, keep::read_report(&asked.new)?);
     if !asked.any_machine {
-        machine::same(&old.environment, &new.environment)?;
+        machine::same((&old.environment, old.cpus), (&new.environment, new.cpus))?;
     }
     for (later, earlier) in &renames {
         known(&new, later, "NEW")?;

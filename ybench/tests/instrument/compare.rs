@@ -183,6 +183,12 @@ fn another_machine_is_refused_unless_it_is_wanted() {
         assert!(sentence.contains(words) && sentence.contains("--any-machine"), "{sentence}");
         succeeded(&["compare", &old, &new, "--any-machine"]);
     }
+    // And other CPUs of this one, unless it is known not to matter.
+    let mut changed = steady();
+    changed["cpus"] = json!([5, 6]);
+    let new = kept(&folder, "new.json", &changed);
+    assert!(refused(&["compare", &old, &new]).contains("and is CPUs 5 and 6 (--any-machine"));
+    succeeded(&["compare", &old, &new, "--any-machine"]);
 }
 
 #[test]
