@@ -162,3 +162,31 @@ impl From<io::Error> for Error {
         Self::System(cause)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn want_of_descriptors_is_told_apart() {
+        let [few, other] = [Errno::MFILE, Errno::INVAL].map(|errno| Failure::of("zmq_bind", errno));
+        assert!(matches!(Error::from(few), Error::TooMany(cause) if cause == few));
+        assert!(matches!(Error::from(other), Error::Zmq(cause) if cause == other));
+        assert!(matches!(Error::of_address("x", few), Error::TooMany(cause) if cause == few));
+        assert!(matches!(Error::of_address("x", other), Error::Address { cause, .. } if cause == other));
+    }
+
+    #[test]
+    fn a_cause_is_the_source() {
+        let failure = Failure::of("zmq_bind", Errno::INVAL);
+        for error in [Error::from(failure), Error::of_address("x", failure), Error::TooMany(failure)] {
+            assert_eq!(error.source().map(ToString::to_string), Some(failure.to_string()));
+        }
+        assert!(Error::System(io::Error::other("why")).source().is_some());
+        assert!(Error::Bound.source().is_none());
+    }
+}

@@ -218,9 +218,12 @@ mod tests {
     use ysuite::spsc;
 
     use super::super::options::Options;
-    use super::super::started::start;
+    use super::super::started::{Started, start};
     use super::*;
+    use crate::context::Context;
     use crate::ffi::Kind;
+    use crate::frame::Frame;
+    use crate::socket::Socket;
 
     const GUARD: Duration = Duration::from_secs(60);
 
@@ -332,5 +335,199 @@ mod tests {
         assert!(sender.is_disconnected());
         assert!(!started.wait_for_subscribers(1, GUARD));
         assert_eq!(started.close(GUARD), Closed::Flushed);
+    }
+
+    /// What an engine asks of its work.
+    enum Call<'a> {
+        Step(&'a mut Tools),
+        Wanted,
+        Rest(&'a mut Tools),
+        Asleep,
+    }
+
+    /// Does what it is told, and wants this.
+    struct Scripted<F>(Wanted, F);
+
+    impl<F: FnMut(Call<'_>) -> usize + Send + 'static> Work for Scripted<F> {
+        fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
+            Ok((self.1)(Call::Step(tools)))
+        }
+
+        fn wanted(&mut self) -> Wanted {
+            (self.1)(Call::Wanted);
+            self.0
+        }
+
+        fn rest(&mut self, tools: &mut Tools) -> Result<(), Failure> {
+            (self.1)(Call::Rest(tools));
+            Ok(())
+        }
+
+        fn asleep(&mut self, _: Wanted, _: &Waker, sleep: &mut dyn FnMut()) {
+            (self.1)(Call::Asleep);
+            sleep();
+        }
+
+        fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn is_done(&mut self) -> bool {
+            true
+        }
+
+        fn left(&mut self) -> usize {
+            0
+        }
+    }
+
+    /// Starts work that wants this, on a socket that has bound this name in the process.
+    fn scripted(
+        name: &str,
+        kind: Kind,
+        sets: Sets,
+        wanted: Wanted,
+        script: impl FnMut(Call<'_>) -> usize + Send + 'static,
+    ) -> Started {
+        let mut options = Options::new();
+        options.bind(name.to_owned());
+        start(&options, kind, |_| Ok(()), sets, Scripted(wanted, script)).unwrap()
+    }
+
+    /// Between its last look and its sleep something comes.
+    #[test]
+    fn what_comes_before_a_sleep_is_not_slept_through() {
+        let (mut sender, mut source) = spsc::bounded::<u64>(1);
+        let (mut got, mut moved) = spsc::bounded::<u64>(1);
+        let sets = Sets::default().source(&mut source).unwrap();
+        let (mut looked, mut number) = (false, Some(7));
+        let wanted = Wanted { source: true, ..Wanted::default() };
+        let _bridge = scripted("inproc://a message late", Kind::Push, sets, wanted, move |call| {
+            match call {
+                Call::Step(tools) => {
+                    looked = tools.arms;
+                    return source.try_recv().map_or(0, |number| got.try_send(number).map_or(0, |()| 1));
+                }
+                Call::Wanted if looked => number.take().into_iter().for_each(|number| sender.send(number).unwrap()),
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(moved.recv_timeout(GUARD), Ok(7));
+
+        let (mut sink, mut receiver) = spsc::bounded::<u64>(1);
+        sink.send(1).unwrap();
+        let (mut got, mut moved) = spsc::bounded::<u64>(1);
+        let sets = Sets::default().sink(&mut sink).unwrap();
+        let mut looked = false;
+        let wanted = Wanted { sink: true, ..Wanted::default() };
+        let _bridge = scripted("inproc://room late", Kind::Pull, sets, wanted, move |call| {
+            match call {
+                Call::Step(tools) => {
+                    looked = tools.arms;
+                    return sink.try_send(2).map_or(0, |()| got.try_send(2).map_or(0, |()| 1));
+                }
+                Call::Wanted if looked => drop(receiver.try_recv()),
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(moved.recv_timeout(GUARD), Ok(2));
+
+        let (mut got, mut moved) = spsc::bounded::<u64>(1);
+        let push = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
+        let mut number = Some(7u64);
+        let wanted = Wanted { receive: true, ..Wanted::default() };
+        let name = "inproc://a frame late";
+        let mut is_connected = false;
+        let _bridge = scripted(name, Kind::Pull, Sets::default(), wanted, move |call| {
+            match call {
+                Call::Step(tools) => {
+                    if !is_connected {
+                        is_connected = true;
+                        push.connect(name).unwrap();
+                    }
+                    if tools.receive(|_| {}).unwrap() > 0 {
+                        return got.try_send(7).map_or(0, |()| 1);
+                    }
+                }
+                Call::Rest(_) => {
+                    if let Some(number) = number.take() {
+                        push.send(&mut Frame::copied(&number.to_le_bytes()).unwrap(), false).unwrap();
+                    }
+                }
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(moved.recv_timeout(GUARD), Ok(7));
+    }
+
+    /// libzmq has something to tell after it was listened to, and before the sleep.
+    #[test]
+    fn what_happens_before_a_sleep_is_told() {
+        let mut is_bound = false;
+        let bridge = scripted("inproc://told late", Kind::Pull, Sets::default(), Wanted::default(), move |call| {
+            if let Call::Rest(tools) = call
+                && !is_bound
+            {
+                is_bound = true;
+                tools.socket.bind("tcp://127.0.0.1:*").unwrap();
+            }
+            0
+        });
+        assert!(matches!(bridge.events().recv_timeout(GUARD), Ok(Event::Listening(_))));
+    }
+
+    /// It may have to say something more then.
+    #[test]
+    fn whoever_moves_something_at_last_does_not_sleep() {
+        let (mut said, mut rests) = spsc::bounded::<u64>(1);
+        let (mut has_moved, mut rested) = (false, 0);
+        let _bridge = scripted("inproc://moves late", Kind::Pull, Sets::default(), Wanted::default(), move |call| {
+            match call {
+                Call::Step(tools) if tools.arms && !has_moved => {
+                    has_moved = true;
+                    return 1;
+                }
+                Call::Rest(_) => rested += 1,
+                Call::Asleep => drop(said.try_send(rested)),
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(rests.recv_timeout(GUARD), Ok(2));
+    }
+
+    /// What nobody wants now keeps nobody from sleeping: frames in the socket, room in it, messages in a channel.
+    #[test]
+    fn whoever_wants_nothing_sleeps() {
+        let (mut sender, mut source) = spsc::bounded::<u64>(1);
+        sender.send(1).unwrap();
+        let sets = Sets::default().source(&mut source).unwrap();
+        let push = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
+        push.connect("inproc://wants nothing").unwrap();
+        push.send(&mut Frame::copied(b"a frame").unwrap(), false).unwrap();
+        let (mut said, mut slept) = spsc::bounded::<()>(1);
+        let asleep = move |call: Call<'_>| {
+            if matches!(call, Call::Asleep) {
+                let _ = said.try_send(());
+            }
+            0
+        };
+        let _bridge = scripted("inproc://wants nothing", Kind::Pull, sets, Wanted::default(), asleep);
+        assert_eq!(slept.recv_timeout(GUARD), Ok(()));
+        drop((source, push));
+
+        // Room is wanted, and nobody is there who has any.
+        let (mut said, mut slept) = spsc::bounded::<()>(1);
+        let wanted = Wanted { send: true, ..Wanted::default() };
+        let _bridge = scripted("inproc://wants room", Kind::Push, Sets::default(), wanted, move |call| {
+            if matches!(call, Call::Asleep) {
+                let _ = said.try_send(());
+            }
+            0
+        });
+        assert_eq!(slept.recv_timeout(GUARD), Ok(()));
     }
 }

@@ -86,3 +86,114 @@ impl<T: FromWire> Work for Incoming<T> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::context::Context;
+    use crate::event::{self, Event};
+    use crate::ffi::{Kind, option};
+    use crate::frame::Frame;
+    use crate::socket::Socket;
+    use crate::statistics::Counters;
+
+    /// Stepped by hand, with somebody who sends to it.
+    struct Stepped {
+        incoming: Incoming<u64>,
+        tools: Tools,
+        received: spsc::Receiver<u64>,
+        events: ysuite::mpmc::Receiver<Event>,
+        from: Socket,
+    }
+
+    impl Stepped {
+        fn new(kind: Kind, room: Option<usize>) -> Self {
+            let context = Context::of_the_process().unwrap();
+            let with_topic = kind == Kind::Sub;
+            let [socket, from] = [kind, if with_topic { Kind::XPub } else { Kind::Push }]
+                .map(|kind| Socket::new(&context, kind).unwrap());
+            let address = Context::fresh_name("incoming");
+            from.bind(&address).unwrap();
+            if with_topic {
+                socket.set_bytes(option::SUBSCRIBE, b"").unwrap();
+            }
+            socket.connect(&address).unwrap();
+            // Its subscription.
+            assert_eq!(from.receive(&mut Frame::empty()).is_ok_and(|there| there), with_topic);
+            let (sender, received) = room.map_or_else(spsc::unbounded, spsc::bounded);
+            let (told, events) = event::channel();
+            let tools = Tools::new(socket, Arc::new(Counters::default()), told).unwrap();
+            Self { incoming: Incoming::new(sender, with_topic), tools, received, events, from }
+        }
+
+        fn send(&self, parts: &[&[u8]]) {
+            for (at, part) in parts.iter().enumerate() {
+                self.from.send(&mut Frame::copied(part).unwrap(), at + 1 < parts.len()).unwrap();
+            }
+        }
+
+        fn step(&mut self) -> usize {
+            self.incoming.step(&mut self.tools).unwrap()
+        }
+
+        fn all(&mut self) -> Vec<u64> {
+            self.received.try_iter().collect()
+        }
+    }
+
+    #[test]
+    fn a_frame_comes_in_as_many_parts_as_it_should() {
+        let record = &7u64.to_le_bytes()[..];
+        let cases: [(_, &[&[u8]], &[&[u8]]); 2] =
+            [(Kind::Pull, &[record], &[b"more", record]), (Kind::Sub, &[b"topic", record], &[record])];
+        for (kind, good, bad) in cases {
+            let mut side = Stepped::new(kind, None);
+            side.send(bad);
+            side.send(&[&[b"more" as &[u8]], good].concat());
+            side.step();
+            assert_eq!(side.all(), []);
+            let malformed = Event::Malformed(Malformed::Parts);
+            assert_eq!(side.events.try_iter().collect::<Vec<_>>(), [malformed.clone(), malformed]);
+            side.send(good);
+            side.step();
+            assert_eq!(side.all(), [7]);
+        }
+    }
+
+    #[test]
+    fn nothing_more_is_taken_once_it_closes() {
+        let mut side = Stepped::new(Kind::Pull, None);
+        side.incoming.close(&mut side.tools).unwrap();
+        side.send(&[&7u64.to_le_bytes()]);
+        assert_eq!((side.step(), side.all(), side.incoming.is_done()), (0, vec![], true));
+    }
+
+    /// Whoever sends what is none of ours without end does not keep the bridge from everything else.
+    #[test]
+    fn so_much_is_taken_at_once() {
+        let mut side = Stepped::new(Kind::Pull, None);
+        (0..1_000).for_each(|_| side.send(&[b"none"]));
+        assert!(side.step() >= AT_ONCE);
+        assert!(side.tools.counters.read().malformed < 1_000);
+    }
+
+    /// One frame beyond the room, which asks for more of it.
+    #[test]
+    fn one_that_is_full_wants_room_and_nothing_else() {
+        let mut side = Stepped::new(Kind::Pull, Some(1));
+        assert_eq!(side.incoming.wanted(), Wanted { receive: true, ..Wanted::default() });
+        (0..4u64).for_each(|number| side.send(&[&number.to_le_bytes()]));
+        side.step();
+        assert_eq!(side.incoming.wanted(), Wanted { sink: true, ..Wanted::default() });
+        assert!(!side.incoming.is_done());
+        assert_eq!((side.tools.counters.read().messages_in, side.all()), (2, vec![0]));
+        side.step();
+        assert_eq!((side.tools.counters.read().messages_in, side.all()), (3, vec![1]));
+        // Nobody receives: nothing is wanted, and what was taken is left.
+        drop(core::mem::replace(&mut side.received, spsc::bounded(1).1));
+        assert_eq!(side.incoming.wanted(), Wanted::default());
+        assert_eq!(side.incoming.left(), 1);
+    }
+}

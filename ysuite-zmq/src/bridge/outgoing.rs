@@ -210,3 +210,148 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::{Context as Task, Wake, Waker};
+
+    use ysuite::signal::Wait;
+    use ysuite::{mpmc, spsc};
+
+    use super::*;
+    use crate::context::Context;
+    use crate::event;
+    use crate::ffi::Kind;
+    use crate::socket::Socket;
+    use crate::statistics::Counters;
+
+    /// Of a socket of this kind that has bound this name.
+    pub(in super::super) fn tools(kind: Kind, prepare: impl FnOnce(&Socket)) -> (Tools, String) {
+        let (socket, address) =
+            (Socket::new(&Context::of_the_process().unwrap(), kind).unwrap(), Context::fresh_name("out"));
+        prepare(&socket);
+        socket.bind(&address).unwrap();
+        (Tools::new(socket, Arc::new(Counters::default()), event::channel().0).unwrap(), address)
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicU32);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Work that shares its channel with another receiver, and the set that it stands in.
+    pub(in super::super) struct Shared<W> {
+        pub(in super::super) work: W,
+        set: YSocketpair,
+        jobs: mpmc::Sender<u64>,
+        other: mpmc::Receiver<u64>,
+        tools: Tools,
+    }
+
+    impl<W: Work> Shared<W> {
+        pub(in super::super) fn new(kind: Kind, work: impl FnOnce(Outgoing<mpmc::Receiver<u64>>) -> W) -> Self {
+            let (jobs, mut out) = mpmc::bounded::<u64>(8);
+            let other = out.clone();
+            let mut set = YSocketpair::with_capacity(1).unwrap();
+            assert!(set.attach(&mut out, 0).is_ok());
+            let mut tools = tools(kind, |_| {}).0;
+            tools.arms = true;
+            Self { work: work(Outgoing::new(out, 1, 1 << 20)), set, jobs, other, tools }
+        }
+
+        pub(in super::super) fn stand(&mut self, source: bool) {
+            self.work.stand(Wanted { source, ..Wanted::default() }, &mut self.set);
+        }
+
+        pub(in super::super) fn close(&mut self) {
+            self.work.close(&mut self.tools).unwrap();
+        }
+
+        /// Whether its set tells of a message that comes while nobody else waits.
+        pub(in super::super) fn is_told(&mut self) -> bool {
+            self.work.step(&mut self.tools).unwrap();
+            self.set.check();
+            self.jobs.try_send(1).unwrap();
+            self.other.try_recv().unwrap();
+            self.set.check().next().is_some()
+        }
+
+        /// Whether the other, who waits, is woken by each message that comes. Those that wait are told in turn.
+        pub(in super::super) fn leaves_all(&mut self) -> bool {
+            let woken = Arc::new(Woken::default());
+            let waker = Waker::from(woken.clone());
+            let expected = 1..=4;
+            let all = expected.clone().all(|number| {
+                self.work.step(&mut self.tools).unwrap();
+                while self.other.poll_recv(&mut Task::from_waker(&waker)).is_ready() {}
+                self.jobs.try_send(1).unwrap();
+                self.other.try_recv().unwrap();
+                woken.0.load(Ordering::Relaxed) == number
+            });
+            drop(self.other.clone());
+            all
+        }
+    }
+
+    /// It takes nothing while it stands aside, and is told of everything once it stands there again.
+    pub(in super::super) fn leaves_and_comes_back<W: Work>(mut shared: Shared<W>) {
+        assert!(shared.is_told());
+        shared.stand(true);
+        assert!(shared.is_told());
+        for _ in 0..2 {
+            shared.stand(false);
+            assert!(shared.leaves_all() && !shared.is_told());
+        }
+        for _ in 0..2 {
+            shared.stand(true);
+            assert!(shared.is_told());
+        }
+        shared.close();
+        assert!(shared.leaves_all() && !shared.is_told());
+    }
+
+    #[test]
+    fn whoever_wants_nothing_stands_aside() {
+        leaves_and_comes_back(Shared::new(Kind::Push, |outgoing| outgoing));
+    }
+
+    #[test]
+    fn what_is_in_hand_is_not_done() {
+        let (mut jobs, out) = spsc::bounded::<u64>(HANDFUL);
+        let (mut tools, _) = tools(Kind::Push, |_| {});
+        let mut outgoing = Outgoing::new(out, 1, 1 << 20);
+        assert_eq!(outgoing.wanted(), Wanted { source: true, ..Wanted::default() });
+        assert!(outgoing.is_done());
+        (0..HANDFUL as u64).for_each(|number| jobs.send(number).unwrap());
+        assert!(!outgoing.is_done());
+        // Nobody is there.
+        assert_eq!(outgoing.step(&mut tools).unwrap(), 0);
+        assert_eq!(outgoing.wanted(), Wanted { send: true, ..Wanted::default() });
+        assert!(!outgoing.is_done() && jobs.is_empty());
+        outgoing.gone();
+        assert!(!outgoing.is_done());
+        assert_eq!(outgoing.left(), HANDFUL - 1);
+    }
+
+    #[test]
+    fn so_much_leaves_at_once() {
+        let (mut jobs, out) = spsc::unbounded::<u64>();
+        let (mut tools, address) = tools(Kind::Push, |_| {});
+        let pull = Socket::new(&Context::of_the_process().unwrap(), Kind::Pull).unwrap();
+        pull.connect(&address).unwrap();
+        let mut outgoing = Outgoing::new(out, 1, 1 << 20);
+        jobs.send_batch(0..300).unwrap();
+        assert_eq!([(); 3].map(|()| outgoing.step(&mut tools).unwrap()), [AT_ONCE, 300 - AT_ONCE, 0]);
+        assert_eq!(outgoing.wanted(), Wanted { source: true, ..Wanted::default() });
+        drop(jobs);
+        tools.arms = true;
+        assert_eq!(outgoing.step(&mut tools).unwrap(), 0);
+        assert_eq!(outgoing.wanted(), Wanted::default());
+    }
+}

@@ -118,3 +118,95 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         self.subscriptions.reached
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ysuite::spsc;
+
+    use super::super::outgoing::tests::{Shared, leaves_and_comes_back, tools};
+    use super::*;
+    use crate::context::Context;
+    use crate::ffi::{Kind, option};
+    use crate::socket::Socket;
+
+    fn publishing(when_full: WhenFull) -> (Publishing<spsc::Receiver<u64>>, spsc::Sender<u64>, Tools, String) {
+        let (jobs, out) = spsc::unbounded::<u64>();
+        let (tools, address) = tools(Kind::XPub, |socket| {
+            socket.set(option::XPUB_NO_DROP, 1).unwrap();
+            socket.set(option::XPUB_VERBOSER, 1).unwrap();
+            socket.set(option::SEND_MARK, 1).unwrap();
+        });
+        let outgoing = Outgoing::new(out, 1, 1 << 20);
+        (Publishing::new(outgoing, b"weather.rain".to_vec(), when_full), jobs, tools, address)
+    }
+
+    fn subscriber(address: &str, topic: &str) -> Socket {
+        let socket = Socket::new(&Context::of_the_process().unwrap(), Kind::Sub).unwrap();
+        socket.set(option::RECEIVE_MARK, 1).unwrap();
+        socket.set_bytes(option::SUBSCRIBE, topic.as_bytes()).unwrap();
+        socket.connect(address).unwrap();
+        socket
+    }
+
+    /// Steps until somebody has come or gone.
+    fn step(publishing: &mut Publishing<spsc::Receiver<u64>>, tools: &mut Tools) {
+        while publishing.step(tools).unwrap() == 0 {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn those_that_the_topic_reaches_are_counted() {
+        let (mut publishing, _jobs, mut tools, address) = publishing(WhenFull::Drop);
+        let mut there = Vec::new();
+        for (topic, reached) in [("weather", 1), ("sports", 1), ("weather.rain", 2), ("weather.snow", 2)] {
+            there.push(subscriber(&address, topic));
+            step(&mut publishing, &mut tools);
+            assert_eq!(publishing.subscribers(), reached, "{topic}");
+        }
+        for reached in [2, 1, 1, 0] {
+            drop(there.pop());
+            step(&mut publishing, &mut tools);
+            assert_eq!(publishing.subscribers(), reached);
+        }
+    }
+
+    #[test]
+    fn so_much_is_published_at_once() {
+        let (mut publishing, mut jobs, mut tools, _) = publishing(WhenFull::Drop);
+        jobs.send_batch(0..300).unwrap();
+        assert_eq!([(); 3].map(|()| publishing.step(&mut tools).unwrap()), [AT_ONCE, 300 - AT_ONCE, 0]);
+    }
+
+    /// A socket that is full does not tell when it is not.
+    #[test]
+    fn one_that_waits_for_a_subscriber_looks_again_soon() {
+        let (mut publishing, mut jobs, mut tools, address) = publishing(WhenFull::Wait);
+        let subscriber = subscriber(&address, "");
+        step(&mut publishing, &mut tools);
+        let free = Wanted { source: true, receive: true, ..Wanted::default() };
+        assert_eq!(publishing.wanted(), free);
+        jobs.send_batch(0..20).unwrap();
+        let (mut frame, mut came) = (Frame::empty(), 0);
+        while came < 20 {
+            publishing.step(&mut tools).unwrap();
+            let wanted = publishing.wanted();
+            if tools.counters.read().messages_out < 20 {
+                assert!(wanted.until.is_some() && !wanted.source && wanted.receive && !wanted.send);
+            } else {
+                assert_eq!(wanted, free);
+            }
+            // A topic, and a message.
+            while subscriber.receive(&mut frame).unwrap() {
+                came += u64::from(!frame.more());
+            }
+        }
+        assert_eq!((came, tools.counters.read().dropped), (20, 0));
+    }
+
+    #[test]
+    fn whoever_wants_nothing_stands_aside() {
+        let publishing = |outgoing| Publishing::new(outgoing, Vec::new(), WhenFull::Drop);
+        leaves_and_comes_back(Shared::new(Kind::XPub, publishing));
+    }
+}

@@ -52,3 +52,35 @@ fn stood(end: &mut impl Attach) -> Result<YSocketpair, Error> {
     set.attach(end, 0).map_err(|_| Error::Attached)?;
     Ok(set)
 }
+
+#[cfg(test)]
+mod tests {
+    use ysuite::spsc;
+
+    use super::*;
+
+    #[test]
+    fn a_set_is_up_where_its_end_is_wanted_and_has_something() {
+        let (mut sender, mut source) = spsc::bounded::<u64>(1);
+        let (mut sink, mut receiver) = spsc::bounded::<u64>(1);
+        let mut sets = Sets::default().source(&mut source).unwrap().sink(&mut sink).unwrap();
+        let wanted = |source, sink| Wanted { source, sink, ..Wanted::default() };
+        // As far as anybody knows.
+        sets.is_up(wanted(true, true));
+        sink.try_send(1).unwrap();
+        assert!(source.try_recv().is_err() && sink.try_send(2).is_err());
+        assert!(!sets.is_up(wanted(true, true)));
+        sender.send(1).unwrap();
+        assert!(!sets.is_up(wanted(false, true)) && sets.is_up(wanted(true, false)));
+        // Until it has found nothing.
+        assert!(source.try_recv().is_ok() && source.try_recv().is_err());
+        assert!(!sets.is_up(wanted(true, true)));
+        receiver.try_recv().unwrap();
+        assert!(!sets.is_up(wanted(true, false)) && sets.is_up(wanted(false, true)));
+        assert!(sink.try_send(3).is_ok() && sink.try_send(4).is_err());
+        assert!(!sets.is_up(wanted(true, true)));
+        assert_eq!(sets.descriptors(wanted(true, true)).count(), 2);
+        assert_eq!(sets.descriptors(wanted(true, false)).count(), 1);
+        assert_eq!(sets.descriptors(wanted(false, false)).count(), 0);
+    }
+}

@@ -119,6 +119,8 @@ impl<T: FromWire> Sink<T> {
 
 #[cfg(test)]
 mod tests {
+    use ysuite::signal::{Wait, YSocketpair};
+
     use super::*;
 
     #[test]
@@ -136,5 +138,67 @@ mod tests {
             take(&mut sink);
             assert_eq!((sink.held(), sink.left(), moved), (held + 4, 0, 4 - held));
         }
+    }
+
+    fn take(sink: &mut Sink<u64>, numbers: &[u64]) {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let taken = sink.take(&mut Frame::copied(&bytes).expect("memory for some bytes"), 0, 0, None);
+        assert_eq!(taken, Ok(numbers.len()));
+    }
+
+    #[test]
+    fn what_waits_goes_before_what_is_fresh() {
+        let (sender, mut receiver) = spsc::bounded(2);
+        let (mut sink, mut moved) = (Sink::new(sender), 0);
+        take(&mut sink, &[0, 1, 2, 3]);
+        assert!(!sink.deliver(&mut moved));
+        assert_eq!((moved, sink.held(), sink.is_blocked()), (2, 2, true));
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1]);
+        assert!(sink.deliver(&mut moved));
+        assert_eq!((moved, sink.held(), sink.is_blocked()), (4, 0, false));
+        take(&mut sink, &[4, 5]);
+        assert!(!sink.deliver(&mut moved));
+        take(&mut sink, &[6]);
+        assert_eq!(sink.left(), 3);
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2, 3]);
+        // Nobody receives.
+        take(&mut sink, &[7, 8, 9]);
+        assert!(!sink.deliver(&mut moved));
+        drop(receiver);
+        assert!(!sink.deliver(&mut moved) && sink.has_refused());
+    }
+
+    /// Of many places one that waits can have the first already: the set tells of that.
+    #[test]
+    fn the_first_place_is_told_of_where_something_waits() {
+        let (mut sender, mut receiver) = spsc::bounded(4);
+        let mut set = YSocketpair::with_capacity(1).expect("a descriptor");
+        assert!(set.attach(&mut sender, 0).is_ok());
+        let (mut sink, mut moved) = (Sink::new(sender), 0);
+        assert!(sink.has_room_for(4));
+        take(&mut sink, &[0, 1, 2, 3]);
+        assert!(sink.deliver(&mut moved));
+        assert!(!sink.has_room_for(1));
+        take(&mut sink, &[4]);
+        assert!(!sink.deliver(&mut moved));
+        set.check();
+        assert!(!sink.has_room_for(3));
+        receiver.try_recv().expect("it is full");
+        assert!(set.check().next().is_some());
+        assert!(sink.deliver(&mut moved));
+        assert!(!sink.has_room_for(2));
+        assert_eq!(receiver.try_iter().take(2).count(), 2);
+        assert!(set.check().next().is_some() && sink.has_room_for(2));
+    }
+
+    #[test]
+    fn whoever_has_ended_does_not_sleep() {
+        let (sender, receiver) = spsc::bounded(1);
+        let sink = Sink::<u64>::new(sender);
+        let mut slept = 0;
+        sink.asleep(Waker::noop(), &mut || slept += 1);
+        drop(receiver);
+        sink.asleep(Waker::noop(), &mut || slept += 1);
+        assert_eq!(slept, 1);
     }
 }

@@ -55,6 +55,7 @@ fn numbers_out_of_range_are_named() {
     assert!(std::panic::catch_unwind(|| Context::new(0)).is_err());
     assert!(matches!("short".parse::<ysuite_zmq::PublicKey>(), Err(Error::Key)));
     assert!(matches!(KeyPair::from_secret(&"~".repeat(40)), Err(Error::Key)));
+    assert!(matches!("~".repeat(40).parse::<ysuite_zmq::PublicKey>(), Err(Error::Key)));
 }
 
 /// What is not ØMQ at all, and bytes without end.
@@ -75,18 +76,42 @@ fn strangers_are_turned_away() {
 
 #[test]
 fn a_frame_that_is_too_large_ends_its_connection_only() {
-    let pull = Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").largest_frame(1_000);
-    let (pull, mut work) = pull.start().unwrap();
-    let push = || {
-        let (sender, out) = spsc::bounded::<Vec<u8>>(4);
-        (Bridge::push(out).connect(address(&pull)).start().unwrap(), sender)
-    };
-    let (_large, mut large) = push();
-    large.send(vec![1; 1_001]).unwrap();
-    wait_for(&pull.events(), |event| matches!(event, Event::Disconnected(_)));
-    let (_small, mut small) = push();
-    small.send(vec![2; 1_000]).unwrap();
-    assert_eq!(work.recv_timeout(GUARD), Ok(vec![2; 1_000]));
+    let (server, client) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    // What CURVE puts around a frame is not a part of it.
+    for is_secure in [false, true] {
+        let pull = Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").largest_frame(1_000);
+        let pull = if is_secure { pull.curve_server(server.clone(), [client.public()]) } else { pull };
+        let (pull, mut work) = pull.start().unwrap();
+        let push = || {
+            let (sender, out) = spsc::bounded::<Vec<u8>>(4);
+            let push = Bridge::push(out).connect(address(&pull));
+            let push = if is_secure { push.curve(client.clone(), server.public()) } else { push };
+            (push.start().unwrap(), sender)
+        };
+        let (_large, mut large) = push();
+        large.send(vec![1; 1_001]).unwrap();
+        wait_for(&pull.events(), |event| matches!(event, Event::Disconnected(_)));
+        let (_small, mut small) = push();
+        small.send(vec![2; 1_000]).unwrap();
+        assert_eq!(work.recv_timeout(GUARD), Ok(vec![2; 1_000]));
+    }
+}
+
+/// Addresses of either kind are spelled as they were bound, the port filled in.
+#[test]
+fn addresses_are_told_as_they_are() {
+    for where_to in ["tcp://127.0.0.1:", "tcp://[::1]:"] {
+        let is_there = TcpListener::bind(format!("{}0", where_to.trim_start_matches("tcp://"))).is_ok();
+        let started = pull().bind(format!("{where_to}*")).start();
+        assert_eq!(started.is_ok(), is_there, "{where_to}");
+        let Ok((bridge, mut work)) = started else { continue };
+        assert!(address(&bridge).starts_with(where_to), "{}", address(&bridge));
+        assert_eq!(bridge.events().recv_timeout(GUARD), Ok(Event::Listening(address(&bridge))));
+        let (mut jobs, out) = spsc::bounded::<u64>(4);
+        let _push = Bridge::push(out).connect(address(&bridge)).start().unwrap();
+        jobs.send(1).unwrap();
+        expect(&mut work, 1..2);
+    }
 }
 
 /// Whatever a stranger puts into the frames of a duplex.

@@ -1,5 +1,6 @@
 //! What `close` promises, and that everything ends.
 
+use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,9 +38,13 @@ fn nothing_to_send_is_flushed() {
     // However much time there is: nobody has come who waits for anything.
     let (_jobs, out) = spsc::bounded::<u64>(64);
     let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
-    let begun = Instant::now();
-    assert_eq!(duplex.close(GUARD), Closed::Flushed);
-    assert!(begun.elapsed() < GUARD / 2);
+    let (_jobs, out) = spsc::bounded::<u64>(64);
+    let (connected, _received) = Bridge::duplex::<_, u64>(out).connect("tcp://127.0.0.1:1").start().unwrap();
+    for duplex in [duplex, connected] {
+        let begun = Instant::now();
+        assert_eq!(duplex.close(GUARD), Closed::Flushed);
+        assert!(begun.elapsed() < GUARD / 2);
+    }
     let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
     expect_flushed(pull);
     expect_end(&mut work);
@@ -94,6 +99,29 @@ fn what_goes_with_a_connection_is_not_flushed() {
     jobs.send(vec![1]).unwrap();
     while full.recv_timeout(GUARD).unwrap().len() > 1 {}
     assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
+}
+
+/// What ended before the first frame took none with it, nor did somebody who never was admitted.
+#[test]
+fn what_went_with_nothing_is_flushed() {
+    let (first, _) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    let there = address(&first);
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).connect(there.as_str()).bind("tcp://127.0.0.1:*").start().unwrap();
+    let events = push.events();
+    wait_for(&events, |event| matches!(event, Event::Connected(_)));
+    expect_flushed(first);
+    wait_for(&events, |event| matches!(event, Event::Disconnected(_)));
+    let (_second, mut work) = Bridge::pull::<u64>().bind(there).start().unwrap();
+    wait_for(&events, |event| matches!(event, Event::Connected(_)));
+    jobs.send(1).unwrap();
+    expect(&mut work, 1..2);
+    // A stranger, who says nothing that ØMQ would.
+    let mut stranger = std::net::TcpStream::connect(address(&push).trim_start_matches("tcp://")).unwrap();
+    let _ = stranger.write_all(&[0xFF; 4_096]);
+    wait_for(&events, |event| matches!(event, Event::HandshakeFailed(_)));
+    drop(stranger);
+    assert_eq!(push.close(GUARD), Closed::Flushed);
 }
 
 /// Not over ipc: there libzmq loses what a connection that is closed has brought and its reader was too slow for (libzmq#4660).

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 use std::process::Command;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Closed, Context, Error};
+use ysuite_zmq::{Bridge, Closed, Context, Error, KeyPair};
 
 use crate::support::{GUARD, address, expect, until};
 
@@ -42,7 +42,12 @@ fn bridges_begin_in_a_forked_child() {
         return;
     }
     exchange();
+    // One whose threads have been there, libzmq's and the one that answers who may come in.
     let own = Context::new(1).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let server =
+        Bridge::pull::<u64>().context(&own).bind("tcp://127.0.0.1:*").curve_server(key.clone(), [key.public()]);
+    assert_eq!(server.start().unwrap().0.close(GUARD), Closed::Flushed);
     // SAFETY: what the child needs of locks are those of the allocator, which a fork leaves free, and of what is its own.
     let child = unsafe { fork() };
     if child == 0 {

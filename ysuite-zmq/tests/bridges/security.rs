@@ -88,9 +88,15 @@ fn passwords_go_over_tcp_for_those_only_who_ask_for_it() {
     let plain = Bridge::push(out).connect("tcp://127.0.0.1:1").plain("ann", "secret").start();
     assert!(matches!(plain, Err(Error::PlainOverTcp { .. })));
 
-    let (_jobs, out) = spsc::bounded::<u64>(1);
-    let empty = Bridge::push(out).connect("ipc:///nowhere").plain("ann", "").start();
-    assert!(matches!(empty, Err(Error::Password)));
+    let long = "x".repeat(256);
+    for (name, password) in [("ann", ""), ("", "secret"), ("ann", &long), (&long, "secret")] {
+        let (_jobs, out) = spsc::bounded::<u64>(1);
+        let client = Bridge::push(out).connect("ipc:///nowhere").plain(name, password).start();
+        assert!(matches!(client, Err(Error::Password)));
+        let users = HashMap::from([("bob".to_owned(), "secret".to_owned()), (name.to_owned(), password.to_owned())]);
+        let server = Bridge::pull::<u64>().bind("ipc://*").plain_server(users).start();
+        assert!(matches!(server, Err(Error::Password)));
+    }
 
     let (server, client) = (|pull: Pull<u64>| pull.plain_server(users()), |push: Pusher| push.plain("ann", "secret"));
     assert_eq!(reaches("ipc://*", server, client), Ok(()));

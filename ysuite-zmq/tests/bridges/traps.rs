@@ -43,6 +43,11 @@ fn no_room_is_slept_through() {
     expect_flushed(push);
 }
 
+#[test]
+fn libzmq_is_one_that_this_is_written_for() {
+    assert!(ysuite_zmq::libzmq_version() >= (4, 3, 3), "{:?}", ysuite_zmq::libzmq_version());
+}
+
 /// Who receives the first message of a publisher is who was there: told by the publisher, not by sleeping (the slow joiner).
 #[test]
 fn the_first_message_reaches_whoever_is_there() {
