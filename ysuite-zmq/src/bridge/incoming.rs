@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn a_frame_comes_in_as_many_parts_as_it_should() {
         let record = &7u64.to_le_bytes()[..];
-        let cases: [(_, &[&[u8]], &[&[u8]]); 2] =
-            [(Kind::Pull, &[record], &[b"more", record]), (Kind::Sub, &[b"topic", record], &[record])];
+        let (pulled, subscribed): ([&[u8]; 1], [&[u8]; 2]) = ([record], [b"topic", record]);
+        let cases = [(Kind::Pull, &pulled[..], &[b"more", record][..]), (Kind::Sub, &subscribed[..], &[record][..])];
         for (kind, good, bad) in cases {
             let mut side = Stepped::new(kind, None);
             side.send(bad);
