@@ -180,6 +180,7 @@ fn patience_begins_where_something_is_waited_for() {
     side.jobs.send(2).unwrap();
     side.step();
     assert_eq!(said(&mut peer), [Kind::Hello]);
+    assert!(!side.duplex.wanted().source);
     side.age();
     side.step();
     assert_eq!(said(&mut peer), [Kind::Hello]);
@@ -806,9 +807,12 @@ fn what_is_refused_is_not_lacked() {
         peer.speak(Header { flags, ..peer.header(Kind::End, 5, 0) }, &[]);
         side.step();
         side.rest();
-        let answer = *peer.heard().last().unwrap();
-        assert_eq!((answer.expected, answer.lost), (0, 0));
-        assert!(answer.flags.refuses && !answer.flags.lacks && !answer.flags.has_all);
+        let heard = peer.heard();
+        assert!(heard.iter().any(|header| header.kind == Kind::Answer));
+        for header in heard {
+            assert_eq!((header.expected, header.lost), (0, 0));
+            assert!(header.flags.refuses && !header.flags.lacks && !header.flags.has_all);
+        }
         assert_eq!(side.told(), []);
     }
 }
