@@ -439,10 +439,11 @@ mod tests {
         let mut number = Some(7u64);
         let wanted = Wanted { receive: true, ..Wanted::default() };
         let name = "inproc://a frame late";
-        let mut is_connected = false;
+        let (mut is_connected, mut looked) = (false, false);
         let _bridge = scripted(name, Kind::Pull, Sets::default(), wanted, move |call| {
             match call {
                 Call::Step(tools) => {
+                    looked = tools.arms;
                     if !is_connected {
                         is_connected = true;
                         push.connect(name).unwrap();
@@ -451,7 +452,7 @@ mod tests {
                         return got.try_send(7).map_or(0, |()| 1);
                     }
                 }
-                Call::Rest(_) => {
+                Call::Wanted if looked => {
                     if let Some(number) = number.take() {
                         push.send(&mut Frame::copied(&number.to_le_bytes()).unwrap(), false).unwrap();
                     }

@@ -195,5 +195,6 @@ mod tests {
         drop(core::mem::replace(&mut side.received, spsc::bounded(1).1));
         assert_eq!(side.incoming.wanted(), Wanted::default());
         assert_eq!(side.incoming.left(), 1);
+        assert_eq!(side.incoming.wanted(), Wanted::default());
     }
 }

@@ -171,24 +171,24 @@ mod tests {
     /// Of many places one that waits can have the first already: the set tells of that.
     #[test]
     fn the_first_place_is_told_of_where_something_waits() {
-        let (mut sender, mut receiver) = spsc::bounded(4);
+        const ROOM: usize = 1_024;
+        let (mut sender, mut receiver) = spsc::bounded(ROOM);
         let mut set = YSocketpair::with_capacity(1).expect("a descriptor");
         assert!(set.attach(&mut sender, 0).is_ok());
         let (mut sink, mut moved) = (Sink::new(sender), 0);
-        assert!(sink.has_room_for(4));
-        take(&mut sink, &[0, 1, 2, 3]);
+        assert!(sink.has_room_for(ROOM));
+        take(&mut sink, &[7; ROOM]);
         assert!(sink.deliver(&mut moved));
-        assert!(!sink.has_room_for(1));
-        take(&mut sink, &[4]);
-        assert!(!sink.deliver(&mut moved));
-        set.check();
-        assert!(!sink.has_room_for(3));
+        take(&mut sink, &[7]);
+        assert!(!sink.deliver(&mut moved) && set.check().next().is_none());
+        assert!(!sink.has_room_for(ROOM / 2));
         receiver.try_recv().expect("it is full");
         assert!(set.check().next().is_some());
+        // Where nothing waits, so many places are.
         assert!(sink.deliver(&mut moved));
-        assert!(!sink.has_room_for(2));
-        assert_eq!(receiver.try_iter().take(2).count(), 2);
-        assert!(set.check().next().is_some() && sink.has_room_for(2));
+        assert!(!sink.has_room_for(ROOM / 2));
+        assert_eq!(receiver.try_iter().take(ROOM / 2).count(), ROOM / 2);
+        assert!(set.check().next().is_some() && sink.has_room_for(ROOM / 2));
     }
 
     #[test]

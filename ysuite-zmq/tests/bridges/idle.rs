@@ -55,6 +55,9 @@ fn an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in() {
         let came = [&mut work, &mut read, &mut said].map(|channel| channel.recv_timeout(GUARD).unwrap());
         assert_eq!(came, [number; 3]);
     }
+    // The other side is told that nobody receives any more.
+    drop(said);
+    assert!(one.wait_closed_timeout(GUARD));
     // They come to rest, and then nothing of them changes: not how often they have slept, nor what they sleep in.
     until("all seven bridges sleep without end", || {
         let before = sleepers();

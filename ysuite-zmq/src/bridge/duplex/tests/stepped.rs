@@ -9,6 +9,7 @@ use std::time::Instant;
 use ysuite::{mpmc, spsc};
 
 use super::super::super::outgoing::Outgoing;
+use super::super::super::outgoing::tests::Shared;
 use super::super::super::tools::Tools;
 use super::super::super::work::{AT_ONCE, Wanted, Work};
 use super::super::header::{Flags, Header, Kind, LAST};
@@ -877,7 +878,7 @@ fn what_was_kept_waits_for_the_limit() {
     assert_eq!(said(&mut first), [Kind::Messages, Kind::Messages, Kind::End]);
     side.leave(first);
     let mut second = Peer::connect_to(&address, 2);
-    for (limit, expected) in [(0, &[][..]), (1, &[Kind::Messages]), (1, &[]), (2, &[Kind::Messages, Kind::End])] {
+    for (limit, expected) in [(0, &[][..]), (1, &[Kind::Messages]), (1, &[]), (3, &[Kind::Messages, Kind::End])] {
         let hello = side.duplex.hello.mark();
         if limit == 0 {
             second.speak(Header { limit, ..second.header(Kind::Hello, 0, 1) }, &[]);
@@ -895,18 +896,34 @@ fn what_was_kept_waits_for_the_limit() {
     assert!(!side.duplex.wanted().source);
 }
 
-/// Another is told of the end as well.
+/// Another is told of the end as well, whether the one before had heard of it or not.
 #[test]
 fn the_end_is_said_to_whoever_comes_next() {
     let (mut side, address) = Stepped::bound(false, None);
     side.end();
-    for session in 1..=2 {
+    for (session, has_heard) in [(1, false), (2, true), (3, false)] {
         let mut peer = Peer::connect_to(&address, session);
         side.meet(&mut peer);
         side.step();
         assert_eq!(said(&mut peer), [Kind::End]);
+        if has_heard {
+            let flags = Flags { has_all: true, ..Flags::default() };
+            peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+            side.step();
+        }
+        assert_eq!(side.duplex.is_done(), has_heard);
         side.leave(peer);
     }
+}
+
+/// One that closes stands aside where others receive from its channel as well.
+#[test]
+fn one_that_closes_leaves_the_channel_to_others() {
+    let mut shared = Shared::new(SocketKind::Router, |outgoing| {
+        Duplex::<_, u64>::new(outgoing, spsc::unbounded().0, false, Line::bound())
+    });
+    shared.close();
+    assert!(shared.leaves_all());
 }
 
 /// Whatever it says, it has no more than it was sent, and the end not before it was said.
