@@ -140,3 +140,27 @@ impl Drop for Raw {
         while unsafe { ffi::zmq_ctx_term(self.context.as_ptr()) } != 0 {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    use super::*;
+    use crate::ffi::Kind;
+    use crate::socket::Socket;
+
+    /// As far as the process may have descriptors, of which each takes one.
+    #[test]
+    fn a_context_has_more_sockets_than_libzmq_gives_unasked() {
+        const UNASKED: usize = 1_023;
+        let limits = getrlimit(Resource::Nofile);
+        if limits.maximum.is_some_and(|most| most < 4_096) {
+            return;
+        }
+        setrlimit(Resource::Nofile, Rlimit { current: Some(4_096), maximum: limits.maximum })
+            .expect("as many as it may");
+        let context = Context::new(1).expect("a context");
+        let sockets: Vec<_> = (0..UNASKED + 50).map(|_| Socket::new(&context, Kind::Pull).expect("a socket")).collect();
+        assert!(sockets.len() > UNASKED);
+    }
+}

@@ -175,5 +175,9 @@ mod tests {
         assert_eq!(asked("b", "PLAIN", &[b"bob", b"secret"]), None);
         assert_eq!(asked("a", "NULL", &[]), None);
         assert_eq!(admitted(&[], &lists), None);
+        // Of another version of what is asked nothing is known.
+        let mut other = request("a", "CURVE", &[&[7; 32]]);
+        other[0] = b"2.0".to_vec();
+        assert_eq!(admitted(&other, &lists), None);
     }
 }

@@ -251,7 +251,8 @@ pub(super) mod tests {
         set: YSocketpair,
         jobs: mpmc::Sender<u64>,
         other: mpmc::Receiver<u64>,
-        tools: Tools,
+        pub(in super::super) tools: Tools,
+        pub(in super::super) address: String,
     }
 
     impl<W: Work> Shared<W> {
@@ -260,9 +261,9 @@ pub(super) mod tests {
             let other = out.clone();
             let mut set = YSocketpair::with_capacity(1).unwrap();
             assert!(set.attach(&mut out, 0).is_ok());
-            let mut tools = tools(kind, |_| {}).0;
+            let (mut tools, address) = tools(kind, |_| {});
             tools.arms = true;
-            Self { work: work(Outgoing::new(out, 1, 1 << 20)), set, jobs, other, tools }
+            Self { work: work(Outgoing::new(out, 1, 1 << 20)), set, jobs, other, tools, address }
         }
 
         pub(in super::super) fn stand(&mut self, source: bool) {

@@ -922,6 +922,12 @@ fn one_that_closes_leaves_the_channel_to_others() {
     let mut shared = Shared::new(SocketKind::Router, |outgoing| {
         Duplex::<_, u64>::new(outgoing, spsc::unbounded().0, false, Line::bound())
     });
+    let mut peer = Peer::connect_to(&shared.address, 1);
+    peer.say(Kind::Hello, 0, 1, &[]);
+    shared.work.step(&mut shared.tools).unwrap();
+    let hello = peer.heard().into_iter().find(|header| header.kind == Kind::Hello).unwrap();
+    peer.say(Kind::Answer, 0, hello.messages, &[]);
+    assert!(shared.is_told());
     shared.close();
     assert!(shared.leaves_all());
 }
