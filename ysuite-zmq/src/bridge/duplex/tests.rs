@@ -1,6 +1,10 @@
 //! A duplex and another side that does what none of ours does, or what one of ours does at the worst moment: a bare socket.
 
+mod meeting;
+mod other_stream;
+mod own_stream;
 mod stepped;
+mod wanted;
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,0 +1,262 @@
+//! Two sides meet, doubt each other, and are replaced.
+
+use super::super::super::work::{AT_ONCE, Work as _};
+use super::super::header::{Kind, LAST};
+use super::super::{Hello, Line, PATIENCE};
+use super::Peer;
+use super::stepped::{Stepped, kinds, lost, said};
+use crate::event::Event;
+use crate::frame::Frame;
+use crate::wire::Malformed;
+
+#[test]
+fn a_hello_is_answered_each_time_and_brings_no_other() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    // However long nothing has been said: nothing is waited for.
+    side.age();
+    for mark in [1, 1, 2] {
+        peer.say(Kind::Hello, 0, mark, &[]);
+        assert_eq!(side.step(), 1);
+        let heard = peer.heard();
+        assert_eq!((kinds(&heard), heard[0].messages), (vec![Kind::Answer], mark));
+    }
+    // One that was said before is not heard.
+    peer.say(Kind::Hello, 0, 1, &[]);
+    assert_eq!((side.step(), said(&mut peer)), (1, vec![]));
+}
+
+#[test]
+fn patience_begins_where_something_is_waited_for() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    // From nothing that is waited for to something: it begins there.
+    side.age();
+    side.jobs.send(0).unwrap();
+    assert_eq!((side.step(), said(&mut peer)), (1, vec![Kind::Messages]));
+    assert_eq!((side.step(), said(&mut peer)), (0, vec![]));
+    // What is sent besides does not begin it anew, nor does what says nothing of what is waited for.
+    side.duplex.since -= PATIENCE / 2;
+    let before = side.duplex.since;
+    side.jobs.send(1).unwrap();
+    peer.say(Kind::Answer, 0, 0, &[]);
+    assert_eq!((side.step(), said(&mut peer)), (2, vec![Kind::Messages]));
+    assert_eq!(side.duplex.since, before);
+    // What has come does.
+    peer.expected = 1;
+    peer.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    assert!(side.duplex.since > before);
+    // And when it is over hello is said, and nothing else until that is answered.
+    side.age();
+    side.jobs.send(2).unwrap();
+    side.step();
+    assert_eq!(said(&mut peer), [Kind::Hello]);
+    assert!(!side.duplex.wanted().source);
+    side.age();
+    side.step();
+    assert_eq!(said(&mut peer), [Kind::Hello]);
+}
+
+#[test]
+fn the_last_number_is_one() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    peer.say(Kind::Hello, LAST, 1, &[]);
+    side.step();
+    let answer = peer.heard().into_iter().find(|header| header.kind == Kind::Answer);
+    assert_eq!(answer.map(|answer| (answer.expected, answer.lost)), Some((LAST, 0)));
+    peer.say(Kind::Hello, LAST + 1, 2, &[]);
+    side.step();
+    assert_eq!((said(&mut peer), side.statistics().malformed), (vec![], 1));
+}
+
+#[test]
+fn only_an_answer_answers_a_hello() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    peer.say(Kind::Hello, 0, 1, &[]);
+    side.step();
+    peer.heard();
+    let said = Hello::Said { mark: 1 };
+    assert_eq!(side.duplex.hello, said);
+    peer.say(Kind::Messages, 0, 1, &[5]);
+    peer.say(Kind::Answer, 0, 2, &[]);
+    side.step();
+    assert_eq!((side.duplex.hello, side.received.try_recv()), (said, Ok(5)));
+}
+
+#[test]
+fn a_third_is_told_of_once() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let [mut peer, third, fourth] = [1, 2, 3].map(|session| Peer::connect_to(&address, session));
+    side.meet(&mut peer);
+    for (other, told) in [(&third, 1), (&third, 0), (&fourth, 1), (&third, 1)] {
+        other.say(Kind::Hello, 0, 1, &[]);
+        side.step();
+        assert_eq!(side.told(), vec![Event::Ignored; told]);
+    }
+}
+
+#[test]
+fn who_takes_a_place_is_told_of_with_what_went_with_the_one_before() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut first = Peer::connect_to(&address, 1);
+    side.meet(&mut first);
+    assert_eq!(side.told(), []);
+    for number in 0..3 {
+        side.jobs.send(number).unwrap();
+    }
+    side.step();
+    first.expected = 1;
+    first.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    side.leave(first);
+    let mut second = Peer::connect_to(&address, 2);
+    side.meet(&mut second);
+    assert_eq!(side.told(), [lost(2), Event::Replaced]);
+    side.leave(second);
+    side.meet(&mut Peer::connect_to(&address, 3));
+    assert_eq!(side.told(), [Event::Replaced]);
+}
+
+/// There is one connection: whoever speaks there is the other side.
+#[test]
+fn who_connects_hears_whoever_is_there() {
+    let (mut side, mut peer) = Stepped::connected(1);
+    side.duplex.noticed(&Event::Connected(String::new()));
+    side.meet(&mut peer);
+    peer.session = 2;
+    peer.of = 0;
+    side.meet(&mut peer);
+    assert_eq!(side.told(), [Event::Replaced]);
+}
+
+#[test]
+fn nothing_is_said_where_there_is_no_connection() {
+    let (mut side, mut peer) = Stepped::connected(1);
+    side.step();
+    side.rest();
+    assert_eq!((side.statistics().frames_out, said(&mut peer)), (0, vec![]));
+    side.duplex.noticed(&Event::Connected(String::new()));
+    side.step();
+    side.rest();
+    // Nor anything but hello to somebody who has not said it.
+    assert_eq!(said(&mut peer), [Kind::Hello]);
+    side.meet(&mut peer);
+    peer.say(Kind::Messages, 0, 1, &[5]);
+    side.step();
+    side.duplex.noticed(&Event::Disconnected(String::new()));
+    side.step();
+    side.rest();
+    assert_eq!(said(&mut peer), []);
+}
+
+#[test]
+fn connections_are_counted() {
+    let (begun, ended) = (Event::Connected(String::new()), Event::Disconnected(String::new()));
+    let mut line = Line::connected(true);
+    assert!(!line.is_there() && line.tells_of_room() && !line.is_doubted());
+    assert!(line.notice(&begun) && line.is_there());
+    assert!(line.notice(&ended) && !line.is_there());
+    // The next may be there before the one before is told of.
+    line.notice(&begun);
+    line.notice(&begun);
+    assert!(line.notice(&ended) && line.is_there());
+    // Inside of the process nobody tells.
+    assert!(Line::connected(false).is_there());
+    let mut line = Line::bound();
+    assert!(!line.is_there() && !line.tells_of_room() && !line.is_doubted());
+    assert!(!line.notice(&begun) && !line.is_doubted());
+    assert!(!line.notice(&ended) && line.is_doubted());
+    line.trust();
+    assert!(!line.is_doubted());
+}
+
+#[test]
+fn the_last_word_is_said_where_somebody_has_heard_all() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    assert!(!side.duplex.has_said_all() && !side.duplex.lingers());
+    peer.say(Kind::Hello, 0, 1, &[]);
+    side.step();
+    side.rest();
+    assert!(!side.duplex.has_said_all() && side.duplex.lingers(), "its hello is not answered");
+    side.answer(&mut peer);
+    assert!(side.duplex.has_said_all());
+    peer.say(Kind::Messages, 0, 1, &[5]);
+    side.step();
+    assert!(!side.duplex.has_said_all(), "nobody has been told of the message");
+    side.rest();
+    assert!(side.duplex.has_said_all());
+    peer.heard();
+    // A connection has ended: it may have been this one.
+    side.duplex.noticed(&Event::Disconnected(String::new()));
+    assert!(!side.duplex.has_said_all());
+    side.step();
+    let said = side.duplex.hello;
+    assert!(matches!(said, Hello::Said { .. }));
+    side.duplex.noticed(&Event::Disconnected(String::new()));
+    assert!(!side.duplex.has_said_all());
+    assert_eq!(side.duplex.hello, said, "one is on its way");
+    side.duplex.line.trust();
+    side.answer(&mut peer);
+    assert!(side.duplex.has_said_all());
+    side.duplex.line = Line::bound();
+    assert!(!side.duplex.has_said_all() && !side.duplex.lingers(), "nobody is there");
+}
+
+/// Behind a hello that the other side has answered nothing is doubted.
+#[test]
+fn a_hello_settles_a_doubt() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    side.duplex.noticed(&Event::Disconnected(String::new()));
+    assert!(!side.duplex.has_said_all());
+    side.step();
+    side.answer(&mut peer);
+    side.rest();
+    assert!(side.duplex.has_said_all());
+}
+
+/// Also where its last part alone would be a hello.
+#[test]
+fn a_message_of_several_parts_is_malformed() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let peer = Peer::connect_to(&address, 1);
+    peer.socket.send(&mut Frame::copied(b"more").unwrap(), true).unwrap();
+    peer.say(Kind::Hello, 0, 1, &[]);
+    side.step();
+    assert_eq!((side.duplex.peer, side.told()), (None, vec![Event::Malformed(Malformed::Parts)]));
+    peer.say(Kind::Hello, 0, 1, &[]);
+    side.step();
+    assert_eq!((side.duplex.peer, side.told()), (Some(1), vec![]));
+}
+
+/// Whoever says something without end does not keep the bridge from everything else.
+#[test]
+fn so_much_is_heard_at_once() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    (0..AT_ONCE + 2).for_each(|_| peer.say(Kind::Answer, 0, 0, &[]));
+    side.jobs.send(0).unwrap();
+    assert_eq!((side.step(), said(&mut peer)), (AT_ONCE + 1, vec![Kind::Messages]));
+    assert_eq!(side.step(), 2);
+    peer.say(Kind::Messages, 0, 3, &[0, 1, 2]);
+    assert_eq!(side.step(), 4);
+}
+
+#[test]
+fn who_keeps_says_so() {
+    for keeps in [false, true] {
+        let (mut side, address) = Stepped::bound(keeps, None);
+        let mut peer = Peer::connect_to(&address, 1);
+        peer.say(Kind::Hello, 0, 1, &[]);
+        side.step();
+        assert!(peer.heard().iter().all(|header| header.flags.keeps == keeps));
+    }
+}

@@ -1,0 +1,282 @@
+//! What leaves: how far it may go, what is sent again, its end.
+
+use std::mem;
+
+use ysuite::spsc;
+
+use super::super::super::outgoing::tests::Shared;
+use super::super::super::work::Work as _;
+use super::super::header::{Flags, Header, Kind};
+use super::super::{Duplex, Line};
+use super::Peer;
+use super::stepped::{Stepped, kinds, said, socket};
+use crate::event::Event;
+use crate::ffi::{Kind as SocketKind, option};
+
+/// A bridge that has come in the place of this one may be told what the other side had of the one before.
+#[test]
+fn what_is_said_of_another_stream_is_not_heard() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    side.jobs.send(0).unwrap();
+    side.step();
+    let own = mem::replace(&mut peer.of, side.duplex.session ^ 1);
+    peer.expected = 1;
+    peer.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    assert!(side.duplex.sending.is_waiting());
+    peer.of = own;
+    peer.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    assert!(!side.duplex.sending.is_waiting());
+}
+
+#[test]
+fn what_is_kept_is_sent_again_behind_an_answer() {
+    let (mut side, address) = Stepped::bound(true, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    for number in 0..2 {
+        side.jobs.send(number).unwrap();
+    }
+    side.step();
+    side.end();
+    side.step();
+    assert_eq!(said(&mut peer), [Kind::Messages, Kind::Messages, Kind::End]);
+    peer.expected = 1;
+    peer.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    side.age();
+    side.step();
+    side.answer(&mut peer);
+    side.step();
+    let heard = peer.heard();
+    assert_eq!((kinds(&heard), heard[0].number), (vec![Kind::Messages, Kind::End], 1));
+    assert_eq!(side.statistics().repeated, 1);
+    // The end alone.
+    peer.expected = 2;
+    peer.say(Kind::Answer, 0, 0, &[]);
+    side.step();
+    side.age();
+    side.step();
+    side.answer(&mut peer);
+    side.step();
+    assert_eq!((said(&mut peer), side.statistics().repeated), (vec![Kind::End], 1));
+    assert!(!side.duplex.is_done());
+    let flags = Flags { has_all: true, ..Flags::default() };
+    peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+    side.step();
+    assert!(side.duplex.is_done());
+}
+
+#[test]
+fn who_lacks_some_is_asked_from_where_on() {
+    let (mut side, address) = Stepped::bound(true, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    side.jobs.send(0).unwrap();
+    side.step();
+    peer.heard();
+    let flags = Flags { lacks: true, ..Flags::default() };
+    peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+    side.step();
+    let hello = peer.heard();
+    assert_eq!((kinds(&hello), hello[0].number), (vec![Kind::Hello], 0));
+    // Once: it is on its way.
+    peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+    side.step();
+    assert_eq!(said(&mut peer), []);
+    peer.say(Kind::Answer, 0, hello[0].messages, &[]);
+    side.step();
+    assert_eq!(said(&mut peer), [Kind::Messages]);
+}
+
+#[test]
+fn what_is_in_the_channel_is_to_be_done() {
+    let (mut side, _) = Stepped::bound(false, None);
+    side.duplex.close(&mut side.tools).unwrap();
+    assert!(side.duplex.is_done());
+    side.jobs.send(0).unwrap();
+    assert!(!side.duplex.is_done());
+    assert_eq!(side.duplex.left(), 1);
+}
+
+/// A ROUTER tells of nobody's room: it is tried again.
+#[test]
+fn who_has_no_room_is_sent_the_rest_later() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let socket = socket(SocketKind::Dealer);
+    socket.set(option::RECEIVE_MARK, 1).unwrap();
+    socket.connect(&address).unwrap();
+    let mut peer = Peer { socket, session: 1, of: 0, expected: 0, lost: 0 };
+    side.meet(&mut peer);
+    for number in 0..20 {
+        side.jobs.send(number).unwrap();
+    }
+    side.end();
+    let (mut last, mut ended) = (0, false);
+    while !ended {
+        side.step();
+        // Two hellos, an answer, and the end.
+        let is_over = side.statistics().frames_out == 20 + 3;
+        assert_eq!(side.duplex.blocked, !is_over);
+        assert!(is_over || !side.duplex.wanted().source);
+        for header in peer.heard() {
+            if header.kind == Kind::Messages {
+                assert_eq!(header.number, last);
+                last += u64::from(header.messages);
+            }
+            ended |= header.kind == Kind::End;
+        }
+    }
+    side.step();
+    assert_eq!((last, said(&mut peer), side.told()), (20, vec![], vec![]));
+}
+
+/// What is not sent to one that is gone is the next one's.
+#[test]
+fn who_is_gone_is_sent_nothing() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut first = Peer::connect_to(&address, 1);
+    side.meet(&mut first);
+    side.leave(first);
+    side.jobs.send(0).unwrap();
+    side.step();
+    assert_eq!((side.statistics().messages_out, side.duplex.line.is_there()), (0, false));
+    let mut second = Peer::connect_to(&address, 2);
+    side.meet(&mut second);
+    assert_eq!((said(&mut second), side.statistics().messages_out), (vec![Kind::Messages], 1));
+    assert_eq!(side.told(), [Event::Replaced]);
+}
+
+/// One that is to have what was kept for another with more room gets no more of it than it allows, and the end behind it.
+#[test]
+fn what_was_kept_waits_for_the_limit() {
+    let (mut side, address) = Stepped::bound(true, None);
+    let mut first = Peer::connect_to(&address, 1);
+    side.meet(&mut first);
+    for number in 0..2 {
+        side.jobs.send(number).unwrap();
+    }
+    side.end();
+    side.step();
+    side.step();
+    assert_eq!(said(&mut first), [Kind::Messages, Kind::Messages, Kind::End]);
+    side.leave(first);
+    let mut second = Peer::connect_to(&address, 2);
+    for (limit, expected) in [(0, &[][..]), (1, &[Kind::Messages]), (1, &[]), (3, &[Kind::Messages, Kind::End])] {
+        let hello = side.duplex.hello.mark();
+        if limit == 0 {
+            second.speak(Header { limit, ..second.header(Kind::Hello, 0, 1) }, &[]);
+            side.step();
+            let hello = second.heard().into_iter().find(|header| header.kind == Kind::Hello).unwrap();
+            second.speak(Header { limit, ..second.header(Kind::Answer, 0, hello.messages) }, &[]);
+        } else {
+            second.speak(Header { limit, ..second.header(Kind::Answer, 0, hello) }, &[]);
+        }
+        side.step();
+        side.step();
+        assert_eq!(said(&mut second), expected, "{limit}");
+    }
+    // All of it is done: nothing more is wanted of the channel.
+    assert!(!side.duplex.wanted().source);
+}
+
+/// Another is told of the end as well, whether the one before had heard of it or not.
+#[test]
+fn the_end_is_said_to_whoever_comes_next() {
+    let (mut side, address) = Stepped::bound(false, None);
+    side.end();
+    for (session, has_heard) in [(1, false), (2, true), (3, false)] {
+        let mut peer = Peer::connect_to(&address, session);
+        side.meet(&mut peer);
+        side.step();
+        assert_eq!(said(&mut peer), [Kind::End]);
+        if has_heard {
+            let flags = Flags { has_all: true, ..Flags::default() };
+            peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+            side.step();
+        }
+        assert_eq!(side.duplex.is_done(), has_heard);
+        side.leave(peer);
+    }
+}
+
+/// One that closes stands aside where others receive from its channel as well.
+#[test]
+fn one_that_closes_leaves_the_channel_to_others() {
+    let mut shared = Shared::new(SocketKind::Router, |outgoing| {
+        Duplex::<_, u64>::new(outgoing, spsc::unbounded().0, false, Line::bound())
+    });
+    let mut peer = Peer::connect_to(&shared.address, 1);
+    peer.say(Kind::Hello, 0, 1, &[]);
+    shared.work.step(&mut shared.tools).unwrap();
+    let hello = peer.heard().into_iter().find(|header| header.kind == Kind::Hello).unwrap();
+    peer.say(Kind::Answer, 0, hello.messages, &[]);
+    assert!(shared.is_told());
+    shared.close();
+    assert!(shared.leaves_all());
+}
+
+/// Whatever it says, it has no more than it was sent, and the end not before it was said.
+#[test]
+fn who_says_that_it_has_all_has_what_was_sent() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    let has_all = |peer: &Peer| {
+        let flags = Flags { has_all: true, ..Flags::default() };
+        peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+    };
+    has_all(&peer);
+    side.jobs.send(0).unwrap();
+    side.step();
+    side.end();
+    side.step();
+    assert_eq!(said(&mut peer), [Kind::Messages, Kind::End]);
+    has_all(&peer);
+    side.step();
+    assert!(!side.duplex.is_done());
+    peer.expected = 1;
+    has_all(&peer);
+    side.step();
+    assert!(side.duplex.is_done());
+}
+
+/// It is told that this was all, and neither what was kept nor what is in the channel.
+#[test]
+fn who_refuses_is_sent_nothing_more() {
+    for keeps in [false, true] {
+        let (mut side, address) = Stepped::bound(keeps, None);
+        let mut peer = Peer::connect_to(&address, 1);
+        side.meet(&mut peer);
+        for number in 0..2 {
+            side.jobs.send(number).unwrap();
+        }
+        side.step();
+        assert_eq!(said(&mut peer), [Kind::Messages, Kind::Messages]);
+        side.jobs.send(2).unwrap();
+        let flags = Flags { refuses: true, ..Flags::default() };
+        peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
+        side.step();
+        side.step();
+        assert_eq!(said(&mut peer), [Kind::End]);
+        assert!(side.jobs.is_disconnected() && side.duplex.is_done());
+        assert_eq!(side.duplex.left(), 3);
+    }
+}
+
+/// What is under way to one that has no connection is not done, nor what was never sent.
+#[test]
+fn what_is_under_way_is_to_be_done() {
+    let (mut side, address) = Stepped::bound(false, None);
+    let mut peer = Peer::connect_to(&address, 1);
+    side.meet(&mut peer);
+    side.duplex.close(&mut side.tools).unwrap();
+    side.jobs.send(0).unwrap();
+    side.step();
+    side.duplex.line = Line::bound();
+    assert!(!side.duplex.is_done());
+    assert_eq!(side.duplex.left(), 1);
+}
