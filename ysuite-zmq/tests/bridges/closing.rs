@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ysuite::{mpmc, spsc};
-use ysuite_zmq::{Bridge, Closed, Context, Event};
+use ysuite_zmq::{Bridge, Closed, Context, Event, KeyPair};
 
 use crate::support::proxy::Proxy;
 use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, until, wait_for};
@@ -185,6 +185,30 @@ fn contexts_end_though_nobody_was_there() {
         assert_eq!(push.close(Duration::ZERO), Closed::Unsent { messages: 1, more: false });
         drop(context);
     }
+}
+
+const ALONE: &str = "YSUITE_ZMQ_CONTEXTS";
+
+/// In a process of its own, which has no other threads and descriptors.
+#[test]
+fn a_context_leaves_nothing_behind() {
+    if std::env::var_os(ALONE).is_none() {
+        let name = "closing::a_context_leaves_nothing_behind";
+        let mut again = std::process::Command::new(std::env::current_exe().expect("a path"));
+        let done = again.args([name, "--exact", "--nocapture"]).env(ALONE, "1").output().expect("a process");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+        return;
+    }
+    let own = |what| std::fs::read_dir(format!("/proc/self/{what}")).expect("procfs").count();
+    let before = (own("task"), own("fd"));
+    let context = Context::new(2).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let server = Bridge::pull::<u64>().context(&context).bind("tcp://127.0.0.1:*");
+    let server = server.curve_server(key.clone(), [key.public()]).start().unwrap().0;
+    assert!(own("task") > before.0 && own("fd") > before.1);
+    expect_flushed(server);
+    drop(context);
+    until("its threads and descriptors are gone", || (own("task"), own("fd")) == before);
 }
 
 /// A time that no clock can hold is no limit.
