@@ -287,16 +287,13 @@ pub(super) mod tests {
         pub(in super::super) fn leaves_all(&mut self) -> bool {
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(woken.clone());
-            let expected = 1..=4;
-            let all = expected.clone().all(|number| {
+            (1..=4).all(|number| {
                 self.work.step(&mut self.tools).unwrap();
                 while self.other.poll_recv(&mut Task::from_waker(&waker)).is_ready() {}
                 self.jobs.try_send(1).unwrap();
                 self.other.try_recv().unwrap();
                 woken.0.load(Ordering::Relaxed) == number
-            });
-            drop(self.other.clone());
-            all
+            })
         }
     }
 

@@ -92,7 +92,7 @@ impl Line {
         let (parts, expected) = match self {
             Self::Connected { .. } => (tools.receive(|_| {})?, 1),
             Self::Bound { last, .. } => {
-                // The last part before the frame: of one of two parts, which is looked at alone, the first.
+                // Of a message of two parts this is the first, and no others are looked at.
                 let named = |name: &Frame| {
                     if **last != **name {
                         *last = (**name).into();
