@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, Context, Error, Event, KeyPair};
 
-use crate::support::{GUARD, address, expect, wait_for};
+use crate::support::{GUARD, address, expect, runs_alone, wait_for};
 
 fn pull() -> ysuite_zmq::Pull<u64> {
     Bridge::pull()
@@ -134,17 +134,10 @@ fn garbage_in_a_duplex_is_told_and_does_no_harm() {
     assert_eq!(client.close(GUARD), ysuite_zmq::Closed::Unsent { messages: 10, more: false });
 }
 
-const CHILD: &str = "YSUITE_ZMQ_DESCRIPTORS";
-
 /// In a process of its own, with few descriptors.
 #[test]
 fn too_many_bridges_are_an_error() {
-    if std::env::var_os(CHILD).is_none() {
-        let name = "bad_input::too_many_bridges_are_an_error";
-        let mut again = std::process::Command::new(std::env::current_exe().expect("a path"));
-        let done = again.args([name, "--exact", "--nocapture"]).env(CHILD, "1").output().expect("a process");
-        let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{said}");
+    if runs_alone("bad_input::too_many_bridges_are_an_error") {
         return;
     }
     use rustix::process::{Resource, Rlimit, setrlimit};

@@ -8,7 +8,7 @@ use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context, Event, KeyPair};
 
 use crate::support::proxy::Proxy;
-use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, until, wait_for};
+use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, runs_alone, until, wait_for};
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -187,16 +187,10 @@ fn contexts_end_though_nobody_was_there() {
     }
 }
 
-const ALONE: &str = "YSUITE_ZMQ_CONTEXTS";
-
 /// In a process of its own, which has no other threads and descriptors.
 #[test]
 fn a_context_leaves_nothing_behind() {
-    if std::env::var_os(ALONE).is_none() {
-        let name = "closing::a_context_leaves_nothing_behind";
-        let mut again = std::process::Command::new(std::env::current_exe().expect("a path"));
-        let done = again.args([name, "--exact", "--nocapture"]).env(ALONE, "1").output().expect("a process");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    if runs_alone("closing::a_context_leaves_nothing_behind") {
         return;
     }
     let own = |what| std::fs::read_dir(format!("/proc/self/{what}")).expect("procfs").count();

@@ -1,12 +1,11 @@
 //! Bridges in a forked child: libzmq's threads stay with the parent, so that nothing of its contexts may be used there.
 
 use std::panic::catch_unwind;
-use std::process::Command;
 
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, Closed, Context, Error, KeyPair};
 
-use crate::support::{GUARD, address, expect, until};
+use crate::support::{GUARD, address, expect, runs_alone, until};
 
 unsafe extern "C" {
     fn fork() -> i32;
@@ -28,17 +27,10 @@ fn exchange() {
     assert_eq!(push.close(GUARD), Closed::Flushed);
 }
 
-const ALONE: &str = "YSUITE_ZMQ_FORKS";
-
 /// In a process of its own, which has no other threads than its bridges'.
 #[test]
 fn bridges_begin_in_a_forked_child() {
-    if std::env::var_os(ALONE).is_none() {
-        let name = "forked::bridges_begin_in_a_forked_child";
-        let mut again = Command::new(std::env::current_exe().expect("a path"));
-        let done = again.args([name, "--exact", "--nocapture"]).env(ALONE, "1").output().expect("a process");
-        let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{said}");
+    if runs_alone("forked::bridges_begin_in_a_forked_child") {
         return;
     }
     exchange();

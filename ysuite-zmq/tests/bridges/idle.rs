@@ -6,7 +6,7 @@ use std::time::Duration;
 use ysuite::spsc;
 use ysuite_zmq::Bridge;
 
-use crate::support::{GUARD, address, until};
+use crate::support::{GUARD, address, runs_alone, until};
 
 /// Names of the threads of this process, each with how often it has gone to sleep and what it sleeps in.
 fn sleepers() -> Vec<(String, String)> {
@@ -21,16 +21,10 @@ fn sleepers() -> Vec<(String, String)> {
     all
 }
 
-const CHILD: &str = "YSUITE_ZMQ_IDLE";
-
 /// In a process of its own: the threads of other tests have the same names.
 #[test]
 fn an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in() {
-    if std::env::var_os(CHILD).is_none() {
-        let name = "idle::an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in";
-        let mut again = std::process::Command::new(std::env::current_exe().expect("a path"));
-        let done = again.args([name, "--exact", "--nocapture"]).env(CHILD, "1").output().expect("a process");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    if runs_alone("idle::an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in") {
         return;
     }
     let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").bounded(8).start().unwrap();

@@ -4,8 +4,9 @@
 
 pub(crate) mod proxy;
 
-use std::thread;
+use std::process::Command;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
 use ysuite::channel::RecvTimeoutError;
 use ysuite::{mpmc, spsc};
@@ -72,4 +73,18 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(begun.elapsed() < GUARD, "{what}");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Runs the test of this name in a process of its own, where nothing of other tests is. False: this is that process.
+#[track_caller]
+pub(crate) fn runs_alone(name: &str) -> bool {
+    const ALONE: &str = "YSUITE_ZMQ_ALONE";
+    if env::var_os(ALONE).is_some() {
+        return false;
+    }
+    let mut again = Command::new(env::current_exe().expect("a path"));
+    let done = again.args([name, "--exact", "--nocapture"]).env(ALONE, "1").output().expect("a process");
+    let said = [done.stdout, done.stderr].concat();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&said));
+    true
 }

@@ -32,18 +32,23 @@ fn what_is_said_of_another_stream_is_not_heard() {
     assert!(!side.duplex.sending.is_waiting());
 }
 
-#[test]
-fn what_is_kept_is_sent_again_behind_an_answer() {
+/// One that keeps, has sent all of its two messages, and their end. The other side, and where others can come.
+fn keeping_two() -> (Stepped, Peer, String) {
     let (mut side, address) = Stepped::bound(true, None);
     let mut peer = Peer::connect_to(&address, 1);
     side.meet(&mut peer);
     for number in 0..2 {
         side.jobs.send(number).unwrap();
     }
-    side.step();
     side.end();
     side.step();
     assert_eq!(said(&mut peer), [Kind::Messages, Kind::Messages, Kind::End]);
+    (side, peer, address)
+}
+
+#[test]
+fn what_is_kept_is_sent_again_behind_an_answer() {
+    let (mut side, mut peer, _) = keeping_two();
     peer.expected = 1;
     peer.say(Kind::Answer, 0, 0, &[]);
     side.step();
@@ -153,16 +158,7 @@ fn who_is_gone_is_sent_nothing() {
 /// One that is to have what was kept for another with more room gets no more of it than it allows, and the end behind it.
 #[test]
 fn what_was_kept_waits_for_the_limit() {
-    let (mut side, address) = Stepped::bound(true, None);
-    let mut first = Peer::connect_to(&address, 1);
-    side.meet(&mut first);
-    for number in 0..2 {
-        side.jobs.send(number).unwrap();
-    }
-    side.end();
-    side.step();
-    side.step();
-    assert_eq!(said(&mut first), [Kind::Messages, Kind::Messages, Kind::End]);
+    let (mut side, first, address) = keeping_two();
     side.leave(first);
     let mut second = Peer::connect_to(&address, 2);
     for (limit, expected) in [(0, &[][..]), (1, &[Kind::Messages]), (1, &[]), (3, &[Kind::Messages, Kind::End])] {
