@@ -1,5 +1,6 @@
 //! What the kernel refuses: system calls that a sandbox forbids, descriptors that are used up, a counter that is full.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread;
