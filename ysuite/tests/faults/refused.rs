@@ -1,7 +1,5 @@
 //! What the kernel refuses: system calls that a sandbox forbids, descriptors that are used up, a counter that is full.
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +16,8 @@ use super::support::{backends, guarded};
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod by_a_filter {
+    use std::io::ErrorKind;
+
     use super::super::sandbox::{EPOLL_CREATE, EVENTFD2, MEMBARRIER, forbid};
     use super::*;
 
