@@ -500,6 +500,18 @@ mod tests {
         assert_eq!(rests.recv_timeout(GUARD), Ok(2));
     }
 
+    /// Does nothing, and says so when it sleeps.
+    fn tells_of_sleep() -> (spsc::Receiver<()>, impl FnMut(Call<'_>) -> usize + Send + 'static) {
+        let (mut said, slept) = spsc::bounded::<()>(1);
+        let asleep = move |call: Call<'_>| {
+            if matches!(call, Call::Asleep) {
+                let _ = said.try_send(());
+            }
+            0
+        };
+        (slept, asleep)
+    }
+
     /// What nobody wants now keeps nobody from sleeping: frames in the socket, room in it, messages in a channel.
     #[test]
     fn whoever_wants_nothing_sleeps() {
@@ -509,26 +521,15 @@ mod tests {
         let push = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
         push.connect("inproc://wants nothing").unwrap();
         push.send(&mut Frame::copied(b"a frame").unwrap(), false).unwrap();
-        let (mut said, mut slept) = spsc::bounded::<()>(1);
-        let asleep = move |call: Call<'_>| {
-            if matches!(call, Call::Asleep) {
-                let _ = said.try_send(());
-            }
-            0
-        };
+        let (mut slept, asleep) = tells_of_sleep();
         let _bridge = scripted("inproc://wants nothing", Kind::Pull, sets, Wanted::default(), asleep);
         assert_eq!(slept.recv_timeout(GUARD), Ok(()));
         drop((source, push));
 
         // Room is wanted, and nobody is there who has any.
-        let (mut said, mut slept) = spsc::bounded::<()>(1);
+        let (mut slept, asleep) = tells_of_sleep();
         let wanted = Wanted { send: true, ..Wanted::default() };
-        let _bridge = scripted("inproc://wants room", Kind::Push, Sets::default(), wanted, move |call| {
-            if matches!(call, Call::Asleep) {
-                let _ = said.try_send(());
-            }
-            0
-        });
+        let _bridge = scripted("inproc://wants room", Kind::Push, Sets::default(), wanted, asleep);
         assert_eq!(slept.recv_timeout(GUARD), Ok(()));
     }
 }

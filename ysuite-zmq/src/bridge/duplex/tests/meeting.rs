@@ -11,9 +11,7 @@ use crate::wire::Malformed;
 
 #[test]
 fn a_hello_is_answered_each_time_and_brings_no_other() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     // However long nothing has been said: nothing is waited for.
     side.age();
     for mark in [1, 1, 2] {
@@ -29,9 +27,7 @@ fn a_hello_is_answered_each_time_and_brings_no_other() {
 
 #[test]
 fn patience_begins_where_something_is_waited_for() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     // From nothing that is waited for to something: it begins there.
     side.age();
     side.jobs.send(0).unwrap();
@@ -102,9 +98,7 @@ fn a_third_is_told_of_once() {
 
 #[test]
 fn who_takes_a_place_is_told_of_with_what_went_with_the_one_before() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut first = Peer::connect_to(&address, 1);
-    side.meet(&mut first);
+    let (mut side, mut first, address) = Stepped::met(false, None);
     assert_eq!(side.told(), []);
     for number in 0..3 {
         side.jobs.send(number).unwrap();
@@ -211,9 +205,7 @@ fn the_last_word_is_said_where_somebody_has_heard_all() {
 /// Behind a hello that the other side has answered nothing is doubted.
 #[test]
 fn a_hello_settles_a_doubt() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     side.duplex.noticed(&Event::Disconnected(String::new()));
     assert!(!side.duplex.has_said_all());
     side.step();
@@ -239,9 +231,7 @@ fn a_message_of_several_parts_is_malformed() {
 /// Whoever says something without end does not keep the bridge from everything else.
 #[test]
 fn so_much_is_heard_at_once() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     (0..AT_ONCE + 2).for_each(|_| peer.say(Kind::Answer, 0, 0, &[]));
     side.jobs.send(0).unwrap();
     assert_eq!((side.step(), said(&mut peer)), (AT_ONCE + 1, vec![Kind::Messages]));

@@ -26,9 +26,7 @@ fn a_stream_begins_where_it_is_said_to() {
 
 #[test]
 fn what_is_left_out_is_lost_and_told() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, peer, address) = Stepped::met(false, None);
     peer.say(Kind::Messages, 0, 1, &[0]);
     peer.say(Kind::Messages, 3, 1, &[3]);
     peer.say(Kind::Messages, 4, 1, &[4]);
@@ -92,9 +90,7 @@ fn what_is_left_out_of_what_is_kept_is_asked_for() {
 #[test]
 fn what_is_refused_is_not_lacked() {
     for keeps in [false, true] {
-        let (mut side, address) = Stepped::bound(false, None);
-        let mut peer = Peer::connect_to(&address, 1);
-        side.meet(&mut peer);
+        let (mut side, mut peer, _) = Stepped::met(false, None);
         side.duplex.close(&mut side.tools).unwrap();
         let flags = Flags { keeps, ..Flags::default() };
         peer.speak(Header { flags, ..peer.header(Kind::Hello, 3, 2) }, &[]);
@@ -114,9 +110,7 @@ fn what_is_refused_is_not_lacked() {
 /// Those that wait for room are of the stream they came in, whoever has come and gone meanwhile; so is its end.
 #[test]
 fn another_stream_has_its_own_end() {
-    let (mut side, address) = Stepped::bound(false, Some(4));
-    let mut first = Peer::connect_to(&address, 1);
-    side.meet(&mut first);
+    let (mut side, first, address) = Stepped::met(false, Some(4));
     first.say(Kind::Messages, 0, 6, &[0, 1, 2, 3, 4, 5]);
     first.say(Kind::End, 6, 0, &[]);
     side.step();
@@ -158,9 +152,7 @@ fn what_is_held_of_one_that_has_come_back_twice_is_known() {
 
 #[test]
 fn a_frame_has_as_many_messages_as_it_says() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     for (number, messages) in [(0, 3), (3, 1)] {
         peer.say(Kind::Messages, number, messages, &[1, 2]);
         side.step();

@@ -16,9 +16,7 @@ use crate::ffi::{Kind as SocketKind, option};
 /// A bridge that has come in the place of this one may be told what the other side had of the one before.
 #[test]
 fn what_is_said_of_another_stream_is_not_heard() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     side.jobs.send(0).unwrap();
     side.step();
     let own = mem::replace(&mut peer.of, side.duplex.session ^ 1);
@@ -34,9 +32,7 @@ fn what_is_said_of_another_stream_is_not_heard() {
 
 /// One that keeps, has sent all of its two messages, and their end. The other side, and where others can come.
 fn keeping_two() -> (Stepped, Peer, String) {
-    let (mut side, address) = Stepped::bound(true, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, address) = Stepped::met(true, None);
     for number in 0..2 {
         side.jobs.send(number).unwrap();
     }
@@ -48,26 +44,24 @@ fn keeping_two() -> (Stepped, Peer, String) {
 
 #[test]
 fn what_is_kept_is_sent_again_behind_an_answer() {
+    /// What it says once so many are acknowledged, and both have agreed anew from where to go on.
+    fn again(side: &mut Stepped, peer: &mut Peer, expected: u64) -> Vec<Header> {
+        peer.expected = expected;
+        peer.say(Kind::Answer, 0, 0, &[]);
+        side.step();
+        side.age();
+        side.step();
+        side.answer(peer);
+        side.step();
+        peer.heard()
+    }
     let (mut side, mut peer, _) = keeping_two();
-    peer.expected = 1;
-    peer.say(Kind::Answer, 0, 0, &[]);
-    side.step();
-    side.age();
-    side.step();
-    side.answer(&mut peer);
-    side.step();
-    let heard = peer.heard();
+    let heard = again(&mut side, &mut peer, 1);
     assert_eq!((kinds(&heard), heard[0].number), (vec![Kind::Messages, Kind::End], 1));
     assert_eq!(side.statistics().repeated, 1);
     // The end alone.
-    peer.expected = 2;
-    peer.say(Kind::Answer, 0, 0, &[]);
-    side.step();
-    side.age();
-    side.step();
-    side.answer(&mut peer);
-    side.step();
-    assert_eq!((said(&mut peer), side.statistics().repeated), (vec![Kind::End], 1));
+    let heard = again(&mut side, &mut peer, 2);
+    assert_eq!((kinds(&heard), side.statistics().repeated), (vec![Kind::End], 1));
     assert!(!side.duplex.is_done());
     let flags = Flags { has_all: true, ..Flags::default() };
     peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
@@ -77,9 +71,7 @@ fn what_is_kept_is_sent_again_behind_an_answer() {
 
 #[test]
 fn who_lacks_some_is_asked_from_where_on() {
-    let (mut side, address) = Stepped::bound(true, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(true, None);
     side.jobs.send(0).unwrap();
     side.step();
     peer.heard();
@@ -142,9 +134,7 @@ fn who_has_no_room_is_sent_the_rest_later() {
 /// What is not sent to one that is gone is the next one's.
 #[test]
 fn who_is_gone_is_sent_nothing() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut first = Peer::connect_to(&address, 1);
-    side.meet(&mut first);
+    let (mut side, first, address) = Stepped::met(false, None);
     side.leave(first);
     side.jobs.send(0).unwrap();
     side.step();
@@ -218,9 +208,7 @@ fn one_that_closes_leaves_the_channel_to_others() {
 /// Whatever it says, it has no more than it was sent, and the end not before it was said.
 #[test]
 fn who_says_that_it_has_all_has_what_was_sent() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     let has_all = |peer: &Peer| {
         let flags = Flags { has_all: true, ..Flags::default() };
         peer.speak(Header { flags, ..peer.header(Kind::Answer, 0, 0) }, &[]);
@@ -244,9 +232,7 @@ fn who_says_that_it_has_all_has_what_was_sent() {
 #[test]
 fn who_refuses_is_sent_nothing_more() {
     for keeps in [false, true] {
-        let (mut side, address) = Stepped::bound(keeps, None);
-        let mut peer = Peer::connect_to(&address, 1);
-        side.meet(&mut peer);
+        let (mut side, mut peer, _) = Stepped::met(keeps, None);
         for number in 0..2 {
             side.jobs.send(number).unwrap();
         }
@@ -266,9 +252,7 @@ fn who_refuses_is_sent_nothing_more() {
 /// What is under way to one that has no connection is not done, nor what was never sent.
 #[test]
 fn what_is_under_way_is_to_be_done() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, _peer, _) = Stepped::met(false, None);
     side.duplex.close(&mut side.tools).unwrap();
     side.jobs.send(0).unwrap();
     side.step();

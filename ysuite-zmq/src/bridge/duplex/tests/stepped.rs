@@ -45,6 +45,14 @@ impl Stepped {
         (Self::new(socket, Line::bound(), keeps, room), address)
     }
 
+    /// As above, and another side that it has met.
+    pub(super) fn met(keeps: bool, room: Option<usize>) -> (Self, Peer, String) {
+        let (mut side, address) = Self::bound(keeps, room);
+        let mut peer = Peer::connect_to(&address, 1);
+        side.meet(&mut peer);
+        (side, peer, address)
+    }
+
     /// One that has connected to another side, of this session, and has not heard of the connection.
     pub(super) fn connected(session: u64) -> (Self, Peer) {
         let (socket, other) = (socket(SocketKind::Dealer), socket(SocketKind::Dealer));

@@ -22,9 +22,7 @@ fn room_is_told_of_before_it_is_short() {
         side.step();
         peer.heard().iter().map(|header| header.limit).collect()
     }
-    let (mut side, address) = Stepped::bound(false, Some(8));
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, Some(8));
     peer.say(Kind::Messages, 0, 3, &[0, 1, 2]);
     side.step();
     assert_eq!(side.received.try_iter().count(), 3);
@@ -51,9 +49,7 @@ fn room_is_told_of_before_it_is_short() {
 /// Without a bound so much may be under way.
 #[test]
 fn room_without_a_bound_is_told_of_as_well() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     for half in 0..2u64 {
         let numbers: Vec<u64> = (0..32_768).collect();
         peer.say(Kind::Messages, half * 32_768, 32_768, &numbers);
@@ -122,9 +118,7 @@ fn one_that_has_connected_is_told_of_room() {
 #[test]
 fn one_without_a_connection_wants_room_for_what_waits() {
     for (messages, waits) in [(2, false), (6, true)] {
-        let (mut side, address) = Stepped::bound(false, Some(4));
-        let mut peer = Peer::connect_to(&address, 1);
-        side.meet(&mut peer);
+        let (mut side, peer, _) = Stepped::met(false, Some(4));
         peer.say(Kind::Messages, 0, messages, &[0, 1, 2, 3, 4, 5][..messages as usize]);
         side.step();
         assert!(side.duplex.wanted().sink);
@@ -155,9 +149,7 @@ fn a_receiver_that_goes_wakes_one_who_can_say_so() {
         woken.0.load(Ordering::Relaxed) > 0
     }
     let begin = || {
-        let (mut side, address) = Stepped::bound(false, Some(4));
-        let mut peer = Peer::connect_to(&address, 1);
-        side.meet(&mut peer);
+        let (side, peer, _) = Stepped::met(false, Some(4));
         (side, peer)
     };
     let (side, _peer) = begin();
@@ -186,9 +178,7 @@ fn a_receiver_that_goes_wakes_one_who_can_say_so() {
 /// Of what has come, and where nobody is left who could be told it is not tried.
 #[test]
 fn what_has_come_is_said_before_a_rest() {
-    let (mut side, address) = Stepped::bound(false, None);
-    let mut peer = Peer::connect_to(&address, 1);
-    side.meet(&mut peer);
+    let (mut side, mut peer, _) = Stepped::met(false, None);
     peer.say(Kind::Messages, 0, 1, &[5]);
     side.step();
     side.rest();
