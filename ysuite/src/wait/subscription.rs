@@ -189,7 +189,7 @@ impl Subscriptions {
             return false;
         }
         // Where another thread that shares the end is here already, that thread raises the id if it finds anything.
-        // ORDERING: Acquire pairs with the fence between `lower` and the store below, by which the last thread has left.
+        // ORDERING: Acquire pairs with the Release below, by which the last thread has left.
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
@@ -199,10 +199,10 @@ impl Subscriptions {
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
         let found = arm_and_look(&mut resting).is_some();
         let is_notified = resting.is_notified;
-        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases with it, to the Acquire swap above, that this thread
-        // has taken the id down. What it did behind that fence, to look and to disarm, any thread may do at any moment: see
-        // `disarm_all`.
-        subscription.resting.store(false, Ordering::Relaxed);
+        // ORDERING: Release pairs with the Acquire swap above: this thread has taken the id down, and has armed. So one arming comes
+        // behind the other, whatever a compiler makes of the swap in `Subscription::arm`, whose result nobody uses: the last
+        // `true` is that of the last arming.
+        subscription.resting.store(false, Ordering::Release);
         if is_notified {
             // Last: a waker is foreign code.
             propagate(end);

@@ -18,6 +18,8 @@ struct Empty<'a> {
     list: &'a WaitList,
     /// What the thread does whenever it comes to the list.
     comes: &'a dyn Fn(),
+    /// What it does whenever it looks for messages, or for room.
+    looks: &'a dyn Fn(),
 }
 
 impl SharedEnd for Empty<'_> {
@@ -27,6 +29,7 @@ impl SharedEnd for Empty<'_> {
     }
 
     fn is_ready(&self) -> bool {
+        (self.looks)();
         false
     }
 
@@ -40,26 +43,32 @@ struct Shared {
     list: WaitList,
     subscriptions: Subscriptions,
     past: Handed,
+    /// Written at each look, by the thread that takes the id down.
+    looked: Handed,
 }
 
 impl Shared {
     /// In the set that is returned, with its id up.
     fn attached() -> (Arc<Self>, YPollset) {
         let mut set = YPollset::with_capacity(1);
-        let mut shared =
-            Self { list: WaitList::new(), subscriptions: Subscriptions::default(), past: Handed::default() };
+        let mut shared = Self {
+            list: WaitList::new(),
+            subscriptions: Subscriptions::default(),
+            past: Handed::default(),
+            looked: Handed::default(),
+        };
         set.attach(&mut shared, 0).unwrap();
         (Arc::new(shared), set)
     }
 
     fn rest(&self) {
-        assert!(!self.subscriptions.rest(Empty { list: &self.list, comes: &|| () }));
+        assert!(!self.subscriptions.rest(Empty { list: &self.list, comes: &|| (), looks: &|| self.looked.written() }));
     }
 }
 
 impl Attach for Shared {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        self.subscriptions.attach(Empty { list: &self.list, comes: &|| () }, registration)
+        self.subscriptions.attach(Empty { list: &self.list, comes: &|| (), looks: &|| () }, registration)
     }
 
     fn with_registration(&self, _: &mut dyn FnMut(&Registration)) {
@@ -89,7 +98,8 @@ fn who_answers_for_an_arming_comes_after_it() {
         let (shared, _set) = Shared::attached();
         let other = shared.clone();
         let other = thread::spawn(move || {
-            other.subscriptions.disarm_all(Empty { list: &other.list, comes: &|| other.past.read() })
+            let end = Empty { list: &other.list, comes: &|| other.past.read(), looks: &|| () };
+            other.subscriptions.disarm_all(end)
         });
         shared.past.written();
         shared.rest();
