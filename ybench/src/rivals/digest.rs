@@ -1,5 +1,5 @@
 //! All cells in one table, for `docs/measurements.md`: a line for each group and figure, with the best of ours and the three
-//! rivals that are nearest to it. Made from the record alone.
+//! rivals that are nearest to it, and whoever else is ahead of it anywhere. Made from the record alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use super::table::{LEVEL, bytes, taken_out};
 use crate::table::figure;
 use crate::table::sections::{Section, sections};
 
-/// So many rivals are named in a line.
+/// So many rivals are named in a line, whether or not one is ahead.
 const NAMED: usize = 3;
 
 /// Nothing if the report is of something else, or nobody was measured.
@@ -81,7 +81,8 @@ fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
     besides.iter().map(|beside| at(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
 }
 
-/// The rivals with the smallest ratios on the (geometric) average, each with its ratio at every size; those below 1 in bold.
+/// The rivals with the smallest ratios on the (geometric) average, and those that are ahead at one size at least, however far
+/// behind at others. Each with its ratio at every size; those below 1 in bold.
 fn nearest(besides: &[Option<Beside>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for (rival, _) in besides.iter().flatten().flat_map(Beside::rivals) {
@@ -95,10 +96,15 @@ fn nearest(besides: &[Option<Beside>]) -> Option<String> {
         logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
     };
     names.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
-    names.truncate(NAMED);
+    let is_ahead = |ratio: f64| ratio < LEVEL;
+    let mut place = 0;
+    names.retain(|name| {
+        place += 1;
+        place <= NAMED || besides.iter().any(|one| ratio(name, one).is_some_and(is_ahead))
+    });
     let times = |ratio: f64| {
         let short = figure(ratio);
-        if ratio < LEVEL { format!("**{short}**") } else { short }
+        if is_ahead(ratio) { format!("**{short}**") } else { short }
     };
     let of = |name: &&str| {
         let each = besides.iter().map(|beside| ratio(name, beside).map_or_else(|| "–".to_owned(), times));
@@ -142,6 +148,15 @@ mod tests {
                    | kanal **0.80**, 1.50; crossfire –, 1.10; flume 1.40, – |";
         assert_eq!(text.lines().last(), Some(due));
         assert!(text.starts_with("| cell | those that | ours, at 8 B, 64 B | nearest, times ours |\n"), "{text}");
+    }
+
+    #[test]
+    fn whoever_is_ahead_at_one_size_is_named_however_far_away_on_the_average() {
+        let others = [("exchange", 10.0), ("kanal", 11.0), ("flume", 12.0), ("std", 13.0), ("farther", 99.0)];
+        let with = |far: f64| [&others[..], &[("far", far)]].concat();
+        let text = digest(&report(vec![session(8.0, &with(9.0)), session(64.0, &with(90.0))])).unwrap();
+        let due = "| kanal 1.10, 1.10; flume 1.20, 1.20; std 1.30, 1.30; far **0.90**, 9.00 |";
+        assert!(text.ends_with(due), "{text}");
     }
 
     #[test]
