@@ -2,7 +2,9 @@
 //! the times first and then the growth, and who stays level.
 //!
 //! The columns are sessions of their own, minutes apart, in which the speed of the machine may have changed. So growth is
-//! that of the ratio to the limit, which was measured in the same rounds as the time.
+//! that of the ratio to the limit, which was measured in the same rounds as the time. Where the limit has become quicker and a
+//! time has not, the ratio has grown as well, by a state of the machine that does not help everybody: so whoever is to be called
+//! not level has grown by time, too.
 
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
@@ -32,6 +34,18 @@ struct Row<'a> {
     /// Nanoseconds for a message, and how many times its first figure that is; one for each column.
     times: Vec<Option<f64>>,
     growth: Vec<Option<f64>>,
+}
+
+/// What becomes of a transport over the columns.
+enum Course {
+    /// Within so many times its first figure everywhere.
+    Level,
+    /// Beyond that somewhere, by the ratio to the limit and by time: in words.
+    Rises(String),
+    /// Beyond that by the ratio alone.
+    Open,
+    /// There are too few columns to call it anything.
+    Unknown,
 }
 
 /// Of every scenario that was measured at several numbers of threads or channels.
@@ -111,15 +125,27 @@ impl<'a> Growth<'a> {
         if called < 2 || !self.columns.first().is_some_and(sound) {
             return vec!["Too few rounds to call who stays level.".to_owned()];
         }
-        let level = self.rows.iter().filter(|row| self.is_level(row)).map(|row| row.name);
-        let level: Vec<&str> = level.collect();
-        let rises: Vec<String> = self.rows.iter().filter_map(|row| self.rise(row)).collect();
+        let (mut level, mut rises, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for row in &self.rows {
+            match self.course(row) {
+                Course::Level => level.push(row.name),
+                Course::Rises(how) => rises.push(how),
+                Course::Open => open.push(row.name),
+                Course::Unknown => {}
+            }
+        }
         let mut sentences = Vec::new();
         if !level.is_empty() {
             sentences.push(format!("Level, always within {LEVEL} times the first figure: {}.", listed(&level)));
         }
         if !rises.is_empty() {
             sentences.push(format!("Not level: {}.", rises.join("; ")));
+        }
+        if !open.is_empty() {
+            sentences.push(format!(
+                "Beyond that only beside a limit that was quicker than at first, which calls nobody: {}.",
+                listed(&open)
+            ));
         }
         if let Some((value, last)) = self.columns.iter().rfind(|column| sound(column)) {
             let fastest = judgement(last);
@@ -134,30 +160,29 @@ impl<'a> Growth<'a> {
         sentences
     }
 
-    /// The growth in the columns that have enough rounds, by the number of the column.
-    fn considered(&self, row: &Row<'_>) -> Vec<(usize, f64)> {
-        let columns = self.columns.iter().zip(&row.growth).enumerate();
-        columns
-            .filter(|(_, (column, _))| sound(column))
-            .filter_map(|(at, (_, growth))| Some((at, (*growth)?)))
-            .collect()
-    }
-
-    fn is_level(&self, row: &Row<'_>) -> bool {
-        let considered = self.considered(row);
-        considered.len() > 1 && considered.iter().all(|(_, growth)| *growth <= LEVEL)
-    }
-
-    /// From where on a transport is above its level, and how far at most.
-    fn rise(&self, row: &Row<'_>) -> Option<String> {
-        let measured = self.considered(row);
-        let most = measured.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
-        let (at, most) = most.filter(|(_, most)| *most > LEVEL)?;
+    /// Whether a transport is within its level, and if not, from where on and how far at most.
+    fn course(&self, row: &Row<'_>) -> Course {
+        let columns = self.columns.iter().zip(&row.growth).zip(&row.times).enumerate();
+        let considered = columns.filter(|(_, ((column, _), _))| sound(column));
+        // By the number of the column: the growth of the ratio, and that of the time.
+        let mut first = None;
+        let measured: Vec<(usize, f64, f64)> = considered
+            .filter_map(|(at, ((_, growth), time))| Some((at, (*growth)?, (*time)? / *first.get_or_insert((*time)?))))
+            .collect();
+        if measured.len() < 2 {
+            return Course::Unknown;
+        }
+        if measured.iter().all(|(_, growth, _)| *growth <= LEVEL) {
+            return Course::Level;
+        }
+        let is_above = |(_, growth, time): &(usize, f64, f64)| *growth > LEVEL && *time > LEVEL;
+        let above = measured.iter().filter(|one| is_above(one));
+        let Some(&(at, most, _)) = above.max_by(|one, other| one.1.total_cmp(&other.1)) else { return Course::Open };
         let number = |at: usize| self.number(self.columns[at].0);
         let peak = format!("{} times at {}", figure(most), number(at));
-        let from = measured.rsplit(|(_, growth)| *growth <= LEVEL).next().and_then(|end| end.first().copied());
-        Some(match from {
-            Some((from, _)) => format!("{} from {} on, {peak}", row.name, number(from)),
+        let from = measured.rsplit(|one| !is_above(one)).next().and_then(|end| end.first());
+        Course::Rises(match from {
+            Some(&(from, _, _)) => format!("{} from {} on, {peak}", row.name, number(from)),
             None => format!("{} {peak}, level again at the end", row.name),
         })
     }
@@ -232,6 +257,21 @@ mod tests {
         let flat = row("flat");
         assert_eq!(cells(flat[0]), ["flat", "20.0", "25.0", "42.0"]);
         assert_eq!(cells(flat[1]), ["flat", "1.00", "1.25", "1.05"]);
+    }
+
+    #[test]
+    fn nobody_rises_by_a_limit_that_has_become_quicker() {
+        let mut report = report(Quantity::Senders, LEAST_ROUNDS);
+        let times = [("flat", 20.0), ("bump", 20.0), ("steep", 30.0)];
+        report.sessions[2] = session(Quantity::Senders, 7.0, 3.0, &times, LEAST_ROUNDS);
+        let text = growths(&report);
+        for due in [
+            "Not level: bump 4.50 times at 3, level again at the end; steep from 3 on, 10.0 times at 7.",
+            "Beyond that only beside a limit that was quicker than at first, which calls nobody: flat.",
+        ] {
+            assert!(text.contains(due), "{due}\n{text}");
+        }
+        assert!(!text.contains("Level, always"), "{text}");
     }
 
     #[test]
