@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use crate::disposal::Disposal;
 use crate::message::Class;
-use crate::window::{YS_WINDOW_VERSION, may_open};
+use crate::window::YS_WINDOW_VERSION;
 
 /// What a channel is to be like. Begin with YS_OPTIONS_INIT, which sets the first two fields, and 0 everywhere else.
 #[repr(C)]
@@ -74,7 +74,7 @@ impl ys_options {
             capacity: options.capacity,
             senders: options.senders,
             disposal: options.drop.map(|drop| Disposal { drop, context: options.context }),
-            has_window: options.window == YS_WINDOW_VERSION && may_open(),
+            has_window: options.window == YS_WINDOW_VERSION,
         })
     }
 }

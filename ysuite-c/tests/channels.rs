@@ -4,7 +4,9 @@ mod support;
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::{null, null_mut};
+use std::process::Command;
 
+use support::inline::{rx_is_shut, tx_is_shut};
 use support::*;
 use ysuite_c::*;
 
@@ -613,6 +615,23 @@ fn the_library_tells_about_itself() {
     assert_eq!(ys_is_checked(), c_int::from(cfg!(feature = "checked")));
     let is_shut = cfg!(feature = "checked") || std::env::var_os("YSUITE_WINDOW").is_some_and(|value| value == "0");
     assert_eq!(ys_window_version(), if is_shut { 0 } else { YS_WINDOW_VERSION });
+    let (tx, rx) = opened(ys_pipe_open, &ys_options { window: YS_WINDOW_VERSION, ..options(8, 8, 0) });
+    assert_eq!((tx_is_shut(tx), rx_is_shut(rx)), (is_shut, is_shut));
+    free(tx, rx);
+}
+
+/// The library looks at its environment once.
+#[test]
+fn windows_stay_shut_where_the_environment_says_so() {
+    for value in ["0", "1"] {
+        let ended = Command::new(std::env::current_exe().unwrap())
+            .env("YSUITE_WINDOW", value)
+            .args(["--exact", "the_library_tells_about_itself"])
+            .output()
+            .unwrap();
+        assert!(ended.status.success(), "{value}: {}", String::from_utf8_lossy(&ended.stdout));
+        assert!(String::from_utf8_lossy(&ended.stdout).contains("1 passed"), "{value}");
+    }
 }
 
 /// Messages that do not lie as the library's own: of another size than their class, in groups of three.
