@@ -143,7 +143,7 @@ impl<'a> Growth<'a> {
         }
         if !open.is_empty() {
             sentences.push(format!(
-                "Beyond that only beside a limit that was quicker than at first, which calls nobody: {}.",
+                "Neither, as the ratio has grown beside a limit that was quicker than at first, and the time has not: {}.",
                 listed(&open)
             ));
         }
@@ -267,7 +267,7 @@ mod tests {
         let text = growths(&report);
         for due in [
             "Not level: bump 4.50 times at 3, level again at the end; steep from 3 on, 10.0 times at 7.",
-            "Beyond that only beside a limit that was quicker than at first, which calls nobody: flat.",
+            "Neither, as the ratio has grown beside a limit that was quicker than at first, and the time has not: flat.",
         ] {
             assert!(text.contains(due), "{due}\n{text}");
         }
