@@ -282,8 +282,9 @@ pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
         let calls = stream(kind, messages, Spin::Forever, 0);
         // Nobody sleeps, and nobody is woken; a queue that grows may ask the kernel for memory now and then.
         assert!(calls == 0 || kind.capacity().is_none() && calls < messages as u64 / 1_000, "{calls} system calls");
-        // One that is the slower end hardly ever sleeps. A full channel's sender does.
-        if kind.capacity().is_none() {
+        // One that is the slower end hardly ever sleeps. A full channel's sender does; and where windows are widened, the sender may
+        // be the slower end.
+        if kind.capacity().is_none() && !cfg!(ysuite_delay) {
             let messages = 200_000;
             let calls = stream(kind, messages, Spin::Adaptive, 40);
             assert!(calls < messages as u64 / 1_000, "{calls} system calls");
