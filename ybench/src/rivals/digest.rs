@@ -97,20 +97,18 @@ fn nearest(besides: &[Option<Beside>]) -> Option<String> {
     };
     names.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
     let is_ahead = |ratio: f64| ratio < LEVEL;
-    let mut place = 0;
-    names.retain(|name| {
-        place += 1;
-        place <= NAMED || besides.iter().any(|one| ratio(name, one).is_some_and(is_ahead))
-    });
+    let is_named = |&(place, name): &(usize, &&str)| {
+        place < NAMED || besides.iter().any(|one| ratio(name, one).is_some_and(is_ahead))
+    };
     let times = |ratio: f64| {
         let short = figure(ratio);
         if is_ahead(ratio) { format!("**{short}**") } else { short }
     };
-    let of = |name: &&str| {
+    let of = |(_, name): (usize, &&str)| {
         let each = besides.iter().map(|beside| ratio(name, beside).map_or_else(|| "–".to_owned(), times));
         format!("{name} {}", each.collect::<Vec<_>>().join(", "))
     };
-    let named: Vec<String> = names.iter().map(of).collect();
+    let named: Vec<String> = names.iter().enumerate().filter(is_named).map(of).collect();
     (!named.is_empty()).then(|| named.join("; "))
 }
 

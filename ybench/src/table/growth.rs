@@ -165,9 +165,8 @@ impl<'a> Growth<'a> {
         let columns = self.columns.iter().zip(&row.growth).zip(&row.times).enumerate();
         let considered = columns.filter(|(_, ((column, _), _))| sound(column));
         // By the number of the column: the growth of the ratio, and that of the time.
-        let mut first = None;
         let measured: Vec<(usize, f64, f64)> = considered
-            .filter_map(|(at, ((_, growth), time))| Some((at, (*growth)?, (*time)? / *first.get_or_insert((*time)?))))
+            .filter_map(|(at, ((_, growth), time))| Some((at, (*growth)?, (*time)? / row.times[0]?)))
             .collect();
         if measured.len() < 2 {
             return Course::Unknown;
