@@ -3,6 +3,7 @@
 //! One thread at a time. `impl_sender_api` gives a channel's sender its public methods; what blocks, and what it costs, is
 //! said at each of them.
 
+use core::mem::ManuallyDrop;
 use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
@@ -32,6 +33,14 @@ pub(super) trait SenderLink<T> {
     fn close(&mut self, receiver: &Passive, tokens: u32);
     /// The sender goes, behind its end, and is in no set any more.
     fn leave(&mut self) {}
+    /// The lane that another sender may go on with once this one is gone, if there is one.
+    fn lane(&self) -> Option<u32> {
+        None
+    }
+    /// The sender is gone: leaves this lane, whose writing end is closed, to others. Returns what is to be dropped.
+    fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<Writer<T>> {
+        Some(writer)
+    }
     /// Who waits for the receiver's end.
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
@@ -56,7 +65,8 @@ pub(super) struct Sending<T, L: SenderLink<T>> {
 
 /// The writing end of the queue, as an end that may wait for room.
 pub(super) struct WritingEnd<T, L: SenderLink<T>> {
-    pub(super) writer: Writer<T>,
+    /// Taken out only as this is dropped.
+    pub(super) writer: ManuallyDrop<Writer<T>>,
     pub(super) link: L,
 }
 
@@ -87,7 +97,7 @@ impl<T, L: SenderLink<T>> Drop for FlushOnDrop<'_, T, L> {
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        let end = RegisterCopy::new(WritingEnd { writer, link });
+        let end = RegisterCopy::new(WritingEnd { writer: ManuallyDrop::new(writer), link });
         Self { end, backoff: Backoff::new() }
     }
 
@@ -486,10 +496,18 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
         // A sender may have been attached after its end.
         self.detach();
-        let mut panics = Panics::none();
+        // No lane, where this end was closed before.
+        let (lane, mut panics) = (self.link.lane(), Panics::none());
         panics.catch(|| self.end());
         // What the sender was given for the sake of a set, after its end.
         self.link.leave();
+        // SAFETY: this end is being dropped, and does not use it any more.
+        let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
+        let writer = match lane {
+            Some(lane) => self.link.leave_lane(lane, writer),
+            None => Some(writer),
+        };
+        panics.catch(|| drop(writer));
         panics.catch(|| drop(self.link.leave_meeting()));
     }
 }

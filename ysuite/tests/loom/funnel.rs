@@ -205,6 +205,60 @@ fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
     });
 }
 
+/// The receiver may find the lane closed and empty before the new sender goes on with it, or afterwards.
+#[test]
+fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_ends_it() {
+    model(|| {
+        let (mut sender, mut receiver) = mpsc::bounded_for(2, 1);
+        sender.send(0).unwrap();
+        let weak = sender.share();
+        drop(sender);
+        let thread = thread::spawn(move || {
+            // The only lane is taken out of the places where it was left, or is free again.
+            let mut next = weak.sender().expect("there is no other");
+            next.send(1).unwrap();
+            drop(next);
+            let mut last = weak.sender().expect("there is no other");
+            drop(weak);
+            last.send(2).unwrap_or_else(|_| panic!("the receiver is there"));
+        });
+        (0..3).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected)));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+/// Each message is received once, or dropped once, and the sender learns of the end.
+#[test]
+fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_closes_or_goes() {
+    for closes in [true, false] {
+        model(move || {
+            let ended = Arc::new(AtomicUsize::new(0));
+            let (mut sender, mut receiver) = mpsc::bounded_for(4, 1);
+            sender.send(Counted(ended.clone())).unwrap();
+            let shared = sender.share();
+            drop(sender);
+            let count = ended.clone();
+            let thread = thread::spawn(move || {
+                let mut next = shared.sender().expect("a closed channel has any number of senders");
+                next.send(Counted(count)).is_ok()
+            });
+            let mut received = 0;
+            if closes {
+                receiver.close();
+                received = receiver.try_iter().count();
+            } else {
+                drop(receiver);
+            }
+            let was_sent = thread.join().unwrap();
+            if closes {
+                assert_eq!(received, 1 + usize::from(was_sent));
+            }
+            assert_eq!(ended.load(Ordering::Relaxed), 2);
+        });
+    }
+}
+
 #[test]
 fn the_receivers_end_against_sending_in_two_lanes() {
     model(|| {

@@ -1,6 +1,7 @@
 //! The funnel: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
 
 mod closing;
+mod coming_and_going;
 mod crowds;
 mod endings;
 mod limits;

@@ -4,9 +4,9 @@
 //! memory of lanes that end.
 //!
 //! Active lanes are in a row, which the receiver visits in turn. The reader of the lane whose turn it is is kept outside
-//! the row, where a loop can keep it in registers. A lane joins the row when its sender raises its id, and leaves it when it
-//! is armed: with all others before the receiver sleeps, or because it has had no message for a while in which other lanes
-//! had some.
+//! the row, where a loop can keep it in registers. A lane joins the row, behind all that are in it, when its sender raises its id. It
+//! leaves the row when it is armed (with all others before the receiver sleeps, or because it has had no message for a while in
+//! which other lanes had some), and when it is found closed and empty.
 //!
 //! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that sender
 //! has raised its id.
@@ -33,7 +33,7 @@ use crate::wait::one::WaitingEnd;
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
 pub(in crate::channel) struct Lanes<T> {
-    /// The reader of the lane at `row.at`, while it is that lane's turn.
+    /// The reader of the lane in front of the row, while it is that lane's turn.
     turn: Option<Reader<T>>,
     /// How many more messages that lane may give in this turn. 0 while it is no lane's turn.
     left: usize,
@@ -104,17 +104,13 @@ impl<T> Lanes<T> {
         self.activate();
         let position = self.granted;
         let (row, mut is_idle) = (&mut *self.row, false);
-        let mut index = row.at + 1;
-        let mut visits = row.lanes.len();
-        while visits > 0 && !row.lanes.is_empty() {
-            if index >= row.lanes.len() {
-                index = 0;
-            }
+        // Each lane that is here once.
+        for _ in 0..row.lanes.len() {
+            let Some(lane) = row.lanes.front_mut() else { break };
             row.visits += 1;
-            match row.lanes[index].visit(position) {
+            match lane.visit(position) {
                 Visit::Message => {
-                    row.at = index;
-                    self.turn = row.lanes[index].reader.take();
+                    self.turn = lane.reader.take();
                     self.grant();
                     if is_idle {
                         self.row.arm(EMPTY_VISITS / 2);
@@ -122,18 +118,16 @@ impl<T> Lanes<T> {
                     return true;
                 }
                 Visit::Over => {
-                    // The last lane moves to this index, and may not have been visited: so this visit does not count.
-                    let id = row.remove(index);
+                    let id = row.remove_first();
                     if !row.is_shut {
-                        self.shared.finish(id);
+                        id.into_iter().for_each(|id| self.shared.finish(id));
                     }
                     continue;
                 }
                 Visit::Idle => is_idle = true,
                 Visit::Nothing => {}
             }
-            index += 1;
-            visits -= 1;
+            row.rotate();
         }
         // Re-check: a message may have arrived while arming.
         is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane()
@@ -148,11 +142,18 @@ impl<T> Lanes<T> {
     /// The turn ends; it is no lane's turn.
     fn end_turn(&mut self) {
         self.granted = self.granted.wrapping_sub(self.left);
-        self.left = 0;
-        if let Some(reader) = self.turn.take() {
-            let at = self.row.at;
-            self.row.lanes[at].reader = Some(reader);
+        if self.pause_turn() {
+            self.row.rotate();
         }
+    }
+
+    /// Puts the reader of the lane whose turn it is back into the row, where that lane stays in front. True: there was one.
+    fn pause_turn(&mut self) -> bool {
+        self.left = 0;
+        let (reader, lane) = (self.turn.take(), self.row.lanes.front_mut());
+        let Some((reader, lane)) = reader.zip(lane) else { return false };
+        lane.reader = Some(reader);
+        true
     }
 
     /// Lanes whose senders have raised them join the row.
@@ -169,10 +170,13 @@ impl<T> Lanes<T> {
             }
             // SAFETY: this is the receiver of an open channel, and the closure finishes no lane.
             let found = unsafe {
-                shared.look(id, |idle| {
-                    // Before `wake`, which then sees what was written before the lane was closed.
-                    let is_closed = idle.is_closed();
-                    (idle.wake(), is_closed)
+                shared.look(id, |idle| match idle.wake() {
+                    None => {
+                        // Before `wake`, which then sees what was written before the lane was closed.
+                        let is_over = idle.end_if_closed();
+                        (idle.wake(), is_over)
+                    }
+                    reader => (reader, false),
                 })
             };
             match found {
@@ -197,8 +201,8 @@ impl<T> Lanes<T> {
     #[inline(never)]
     fn release(&self, tokens: u32) {
         let Some(reader) = &self.turn else { return };
-        let id = self.row.lanes[self.row.at].id;
-        self.shared.sender(Some(id as u32)).wake(reader.writer_passive(), tokens);
+        let id = self.row.lanes.front().map(|lane| lane.id as u32);
+        self.shared.sender(id).wake(reader.writer_passive(), tokens);
     }
 
     /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how many that lane
@@ -310,7 +314,8 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn close(&mut self) {
         let left = self.left;
-        self.end_turn();
+        self.granted = self.granted.wrapping_sub(left);
+        self.pause_turn();
         let lanes = self.shared.shut();
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
         window();
@@ -325,7 +330,7 @@ impl<T> ReadingEnd for Lanes<T> {
         }
         if left != 0 {
             // What was shown is received next.
-            self.turn = row.lanes[row.at].reader.take();
+            self.turn = row.lanes.front_mut().and_then(|lane| lane.reader.take());
             self.granted = self.granted.wrapping_add(left);
             self.left = left;
         }
@@ -431,9 +436,7 @@ impl<T> Drop for Lanes<T> {
             // All have been told when the channel was closed. What is left is dropped with the readers.
             self.row.lanes.drain(..).for_each(|lane| panics.catch(|| drop(lane)));
         } else {
-            while let Some(last) = self.row.lanes.len().checked_sub(1) {
-                self.row.remove(last);
-            }
+            while self.row.remove_first().is_some() {}
             panics.catch(|| self.shared.abandon());
         }
         panics.catch(|| drop(waker));

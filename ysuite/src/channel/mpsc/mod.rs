@@ -32,14 +32,19 @@
 //!
 //! The tables that hold the lanes by number grow to the most senders there have been at once, and are kept as long as the
 //! channel: up to 256 bytes for each of these senders, the most where all were active at once. Numbers are used again, so
-//! senders that come and go one after another take nothing more.
+//! senders that come and go one after another take nothing more, for as long as a program runs: a clone for each request is fine.
+//!
+//! The lane of a sender that is gone stays until the receiver has taken its last message and visits it once more. That is no later
+//! than the lane's next turn. Where messages pile up in so many such lanes that there is none to spare, a new sender goes on with the
+//! lane of one that is gone, behind the messages that are left there. So no clone is refused for the sake of senders that are gone.
 //!
 //! # Whose turn it is
 //!
-//! The receiver takes up to [`TURN`] messages from a lane, and then looks at all other lanes with messages before it comes
-//! back. So between two turns of a lane each other lane gives at most `TURN` messages, and one of *n* lanes never waits for
-//! more than *n* times `TURN` messages; twice as many where lanes end, or have nothing any more, meanwhile. Receiving in
-//! batches keeps to that, too.
+//! The receiver takes up to [`TURN`] messages from a lane, and then visits all other lanes with messages before it comes
+//! back. Lanes are in a queue: one that gets its first message joins at the back, and each goes to the back after its turn. So a
+//! message of a lane that is empty is received after at most (*n* + 1) times `TURN` others, where *n* is the number of other lanes
+//! with messages at the moment when it is sent: the rest of the turn that has begun, and a turn of each. Senders that come later, and
+//! those that come and go, are behind it, however many there are. Receiving in batches keeps to that, too.
 //!
 //! # When to use it
 //!
@@ -55,6 +60,7 @@
 //! A sender sent into its own channel keeps the channel from disconnecting, as in `std`.
 
 mod lanes;
+mod left;
 mod receiver;
 mod sender;
 mod shared;
@@ -77,8 +83,9 @@ use crate::statistics::Meter;
 use crate::sync::Arc;
 use crate::wait::Parker;
 
-/// How many senders a channel can have at a time: 262,080. A sender that is gone counts until the receiver has taken its
-/// last message, and has looked once more.
+/// How many senders a channel can have at a time: 262,080. A sender that was [closed](Sender::close) and is kept counts until the
+/// receiver has taken its last message, and has looked once more. One that is gone does not count: see
+/// [How many senders](self#how-many-senders).
 pub const MAX_SENDERS: usize = crate::queue::MOST;
 
 /// A channel without a bound: sending never waits. Memory grows as messages queue up, and is freed as they are
@@ -100,19 +107,24 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 /// As [`bounded`], for at most `senders` senders at a time: so never more than `capacity_per_sender` times `senders` messages
-/// are in the channel. A sender that is gone or closed counts until the receiver has taken its last message, and has looked
-/// once more. Beyond that [`Sender::clone`] panics, and [`Sender::try_clone`] returns an error. Each thread that sends by a
-/// [`SharedSender`] is one of them.
+/// are in the channel. Beyond that [`Sender::clone`] panics, and [`Sender::try_clone`] returns an error. Each thread that sends by a
+/// [`SharedSender`] is one of the senders. One that was [closed](Sender::close) and is kept counts until the receiver has taken its
+/// last message, and has looked once more.
+///
+/// A sender that is gone does not count. But what it has sent takes up room until it is received: where there are as many lanes as
+/// `senders`, a new sender goes on with the lane of one that is gone, the one with the fewest messages, and has the room that is left
+/// there.
 ///
 /// ```
-/// let (sender, mut receiver) = ysuite::mpsc::bounded_for(8, 2);
-/// let mut other = sender.try_clone().unwrap();
-/// assert!(sender.try_clone().is_err());
-/// other.send(1).unwrap();
-/// drop(other);
-/// assert!(sender.try_clone().is_err());
-/// assert_eq!((receiver.recv(), receiver.try_recv().is_err()), (Ok(1), true));
-/// assert!(sender.try_clone().is_ok());
+/// let (sender, mut receiver) = ysuite::mpsc::bounded_for(2, 2);
+/// let mut first = sender.try_clone().unwrap();
+/// assert!(sender.try_clone().is_err(), "there are two");
+/// first.send(1).unwrap();
+/// drop(first);
+/// let mut second = sender.try_clone().unwrap();
+/// second.send(2).unwrap();
+/// assert!(second.try_send(3).is_err(), "1 and 2 are in its lane");
+/// assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
 /// ```
 ///
 /// # Panics

@@ -19,6 +19,7 @@ use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
 use crate::os::Deadline;
 use crate::passive::Passive;
+use crate::queue::ypipe::Writer;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -95,6 +96,15 @@ impl<T> SenderLink<T> for SenderLane<T> {
 
     fn leave(&mut self) {
         self.give_bare_back();
+    }
+
+    fn lane(&self) -> Option<u32> {
+        let is_ever_left = !self.is_bare && self.meeting.is_none();
+        self.id().filter(|_| is_ever_left && self.shared.keeps_lanes())
+    }
+
+    fn leave_lane(&self, lane: u32, writer: Writer<T>) -> Option<Writer<T>> {
+        self.shared.leave_lane(lane, writer)
     }
 
     fn end_watchers(&self) -> &EndWatchers {

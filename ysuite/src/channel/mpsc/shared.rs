@@ -13,13 +13,15 @@
 use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
 
+use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
 use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
-use crate::queue::{ReadySet, SegmentedArray};
+use crate::queue::{MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
+use crate::sync::thread::yield_now;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
@@ -29,6 +31,10 @@ pub(super) const LANE: u32 = 1;
 /// In the count of senders: the receiver is gone, or has closed the channel. The sign, so that one comparison says whether
 /// there are senders and a channel.
 const SHUT: usize = 1 << (usize::BITS - 1);
+
+/// How often a new sender yields to a receiver that is about to give an id back, before it is refused. A number, as the receiver may
+/// be a thread that does not run while this one does.
+const PATIENCE: usize = 64;
 
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
@@ -53,8 +59,11 @@ pub(in crate::channel) struct MpscShared<T> {
     /// How many senders there are, and [`SHUT`].
     connected: AtomicUsize,
     pub(super) end_watchers: EndWatchers,
-    /// How many more lanes there may be, where that was asked for.
-    spare: Option<AtomicUsize>,
+    /// How many lanes there may be at a time, and how many more there may be now.
+    most: usize,
+    spare: AtomicUsize,
+    /// Lanes that senders have left, for others where there is none to spare.
+    left: LeftLanes<T>,
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
     pub(super) bound: Option<usize>,
@@ -78,7 +87,9 @@ impl<T> MpscShared<T> {
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
-            spare: most.map(AtomicUsize::new),
+            most: most.unwrap_or(MOST),
+            spare: AtomicUsize::new(most.unwrap_or(MOST)),
+            left: LeftLanes::new(),
             number: AtomicU64::new(0),
             bound,
             meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new(&meter))),
@@ -86,13 +97,45 @@ impl<T> MpscShared<T> {
         }
     }
 
-    /// A new lane and its id. Where the channel is shut there is no id, and the writer finds its queue orphaned. `None`: too
-    /// many senders.
+    /// A new lane and its id, or where there is none to spare the lane of a sender that is gone. Where the channel is shut there is no
+    /// id, and the writer finds its queue orphaned. `None`: too many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
         if self.is_shut() {
             return Some((self.orphaned_lane(), None));
         }
-        let id = self.claim()?;
+        match self.claim() {
+            Some(id) => Some(self.new_lane(id)),
+            None => self.connect_further(),
+        }
+    }
+
+    /// There is no lane to spare: goes on with one of a sender that is gone.
+    #[cold]
+    fn connect_further(&self) -> Option<(Writer<T>, Option<u32>)> {
+        let mut has_ended = false;
+        for _ in 0..PATIENCE {
+            if let Some((id, mut writer)) = self.left.take() {
+                if writer.reopen() {
+                    return Some((writer, Some(id)));
+                }
+                has_ended = true;
+            }
+            if self.is_shut() {
+                return Some((self.orphaned_lane(), None));
+            }
+            if let Some(id) = self.claim() {
+                return Some(self.new_lane(id));
+            }
+            if !has_ended {
+                break;
+            }
+            // The receiver has ended a lane that was left here, and is about to give its id back: a few instructions.
+            yield_now();
+        }
+        None
+    }
+
+    fn new_lane(&self, id: usize) -> (Writer<T>, Option<u32>) {
         let (writer, idle) = ypipe::lane(self.bound, LANE, &self.meter);
         if self.bound.is_some() {
             self.make_target(id as u32);
@@ -107,15 +150,13 @@ impl<T> MpscShared<T> {
                 idle.go().pass();
             }
         }
-        Some((writer, Some(id as u32)))
+        (writer, Some(id as u32))
     }
 
     /// An id for a new lane, or for a sender without one.
     pub(super) fn claim(&self) -> Option<usize> {
-        if let Some(spare) = &self.spare {
-            // ORDERING: Relaxed; a count, which guards no data.
-            spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
-        }
+        // ORDERING: Relaxed; a count, which guards no data.
+        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
         let id = self.ready.claim();
         if id.is_none() {
             self.unclaim();
@@ -125,10 +166,23 @@ impl<T> MpscShared<T> {
 
     /// There is one lane less.
     fn unclaim(&self) {
-        if let Some(spare) = &self.spare {
-            // ORDERING: Relaxed; a count, which guards no data.
-            spare.fetch_add(1, Ordering::Relaxed);
+        // ORDERING: Relaxed; a count, which guards no data.
+        self.spare.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether lanes have become few, so that a sender that goes leaves its lane to others.
+    pub(super) fn keeps_lanes(&self) -> bool {
+        // ORDERING: Relaxed; a hint, which guards no data.
+        self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
+    }
+
+    /// A sender is gone, which had this lane: leaves its writing end to others. Returns what the caller is to drop.
+    pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<Writer<T>> {
+        if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
+            // It may have messages to take back.
+            return Some(writer);
         }
+        self.left.leave((id, writer)).map(|(_, writer)| writer)
     }
 
     /// The channel's number in the tables of threads. No channel gets one that another has had.
@@ -311,6 +365,9 @@ impl<T> MpscShared<T> {
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();
         let mut panics = Panics::none();
         panics.catch(|| self.tell(&lanes));
+        while let Some(lane) = self.left.take() {
+            panics.catch(|| drop(lane));
+        }
         // The messages last: no panic of theirs may keep a sender asleep.
         lanes.iter().for_each(|(_, idle)| panics.catch(|| idle.dispose()));
     }

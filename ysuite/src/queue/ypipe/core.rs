@@ -16,7 +16,7 @@ use crate::foreign::Panics;
 use crate::os::marks_lines;
 use crate::passive::Passive;
 use crate::statistics::{COUNTING, Observed};
-use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
@@ -26,6 +26,13 @@ const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 /// nor do messages so large that each is a chunk by itself.
 const RESERVE: u8 = 4;
 const STREAM_RESERVE: u8 = 14;
+
+/// A pipe's writer may publish.
+pub(super) const OPEN: u8 = 0;
+/// The writer is gone. Another may go on, before the reader ends the pipe.
+pub(super) const CLOSED: u8 = 1;
+/// Nothing more will come, and both ends know where the pipe ends: the reader has closed it, or has found it closed and empty.
+pub(super) const OVER: u8 = 2;
 
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
@@ -68,8 +75,8 @@ pub(super) struct ReadMostly<T> {
     groups: u32,
     /// Whether a bound was asked for, even one that can never be reached.
     asked: bool,
-    /// The writer will publish nothing more, or the reader has closed, and both know where the pipe ends.
-    pub(super) closed: AtomicBool,
+    /// [`OPEN`], [`CLOSED`] or [`OVER`].
+    pub(super) closed: AtomicU8,
     /// A reader marks each group that it has read: see [`marks_lines`].
     pub(super) marks: bool,
 }
@@ -122,7 +129,7 @@ impl<T> PipeCore<T> {
             cache: ChunkCache::new(is_bounded.then_some(chunks), reserve),
             groups: groups as u32,
             asked: bound.is_some(),
-            closed: AtomicBool::new(false),
+            closed: AtomicU8::new(OPEN),
             marks: marks_lines(),
         };
         Self {
@@ -196,15 +203,46 @@ impl<T> PipeCore<T> {
         self.progress.next_look(position, consumed, limit)
     }
 
-    /// Nothing more will come for the reader.
+    /// Writer: nothing more will come for the reader, unless the pipe is [reopened](Self::reopen).
     pub(super) fn close(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed`: all that was published is visible.
-        self.read_mostly.closed.store(true, Ordering::Release);
+        // ORDERING: Release pairs with the Acquire in `is_closed` and `end_if_closed`: all that was published is visible. Relaxed on
+        // failure: it is over, by the reader.
+        let _ = self.read_mostly.closed.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Relaxed);
     }
 
+    /// Reading side: nothing more will come, whatever the writer does. The cut says where the pipe ends.
+    pub(super) fn end(&self) {
+        // ORDERING: Release pairs with the Acquire in `is_closed`: the cut is visible, and what is below it. A read-modify-write, since
+        // `reopen` is one and may come at the same time: a model checker's order of plain stores is weaker.
+        self.read_mostly.closed.swap(OVER, Ordering::Release);
+    }
+
+    /// Reading side: what was closed stays so from now on (true). False: the pipe is open.
+    pub(super) fn end_if_closed(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible. So it is where another call
+        // has ended the pipe, by the reading side's own order.
+        let closed = self.read_mostly.closed.compare_exchange(CLOSED, OVER, Ordering::Acquire, Ordering::Acquire);
+        closed != Err(OPEN)
+    }
+
+    /// Another writer goes on where the last has closed the pipe. False: it is over.
+    pub(super) fn reopen(&self) -> bool {
+        // ORDERING: Relaxed on success; the new writer has all that the last one did by the way by which it got the writing end, and a
+        // reader that finds the pipe open learns nothing by that. Acquire on failure pairs with the Release in `end`: the caller sees
+        // that the channel is shut, where that is why.
+        self.read_mostly.closed.compare_exchange(CLOSED, OPEN, Ordering::Relaxed, Ordering::Acquire).is_ok()
+    }
+
+    /// Whether the pipe is over: the reading side has ended it.
+    pub(super) fn is_finished(&self) -> bool {
+        // ORDERING: Relaxed; it stays so, and nothing is looked at on the strength of it.
+        self.read_mostly.closed.load(Ordering::Relaxed) == OVER
+    }
+
+    /// Whether the writer is gone, or the reader has closed. False again where another writer goes on.
     pub(super) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible after it.
-        self.read_mostly.closed.load(Ordering::Acquire)
+        // ORDERING: Acquire pairs with the Release in `close` and `end`: all that was ever published is visible after it.
+        self.read_mostly.closed.load(Ordering::Acquire) != OPEN
     }
 
     /// Disposes of all that is published: `each` is given every message with its position, in its slot, which stays as it is until

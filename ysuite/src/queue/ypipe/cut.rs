@@ -179,7 +179,7 @@ impl<T> Reader<T> {
         let (cursor, core) = self.parts();
         core.cut.decide(core.progress.taken().wrapping_add(cursor.len_up_to(usize::MAX)));
         cursor.poison();
-        core.close();
+        core.end();
     }
 
     /// After finding nothing: whether there is a message all the same. There may be one where the pipe has a cut, and where
@@ -210,7 +210,7 @@ impl<T> IdleReader<T> {
             None => {
                 // No message has been written. If one is being written now, its sender may have decided.
                 let cut = self.core().cut.decide(0);
-                self.core().close();
+                self.core().end();
                 if cut != 0 {
                     // SAFETY: by the caller.
                     reader = unsafe { self.wake() };

@@ -39,9 +39,9 @@ impl<T> IdleReader<T> {
         cursor.or_else(|| self.core.first_cursor()).map(|cursor| Reader::new(self.core.clone(), cursor))
     }
 
-    /// Whether the writer is gone. What it published may still be here.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.core.is_closed()
+    /// As [`Reader::end_if_closed`].
+    pub(crate) fn end_if_closed(&self) -> bool {
+        self.core.end_if_closed()
     }
 
     /// How many messages are published, counting no further than it takes to reach `enough`.

@@ -143,6 +143,11 @@ impl<T> Reader<T> {
         self.reading.core.is_closed()
     }
 
+    /// Where the writer is gone: no other goes on from now on (true). What it published may still be here.
+    pub(crate) fn end_if_closed(&self) -> bool {
+        self.reading.core.end_if_closed()
+    }
+
     /// How many messages may be in the pipe; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {

@@ -15,7 +15,7 @@ mod unwrite;
 use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
-use super::core::PipeCore;
+use super::core::{OVER, PipeCore};
 use super::in_slot::InSlot;
 use crate::foreign::Panics;
 use crate::passive::{CUT, GONE, STAYS};
@@ -182,10 +182,18 @@ impl<T> Writer<T> {
         self.writing.cursor.end();
     }
 
+    /// After [`close`](Self::close), where this end was not [ended](Self::end): goes on, as the writing end of another owner. False:
+    /// the reader has found the pipe closed and empty, or has closed it; this end stays closed.
+    pub(crate) fn reopen(&mut self) -> bool {
+        let Writing { core, closed, .. } = &mut *self.writing;
+        *closed = !core.reopen();
+        !*closed
+    }
+
     /// The reader finds the pipe closed, though this writer is there, from before any other thread has the reader.
     pub(super) fn pretend_closed(&self) {
         // ORDERING: Relaxed; the reader is handed to its thread afterwards.
-        self.writing.core.read_mostly.closed.store(true, Ordering::Relaxed);
+        self.writing.core.read_mostly.closed.store(OVER, Ordering::Relaxed);
     }
 
     /// Whether another message may be written, now.

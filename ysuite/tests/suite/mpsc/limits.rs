@@ -18,14 +18,18 @@ fn a_funnel_for_so_many_senders_has_no_more_lanes() {
         assert_eq!(sender.try_send(1), Err(TrySendError::Full(1)));
     }
     assert_eq!((receiver.len(), receiver.sender_count()), (6, 3));
-    // A sender that is gone counts until its lane is drained, and the receiver has looked once more.
+    // A sender that is gone leaves its lane to another, with what is in it.
     drop(senders.pop());
+    senders.push(senders[0].try_clone().unwrap());
     assert!(senders[0].try_clone().is_err());
+    assert_eq!(senders[2].try_send(1), Err(TrySendError::Full(1)));
+    drop(senders.pop());
     assert_eq!(receiver.try_iter().sum::<i32>(), 6);
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     let again = senders[0].try_clone().unwrap();
     assert!(senders[0].try_clone().is_err());
-    // So does one that is closed.
+    // One that is closed counts until its lane is drained, and the receiver has looked once more.
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     senders[1].close();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     senders.push(senders[0].clone());

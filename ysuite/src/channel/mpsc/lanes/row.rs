@@ -1,6 +1,13 @@
-//! The row of active lanes: which there are, how long each has been empty, and how many are armed with one barrier.
+//! The row of active lanes: a queue in the order in which they are visited. Which there are, how long each has been empty, and how
+//! many are armed with one barrier.
 //!
-//! The receiver only, one thread at a time. Wait-free in the number of active lanes.
+//! A lane joins at the back, and goes to the back after each visit. So no lane is visited twice before every lane that was in front
+//! of it has been visited once: lanes that join later never delay those that are here, and a lane whose sender is gone leaves no
+//! later than it would have had its turn.
+//!
+//! The receiver only, one thread at a time. Wait-free in the number of active lanes, but for the allocator.
+
+use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
 use crate::channel::rendezvous::MeetingEnd;
@@ -11,11 +18,13 @@ use crate::sync::window;
 /// Visits to a lane without a message, while others had some, before it is armed.
 pub(super) const EMPTY_VISITS: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 
+/// Room for this number of lanes is kept, however few there are.
+const KEPT_ROOM: usize = 64;
+
 /// The active lanes.
 pub(super) struct Row<T> {
-    pub(super) lanes: Vec<ActiveLane<T>>,
-    /// The index of the lane whose turn it is, or was last.
-    pub(super) at: usize,
+    /// In front is the lane whose turn it is, while it is any lane's turn.
+    pub(super) lanes: VecDeque<ActiveLane<T>>,
     /// The ids in the row as bits, 64 in a word.
     pub(super) active: Vec<u64>,
     /// How many lanes have been visited so far.
@@ -55,7 +64,13 @@ impl<T> ActiveLane<T> {
         }
         if reader.is_closed() {
             // What the sender published before it closed the lane is visible now.
-            return if reader.has_last() { Visit::Message } else { Visit::Over };
+            if reader.has_last() {
+                return Visit::Message;
+            }
+            // Another sender may have gone on, and have closed the lane again behind messages of its own.
+            if reader.end_if_closed() {
+                return if reader.has_last() { Visit::Message } else { Visit::Over };
+            }
         }
         if self.seen == position {
             return Visit::Nothing;
@@ -68,7 +83,7 @@ impl<T> ActiveLane<T> {
 
 impl<T> Row<T> {
     pub(super) fn new(meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
-        Self { lanes: Vec::new(), at: 0, active: Vec::new(), visits: 0, is_shut: false, meeting }
+        Self { lanes: VecDeque::new(), active: Vec::new(), visits: 0, is_shut: false, meeting }
     }
 
     pub(super) fn is_active(&self, id: usize) -> bool {
@@ -80,16 +95,26 @@ impl<T> Row<T> {
             self.active.resize(id / 64 + 1, 0);
         }
         self.active[id / 64] |= 1 << (id % 64);
-        self.lanes.push(ActiveLane { reader: Some(reader), id, empty: 0, seen });
+        self.lanes.push_back(ActiveLane { reader: Some(reader), id, empty: 0, seen });
     }
 
-    /// Takes the lane at `index` out of the row, and makes its reader idle. Returns the lane's id.
-    pub(super) fn remove(&mut self, index: usize) -> usize {
-        let lane = self.lanes.swap_remove(index);
-        if self.at == self.lanes.len() {
-            // The last lane has moved to `index`, and keeps its turn.
-            self.at = index;
+    /// The lane in front has been visited, or has had its turn: goes to the back.
+    pub(super) fn rotate(&mut self) {
+        self.lanes.rotate_left(1);
+    }
+
+    /// Takes the lane in front out of the row, and makes its reader idle. Returns the lane's id.
+    pub(super) fn remove_first(&mut self) -> Option<usize> {
+        let lane = self.lanes.pop_front()?;
+        // After a crowd: what is kept is in proportion to what is there, and a lane pays for the move of few others.
+        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
+            self.lanes.shrink_to(self.lanes.capacity() / 2);
         }
+        Some(self.rest(lane))
+    }
+
+    /// A lane that has left the row: makes its reader idle. Returns its id.
+    fn rest(&mut self, lane: ActiveLane<T>) -> usize {
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
             reader.rest();
@@ -104,15 +129,23 @@ impl<T> Row<T> {
         due.fold(Barrier::none(), |barrier, reader| barrier.and(reader.passive().mark(LANE))).pass();
         window();
         let mut found = false;
-        for index in (0..self.lanes.len()).rev() {
-            let lane = &mut self.lanes[index];
-            let Some(reader) = lane.reader.as_mut().filter(|_| lane.empty >= empty) else { continue };
-            if reader.has_message() || reader.is_closed() {
-                // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
-                reader.passive().disarm(LANE);
-                found = true;
+        // Each lane once; those that stay keep their order.
+        for _ in 0..self.lanes.len() {
+            let Some(mut lane) = self.lanes.pop_front() else { break };
+            let due = lane.reader.as_mut().filter(|_| lane.empty >= empty);
+            let has_news = due.map(|reader| {
+                let has_news = reader.has_message() || reader.is_closed();
+                if has_news {
+                    // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
+                    reader.passive().disarm(LANE);
+                }
+                has_news
+            });
+            found |= has_news == Some(true);
+            if has_news == Some(false) {
+                self.rest(lane);
             } else {
-                self.remove(index);
+                self.lanes.push_back(lane);
             }
         }
         found

@@ -18,6 +18,11 @@ impl<T> Writer<T> {
         self.writing.closed
     }
 
+    /// Whether the reading side has ended the pipe: it cannot be [reopened](Writer::reopen).
+    pub(crate) fn is_finished(&self) -> bool {
+        self.core().is_finished()
+    }
+
     /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
     #[cfg(feature = "futures")]
     pub(crate) fn has_lost(&self) -> bool {

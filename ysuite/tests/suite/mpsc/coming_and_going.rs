@@ -1,0 +1,178 @@
+//! Senders that come and go for as long as a program runs, a request each: nothing grows, no clone is refused while few senders live,
+//! and a sender that stays is received within the bound that the module states.
+
+use std::thread;
+
+use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN};
+
+/// More senders than a channel can have at a time.
+const REQUESTS: u64 = MAX_SENDERS as u64 + 10_000;
+
+/// Each way to receive one message.
+fn ways() -> [(&'static str, fn(&mut Receiver<u64>) -> u64); 5] {
+    [
+        ("recv", |receiver| receiver.recv().unwrap()),
+        ("try_recv", |receiver| receiver.try_recv().unwrap()),
+        ("recv_timeout", |receiver| receiver.recv_timeout(std::time::Duration::MAX).unwrap()),
+        ("recv_batch", |receiver| {
+            let mut batch = Vec::with_capacity(1);
+            assert_eq!(receiver.recv_batch(&mut batch, 1), Ok(1));
+            batch[0]
+        }),
+        ("try_iter", |receiver| receiver.try_iter().next().unwrap()),
+    ]
+}
+
+/// A sender for each request, beside one that stays and sends nothing.
+fn requests(receive: fn(&mut Receiver<u64>) -> u64, backlog: u64, goes_later: bool) {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let mut last = None;
+    for number in 0..REQUESTS / 8 {
+        let mut request: Sender<u64> = sender.try_clone().expect("there are few senders");
+        request.send(number).unwrap();
+        if goes_later {
+            last = Some(request);
+        } else {
+            drop(request);
+        }
+        if let Some(expected) = number.checked_sub(backlog) {
+            assert_eq!(receive(&mut receiver), expected);
+        }
+    }
+    // What is visited is in proportion to the messages: each lane joins once, is found with its message once, and is found closed once.
+    let visits = receiver.visits();
+    assert!(visits < REQUESTS / 8 * 80, "{visits} visits");
+    drop(last);
+}
+
+#[test]
+fn a_sender_for_each_request_costs_a_visit_or_two() {
+    for (way, receive) in ways() {
+        for backlog in [0, 10] {
+            for goes_later in [false, true] {
+                println!("{way}, {backlog} behind, the sender goes a message later: {goes_later}");
+                requests(receive, backlog, goes_later);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_senders_come_and_go_than_a_channel_can_have_at_a_time() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    for number in 0..REQUESTS {
+        let mut request = sender.try_clone().expect("there are two");
+        request.send(number).unwrap();
+        drop(request);
+        assert_eq!(receiver.recv(), Ok(number));
+        assert!(receiver.len() == 0 && sender.sender_count() == 1);
+    }
+}
+
+#[test]
+fn a_sender_that_stays_is_received_within_the_bound_however_many_come_and_go() {
+    for goes_later in [false, true] {
+        let (mut stays, mut receiver) = mpsc::unbounded();
+        let mut last = None;
+        let backlog = 10;
+        for number in 1..=1_000_u64 {
+            let mut request = stays.clone();
+            request.send(number).unwrap();
+            last = goes_later.then_some(request);
+            if number == 500 {
+                stays.send(0).unwrap();
+            }
+            if number > backlog {
+                let received = receiver.recv().unwrap();
+                // Lanes with messages when it was sent, and the turn that had begun.
+                let latest = 500 + (backlog + 1) * TURN as u64;
+                assert!(received == 0 || number <= latest, "it has been passed over");
+                if received == 0 {
+                    // Here each lane has one message.
+                    assert!(number <= 500 + 2 * backlog, "it was received as number {number}");
+                }
+            }
+        }
+        drop(last);
+        assert_eq!(receiver.try_iter().filter(|number| *number == 0).count(), 0, "it was received long before");
+    }
+}
+
+#[test]
+fn few_senders_of_a_channel_for_few_are_never_refused() {
+    // With a backlog that takes up all lanes there can be.
+    for backlog in [0, 1, 7] {
+        let (sender, mut receiver) = mpsc::bounded_for(4, 8);
+        for number in 0..10_000_u64 {
+            let mut request = sender.try_clone().expect("there are two");
+            request.send(number).unwrap();
+            drop(request);
+            if number >= backlog {
+                receiver.recv().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_sender_goes_on_with_the_lane_of_one_that_is_gone_where_all_are_taken() {
+    let (sender, mut receiver) = mpsc::bounded_for(2, 2);
+    let mut first = sender.try_clone().unwrap();
+    assert!(sender.try_clone().is_err(), "there are two");
+    first.send(1).unwrap();
+    drop(first);
+    // With the room that the first has left in it.
+    let mut second = sender.try_clone().expect("there is one");
+    assert!(sender.try_clone().is_err(), "there are two again");
+    second.send(2).unwrap();
+    assert!(second.try_send(3).is_err());
+    assert_eq!(receiver.try_recv(), Ok(1));
+    second.send(3).unwrap();
+    drop(second);
+    let mut third = sender.try_clone().expect("there is one");
+    drop(sender);
+    assert_eq!((receiver.try_recv(), receiver.try_recv(), receiver.try_recv().is_err()), (Ok(2), Ok(3), true));
+    assert!(!receiver.is_disconnected());
+    third.send(4).unwrap();
+    drop(third);
+    assert_eq!((receiver.recv(), receiver.recv().is_err()), (Ok(4), true));
+}
+
+#[test]
+fn a_backlog_of_as_many_senders_as_there_can_be_refuses_no_new_one() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let requests = REQUESTS;
+    for number in 0..requests {
+        sender.try_clone().expect("there are two").send(number).unwrap();
+    }
+    let mut received: Vec<u64> = receiver.try_iter().collect();
+    received.sort_unstable();
+    assert!(received.into_iter().eq(0..requests));
+    // What is left of the crowd is given back.
+    for number in 0..1_000 {
+        sender.try_clone().unwrap().send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+    }
+}
+
+#[test]
+fn threads_that_come_and_go_share_a_sender() {
+    let (sender, mut receiver) = mpsc::bounded_for(1, 3);
+    let shared = sender.share();
+    for number in 0..200 {
+        // A scope may end before the thread's thread-locals do, where its lane is.
+        let shared = shared.clone();
+        thread::spawn(move || shared.try_send(number).unwrap()).join().unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+    }
+}
+
+#[test]
+fn a_weak_sender_is_upgraded_for_each_request() {
+    let (sender, mut receiver) = mpsc::unbounded();
+    let weak = sender.downgrade();
+    for number in 0..REQUESTS {
+        weak.upgrade().expect("there is one sender").send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
+    }
+}
