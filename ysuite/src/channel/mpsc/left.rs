@@ -33,16 +33,16 @@ const FULL: u8 = 2;
 /// A lane's id, and its writing end, which is closed.
 pub(super) type LeftLane<T> = (u32, Writer<T>);
 
-struct Place<T> {
+struct LeftPlace<T> {
     state: AtomicU8,
     lane: UnsafeCell<Option<LeftLane<T>>>,
 }
 
 // SAFETY: the cell belongs to the thread that has set the state to BUSY, one at a time, and writers may go from thread to thread
 // where `T: Send`.
-unsafe impl<T: Send> Sync for Place<T> {}
+unsafe impl<T: Send> Sync for LeftPlace<T> {}
 
-impl<T> Place<T> {
+impl<T> LeftPlace<T> {
     fn new() -> Self {
         Self { state: AtomicU8::new(EMPTY), lane: UnsafeCell::new(None) }
     }
@@ -64,7 +64,7 @@ impl<T> Place<T> {
 }
 
 pub(super) struct LeftLanes<T> {
-    places: SegmentedArray<Place<T>, SEGMENTS>,
+    places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
 }
 
 impl<T> LeftLanes<T> {
@@ -77,7 +77,7 @@ impl<T> LeftLanes<T> {
     pub(super) fn leave(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
-            let place = self.places.get_or_make(index, Place::new);
+            let place = self.places.get_or_make(index, LeftPlace::new);
             if place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
                 return None;
             }
