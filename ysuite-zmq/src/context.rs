@@ -11,6 +11,7 @@ use core::ffi::c_void;
 
 use crate::error::{Error, Failure};
 use crate::ffi;
+use crate::names::Names;
 use crate::zap::{Admitted, Gatekeeper};
 
 /// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses. Cloned
@@ -29,6 +30,10 @@ struct Raw {
     context: NonNull<c_void>,
     /// From the first server on that admits only some.
     gatekeeper: Mutex<Option<Gatekeeper>>,
+    /// The addresses of `inproc` that bridges have bound.
+    names: Names,
+    /// Of libzmq, which carry frames.
+    threads: usize,
     /// In which its threads are.
     process: u32,
 }
@@ -59,7 +64,8 @@ impl Context {
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::IO_THREADS, threads as c_int);
             ffi::zmq_ctx_set(context.as_ptr(), ffi::context::MAX_SOCKETS, SOCKETS);
         }
-        Ok(Self(Arc::new(Raw { context, gatekeeper: Mutex::new(None), process: process::id() })))
+        let (gatekeeper, names) = (Mutex::new(None), Names::default());
+        Ok(Self(Arc::new(Raw { context, gatekeeper, names, threads, process: process::id() })))
     }
 
     /// The one of those who name none, with one thread. Never ends. A forked child has another than its parent.
@@ -106,6 +112,15 @@ impl Context {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // ORDERING: Relaxed: only the number must differ.
         format!("inproc://ysuite-zmq.{what}.{}", NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.0.names
+    }
+
+    /// Whether one thread carries all frames: it tells of connections in the order in which things happen to them.
+    pub(crate) fn has_one_thread(&self) -> bool {
+        self.0.threads == 1
     }
 
     pub(crate) fn raw(&self) -> *mut c_void {

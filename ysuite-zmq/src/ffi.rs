@@ -43,6 +43,7 @@ unsafe extern "C" {
     pub(crate) fn zmq_getsockopt(socket: *mut c_void, option: c_int, value: *mut c_void, length: *mut usize) -> c_int;
     pub(crate) fn zmq_bind(socket: *mut c_void, address: *const c_char) -> c_int;
     pub(crate) fn zmq_connect(socket: *mut c_void, address: *const c_char) -> c_int;
+    pub(crate) fn zmq_disconnect(socket: *mut c_void, address: *const c_char) -> c_int;
     pub(crate) fn zmq_socket_monitor(socket: *mut c_void, address: *const c_char, events: c_int) -> c_int;
 
     pub(crate) fn zmq_curve_keypair(public: *mut c_char, secret: *mut c_char) -> c_int;
@@ -78,6 +79,8 @@ pub(crate) mod option {
     use super::c_int;
 
     pub(crate) const SUBSCRIBE: c_int = 6;
+    pub(crate) const SEND_BUFFER: c_int = 11;
+    pub(crate) const RECEIVE_BUFFER: c_int = 12;
     pub(crate) const FD: c_int = 14;
     pub(crate) const EVENTS: c_int = 15;
     pub(crate) const LINGER: c_int = 17;
@@ -128,8 +131,10 @@ pub(crate) mod ready {
 /// What a monitor tells.
 pub(crate) mod told {
     pub(crate) const ALL: core::ffi::c_int = 0xFFFF;
+    pub(crate) const CONNECTED: u16 = 0x0001;
     pub(crate) const RETRIED: u16 = 0x0004;
     pub(crate) const LISTENING: u16 = 0x0008;
+    pub(crate) const ACCEPTED: u16 = 0x0020;
     pub(crate) const ACCEPT_FAILED: u16 = 0x0040;
     pub(crate) const DISCONNECTED: u16 = 0x0200;
     pub(crate) const STOPPED: u16 = 0x0400;

@@ -61,6 +61,7 @@ mod event;
 mod ffi;
 mod frame;
 mod monitor;
+mod names;
 mod socket;
 mod statistics;
 mod wire;

@@ -13,6 +13,7 @@ use crate::frame::Frame;
 /// Made by one thread, then moved to the one that uses it; closed with it, and lingers as `option::LINGER` says.
 pub(crate) struct Socket {
     raw: NonNull<c_void>,
+    kind: Kind,
     /// Somebody is told of its connections, who is dropped after it.
     is_monitored: bool,
     /// Ends after its sockets.
@@ -37,7 +38,7 @@ impl Socket {
         // SAFETY: the context lives as long as its handle.
         let raw = unsafe { ffi::zmq_socket(context.raw(), kind as c_int) };
         let raw = NonNull::new(raw).ok_or_else(|| Failure::last("zmq_socket"))?;
-        let socket = Self { raw, is_monitored: false, context: context.clone() };
+        let socket = Self { raw, kind, is_monitored: false, context: context.clone() };
         socket.set(option::LINGER, 0)?;
         socket.set(option::TCP_KEEPALIVE, 1)?;
         socket.set(option::TCP_KEEPALIVE_IDLE, 30)?;
@@ -84,6 +85,21 @@ impl Socket {
         // SAFETY: `at` calls it with the open socket and a text that ends with a zero.
         let connect = |socket, address| unsafe { ffi::zmq_connect(socket, address) };
         self.at(address, "zmq_connect", connect)
+    }
+
+    /// Gives up an address that it had connected to, whether or not a connection is there.
+    pub(crate) fn disconnect(&self, address: &str) -> Result<(), Error> {
+        // SAFETY: `at` calls it with the open socket and a text that ends with a zero.
+        let disconnect = |socket, address| unsafe { ffi::zmq_disconnect(socket, address) };
+        self.at(address, "zmq_disconnect", disconnect)
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     fn at(

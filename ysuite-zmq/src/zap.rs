@@ -22,6 +22,12 @@ pub(crate) enum Admitted {
     Users(HashMap<String, String>),
 }
 
+/// The domain of all who admit everybody. A socket without security has one all the same: libzmq then refuses those that speak
+/// its protocols of before 2013 (ZMTP 1 and 2), which begin as almost anything does. Without it the greeting of another
+/// program, such as SSH or HTTP, would be taken for one of these, and answered with messages. Where there is no gatekeeper
+/// nobody is asked.
+pub(crate) const OPEN: &str = "ysuite-zmq.open";
+
 /// By the domain that each server is given.
 type Lists = Arc<Mutex<HashMap<String, Admitted>>>;
 
@@ -127,6 +133,9 @@ impl Drop for Door {
 /// The name of whoever asks, if it may come in. The parts: version, number, domain, address, identity, mechanism, credentials.
 fn admitted(request: &[Vec<u8>], lists: &Lists) -> Option<String> {
     let [version, _, domain, _, _, mechanism, credentials @ ..] = request else { return None };
+    if (&version[..], &domain[..], &mechanism[..]) == (b"1.0", OPEN.as_bytes(), b"NULL") {
+        return Some(String::new());
+    }
     let lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
     let list = lists.get(core::str::from_utf8(domain).ok()?).filter(|_| version == b"1.0")?;
     match (list, &mechanism[..], credentials) {
@@ -174,6 +183,8 @@ mod tests {
         assert_eq!(asked("b", "PLAIN", &[b"ann", b"Secret"]), None);
         assert_eq!(asked("b", "PLAIN", &[b"bob", b"secret"]), None);
         assert_eq!(asked("a", "NULL", &[]), None);
+        assert_eq!(asked(OPEN, "NULL", &[]), Some(String::new()));
+        assert_eq!(asked(OPEN, "CURVE", &[&[7; 32]]), None);
         assert_eq!(admitted(&[], &lists), None);
         // Of another version of what is asked nothing is known.
         let mut other = request("a", "CURVE", &[&[7; 32]]);

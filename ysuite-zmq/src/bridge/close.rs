@@ -1,5 +1,6 @@
 //! [`Closed`]: what the end of a bridge has achieved.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -78,15 +79,19 @@ impl<W: Work> Ending<W> {
         let known = self.work.is_acknowledged() || silent;
         let until = if self.work.lingers() && !silent { until } else { Instant::now() };
         let Self { mut work, tools, sets } = self;
-        let Tools { socket, mut monitor, ended_empty, .. } = tools;
+        let Tools { mut inproc, socket, mut monitor, ended_empty, .. } = tools;
+        inproc.unbind();
         // The user sees the end of the channel when everything has been done for it.
-        let is_gone = gone(socket, &mut monitor, until);
+        let ended = gone(socket, &mut monitor, until);
         // libzmq throws away with a connection what waits for it, and is empty then as well.
-        let torn = monitor.ended() > ended_empty;
-        let more = (!is_gone || torn) && !known;
+        let torn = monitor.ended() + inproc.ended() > ended_empty;
+        let more = (ended != Ended::Empty || torn) && !known;
         // Last: until the channel ends messages are accepted there, also while the rest lingers.
         let messages = work.left();
-        drop((work, sets));
+        drop((work, sets, inproc));
+        if ended == Ended::Late {
+            outlive(monitor);
+        }
         if messages > 0 || more { Closed::Unsent { messages, more } } else { Closed::Flushed }
     }
 }
@@ -128,30 +133,66 @@ const LEAST: Duration = Duration::from_millis(5);
 /// libzmq counts milliseconds, and may count one too few.
 const COARSE: Duration = Duration::from_millis(2);
 
-/// Closes the socket and waits until all that lingers in it has left. False: it had not by that moment, or hardly, and is dropped.
-fn gone(socket: Socket, monitor: &mut Monitor, until: Instant) -> bool {
+/// Longer than that after its lingering no socket is waited for: the thread of libzmq's that has to end it may itself
+/// wait, for the system to find the number of a name for example.
+const LATE: Duration = Duration::from_secs(1);
+
+/// What has become of a socket that was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// All that lingered in it has left.
+    Empty,
+    /// Something had not by that moment, or hardly, and is dropped.
+    Full,
+    /// It has not ended, long after its lingering has.
+    Late,
+}
+
+/// Closes the socket and waits until all that lingers in it has left.
+fn gone(socket: Socket, monitor: &mut Monitor, until: Instant) -> Ended {
     let left = until.saturating_duration_since(Instant::now()) + LEAST;
     // A longer time than libzmq can count is none.
     let linger = i32::try_from(left.as_millis()).unwrap_or(i32::MAX);
     let begun = Instant::now();
     if socket.linger(linger).is_err() {
-        return false;
+        return Ended::Full;
     }
+    let late = begun.checked_add(left + LATE);
     loop {
         match monitor.look() {
-            Ok(Some(Seen::Gone)) => return begun.elapsed() + COARSE < left,
+            Ok(Some(Seen::Gone)) if begun.elapsed() + COARSE < left => return Ended::Empty,
+            Ok(Some(Seen::Gone)) | Err(_) => return Ended::Full,
             Ok(Some(_)) => {}
-            Ok(None) => wait_for_news(monitor),
-            Err(_) => return false,
+            Ok(None) if late.is_some_and(|late| Instant::now() >= late) => return Ended::Late,
+            Ok(None) => wait_for_news(monitor, late),
         }
     }
 }
 
 /// The news that the socket is gone comes when its lingering ends, which has an end.
-fn wait_for_news(monitor: &Monitor) {
+fn wait_for_news(monitor: &Monitor, late: Option<Instant>) {
     if monitor.socket().ready().is_ok_and(|ready| !ready.receive) {
-        pause(monitor.socket(), Instant::now() + Duration::from_secs(1));
+        let soon = Instant::now() + Duration::from_secs(1);
+        pause(monitor.socket(), late.map_or(soon, |late| late.min(soon)));
     }
+}
+
+/// A socket that has not ended may still have something to tell: its monitor must be there until then. Nobody waits.
+fn outlive(mut monitor: Monitor) {
+    let wait = move || {
+        while let Ok(seen) = monitor.look() {
+            match seen {
+                Some(Seen::Gone) => return,
+                Some(_) => {}
+                None => wait_for_news(&monitor, None),
+            }
+        }
+    };
+    // Where there is no thread to be had the monitor must stay: what is not run is not dropped.
+    let wait = core::mem::ManuallyDrop::new(wait);
+    let _ = thread::Builder::new()
+        .name("ysuite-zmq end".to_owned())
+        .spawn(move || core::mem::ManuallyDrop::into_inner(wait)());
 }
 
 fn timespec(until: Instant) -> Option<Timespec> {
@@ -161,7 +202,6 @@ fn timespec(until: Instant) -> Option<Timespec> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::thread;
 
     use ysuite::spsc;
 
@@ -268,6 +308,34 @@ mod tests {
         fn left(&mut self) -> usize {
             2
         }
+    }
+
+    /// Whatever keeps libzmq from ending a socket: here a name that it was connected to behind the bridge's back. Then it ends.
+    #[test]
+    fn a_socket_that_does_not_end_is_not_waited_for() {
+        let name = Context::fresh_name("nobody");
+        let (said, _heard) = spsc::bounded::<&str>(16);
+        let ending = ending(Failing { fails: "nothing", said });
+        ending.tools.socket.connect(&name).unwrap();
+        ending.tools.counters.frames_out.add(1);
+        let threads = || std::fs::read_dir("/proc/self/task").expect("procfs").map(|thread| thread.expect("a thread"));
+        let named = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+        let is_waited_for = || threads().any(|thread| named(thread) == "ysuite-zmq end\n");
+        let closed = ending.by(Instant::now());
+        assert_eq!(closed, Closed::Unsent { messages: 2, more: true });
+        let until = |waited, meanwhile: &dyn Fn()| {
+            let begun = Instant::now();
+            while is_waited_for() != waited {
+                assert!(begun.elapsed() < Duration::from_secs(60), "nothing changes");
+                meanwhile();
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        until(true, &|| {});
+        let somebody = Socket::new(&Context::of_the_process().unwrap(), Kind::Pair).unwrap();
+        somebody.bind(&name).unwrap();
+        // It has its part in the end of the connection.
+        until(false, &|| _ = somebody.ready());
     }
 
     /// However much time there is: only the last word is still tried.

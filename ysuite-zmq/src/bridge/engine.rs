@@ -174,6 +174,8 @@ impl<W: Work> Engine<W> {
     fn sleep(&mut self) -> Result<(), Failure> {
         // An order that came since the last look raises the id again.
         self.ordered.check();
+        // So does a name that has been bound.
+        self.work.listen(&mut self.tools)?;
         self.tools.arms = true;
         let moved = self.work.step(&mut self.tools);
         self.tools.arms = false;
@@ -182,7 +184,7 @@ impl<W: Work> Engine<W> {
             return Ok(());
         }
         let asked = self.asked.iter().map(|(_, until, _)| *until);
-        let until = wanted.until.into_iter().chain(asked).min();
+        let until = wanted.until.into_iter().chain(asked).chain(self.tools.meets_at()).min();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         // Last: what happens from here on makes the descriptors readable.

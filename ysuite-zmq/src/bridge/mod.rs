@@ -6,6 +6,7 @@
 //! | `options` | what a bridge can be told: addresses, marks, security |
 //! | `build` | the builders, one for each kind |
 //! | `started` | the handle of a bridge at work |
+//! | `reconnect` | connects again where libzmq does not |
 //! | `work` | what a kind of bridge does, as the engine sees it |
 //! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
 //! | `sink`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
@@ -20,6 +21,7 @@ mod incoming;
 mod options;
 mod outgoing;
 mod publish;
+mod reconnect;
 mod sets;
 mod sink;
 mod source;

@@ -1,14 +1,16 @@
 //! [`Options`]: what every kind of bridge can be told.
 
 use std::collections::{HashMap, HashSet};
+use std::task::Waker;
 
 use super::duplex::Line;
+use super::tools::Tools;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
 use crate::ffi::{Kind, option};
 use crate::socket::Socket;
-use crate::zap::Admitted;
+use crate::zap::{Admitted, OPEN};
 
 /// Frames that wait in libzmq at each side, unless told otherwise.
 const MARK: usize = 1_000;
@@ -171,7 +173,10 @@ impl Options {
             false => cause.into(),
         };
         match &self.security {
-            Security::None => Ok(None),
+            Security::None => {
+                socket.set_bytes(option::ZAP_DOMAIN, OPEN.as_bytes())?;
+                Ok(None)
+            }
             Security::Curve { own, server } => {
                 keys(own).map_err(unless_missing)?;
                 socket.set_bytes(option::CURVE_SERVER_KEY, server.bytes()).map_err(unless_missing)?;
@@ -195,9 +200,9 @@ impl Options {
     }
 
     /// Binds and connects. Answers where others can connect, as libzmq spells it.
-    pub(super) fn meet(&self, socket: &Socket) -> Result<Vec<String>, Error> {
-        let bound = self.binds.iter().map(|address| socket.bind(address)).collect::<Result<_, _>>()?;
-        self.connects.iter().try_for_each(|address| socket.connect(address))?;
+    pub(super) fn meet(&self, tools: &mut Tools, waker: &Waker) -> Result<Vec<String>, Error> {
+        let bound = self.binds.iter().map(|address| tools.bind(address)).collect::<Result<_, _>>()?;
+        self.connects.iter().try_for_each(|address| tools.connect(address, waker))?;
         Ok(bound)
     }
 }

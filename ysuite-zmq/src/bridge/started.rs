@@ -99,10 +99,10 @@ pub(super) fn start(
     prepare(&socket)?;
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
-    let tools = Tools::new(socket, counters.clone(), told)?;
-    let bound = options.meet(&tools.socket)?;
+    let mut tools = Tools::new(socket, counters.clone(), told)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
     let (mut ordered, ended) = engine::ordered()?;
+    let bound = options.meet(&mut tools, &ended)?;
     ordered.attach(&mut ordered_out, engine::ORDER).map_err(|_| Error::Attached)?;
     let engine = Engine { work, tools, sets, orders: ordered_out, ordered, ended, asked: Vec::new() };
     let run = move || {

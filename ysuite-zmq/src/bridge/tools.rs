@@ -1,21 +1,28 @@
 //! [`Tools`]: what the thread of a bridge has for every kind of work.
 
 use std::sync::Arc;
+use std::task::Waker;
+use std::time::Instant;
 
+use super::reconnect::Reconnect;
 use crate::error::{Error, Failure};
 use crate::event::{Event, Told};
 use crate::frame::Frame;
 use crate::monitor::{Monitor, Seen};
+use crate::names::{Inproc, is_inproc};
 use crate::socket::Socket;
 use crate::statistics::Counters;
 use crate::wire::Malformed;
 
 pub(super) struct Tools {
+    /// Dropped before the socket.
+    pub(super) inproc: Inproc,
     pub(super) socket: Socket,
     /// Dropped after the socket.
     pub(super) monitor: Monitor,
     /// Connections that had ended before anything was handed over, as far as has been heard.
     pub(super) ended_empty: u64,
+    reconnect: Reconnect,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
     /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
@@ -29,8 +36,56 @@ pub(super) struct Tools {
 impl Tools {
     pub(super) fn new(mut socket: Socket, counters: Arc<Counters>, events: Told) -> Result<Self, Error> {
         let monitor = Monitor::of(&mut socket)?;
-        let (frame, scratch) = (Frame::empty(), Vec::new());
-        Ok(Self { socket, monitor, ended_empty: 0, counters, events, arms: false, frame, scratch })
+        let inproc = Inproc::new(socket.context());
+        Ok(Self {
+            inproc,
+            socket,
+            monitor,
+            ended_empty: 0,
+            reconnect: Reconnect::default(),
+            counters,
+            events,
+            arms: false,
+            frame: Frame::empty(),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Waits for others at this address. Answers how libzmq spells it.
+    pub(super) fn bind(&mut self, address: &str) -> Result<String, Error> {
+        if is_inproc(address) { self.inproc.bind(&self.socket, address) } else { self.socket.bind(address) }
+    }
+
+    /// Connects to this address, now and whenever it is needed later. The waker is woken when a name has been bound.
+    pub(super) fn connect(&mut self, address: &str, waker: &Waker) -> Result<(), Error> {
+        if is_inproc(address) {
+            return self.inproc.connect(address, waker);
+        }
+        self.socket.connect(address)?;
+        self.reconnect.add(address);
+        Ok(())
+    }
+
+    /// Connects to a name that has been bound, or once more where libzmq has given an address up. What is to be told of it.
+    fn meet(&mut self) -> Option<Event> {
+        match self.inproc.join(&self.socket) {
+            Ok(Some(address)) => return Some(Event::Connected(address)),
+            Ok(None) => {}
+            // For want of descriptors or memory: there may be some later.
+            Err(_) => return None,
+        }
+        self.reconnect.next()?;
+        self.reconnect.again(&self.socket, Instant::now()).map(Event::Retrying)
+    }
+
+    /// When there is something to connect to.
+    pub(super) fn meets_at(&self) -> Option<Instant> {
+        self.reconnect.next()
+    }
+
+    /// So many connections have ended over which frames may have gone.
+    fn ended(&self) -> u64 {
+        self.monitor.ended() + self.inproc.ended()
     }
 
     /// Never waits: where nobody reads them, the oldest events give way.
@@ -41,14 +96,17 @@ impl Tools {
     /// What has happened to a connection since the last look.
     pub(super) fn hear(&mut self) -> Result<Option<Event>, Failure> {
         while let Some(seen) = self.monitor.look()? {
-            if self.counters.frames_out.get() == 0 {
-                self.ended_empty = self.monitor.ended();
+            if let Some(turn) = self.monitor.take_turn() {
+                self.reconnect.notice(&turn, Instant::now());
             }
             if let Seen::Event(event) = seen {
                 return Ok(Some(event));
             }
         }
-        Ok(None)
+        if self.counters.frames_out.get() == 0 {
+            self.ended_empty = self.ended();
+        }
+        Ok(self.meet())
     }
 
     /// Counts a frame that is none of ours, and tells of it.

@@ -268,3 +268,147 @@ fn a_bridge_that_closes_leaves_what_is_in_the_channel_to_others() {
     assert_eq!(push(other).close(SHORT), Closed::Unsent { messages: 65 - unsent, more: false });
     assert!(jobs.send(65).is_err());
 }
+
+/// A listener that answers whoever connects with these bytes, and ends the connection once it has read `reads` bytes, or
+/// the other side has ended it. Answers how many bytes of the greeting of ØMQ or less each connection brought.
+fn stranger(greeting: &'static [u8]) -> (String, std::sync::mpsc::Receiver<usize>) {
+    use std::io::Read;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let there = format!("tcp://{}", listener.local_addr().unwrap());
+    let (read, heard) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
+            let _ = stream.write_all(greeting);
+            let (mut room, mut bytes) = ([0; 4_096], 0);
+            while let Ok(more @ 1..) = stream.read(&mut room) {
+                bytes += more;
+            }
+            drop(stream);
+            if read.send(bytes).is_err() {
+                return;
+            }
+        }
+    });
+    (there, heard)
+}
+
+/// The longest greeting of ØMQ.
+const ZMTP: usize = 64;
+
+const GREETINGS: [&[u8]; 5] = [
+    b"SSH-2.0-OpenSSH_9.6\r\n",
+    b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    b"-ERR unknown command\r\n",
+    // What ØMQ itself said before it had versions: a name without letters, in one byte and in nine.
+    &[1, 0],
+    &[0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0],
+];
+
+/// Another program has the port: no message goes there, and what there is is counted.
+#[test]
+fn another_program_takes_no_message() {
+    for greeting in GREETINGS {
+        let (there, heard) = stranger(greeting);
+        let (mut jobs, out) = spsc::bounded::<u64>(1_000);
+        let push = Bridge::push(out).connect(there).start().unwrap();
+        (0..1_000).for_each(|number| jobs.send(number).unwrap());
+        wait_for(&push.events(), |event| matches!(event, Event::HandshakeFailed(_)));
+        assert!(heard.recv_timeout(GUARD).unwrap() <= ZMTP);
+        assert_eq!(push.close(Duration::ZERO), Closed::Unsent { messages: 1_000, more: false });
+    }
+}
+
+/// As above, of one that connects. Whoever comes then has all, and since nobody else had any it is known to have left.
+#[test]
+fn a_program_that_connects_takes_no_message() {
+    for greeting in GREETINGS.into_iter().chain([&b""[..], b"GET /health HTTP/1.1\r\nHost: here\r\n\r\n"]) {
+        let (mut jobs, out) = spsc::bounded::<u64>(1_000);
+        let push = Bridge::push(out).bind("tcp://127.0.0.1:*").start().unwrap();
+        (0..1_000).for_each(|number| jobs.send(number).unwrap());
+        let there = address(&push);
+        let mut probe = std::net::TcpStream::connect(there.trim_start_matches("tcp://")).unwrap();
+        probe.write_all(greeting).unwrap();
+        if greeting.is_empty() {
+            drop(probe);
+        } else {
+            probe.set_read_timeout(Some(GUARD)).unwrap();
+            let mut answer = Vec::new();
+            let _ = std::io::Read::read_to_end(&mut probe, &mut answer);
+            assert!(answer.len() <= ZMTP, "{} bytes", answer.len());
+        }
+        wait_for(&push.events(), |event| matches!(event, Event::Disconnected(_)));
+        let (_pull, mut work) = Bridge::pull::<u64>().connect(there).start().unwrap();
+        expect(&mut work, 0..1_000);
+        // While a connection is there as well: what ends is not taken for it.
+        let probe = std::net::TcpStream::connect(address(&push).trim_start_matches("tcp://")).unwrap();
+        (&probe).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        wait_for(&push.events(), |event| matches!(event, Event::HandshakeFailed(_)));
+        assert_eq!(push.close(GUARD), Closed::Flushed);
+    }
+}
+
+/// A name that nobody binds: all kinds of bridges end, also where another name is bound, and leave nothing behind.
+#[test]
+fn a_name_that_nobody_has_bound_keeps_no_bridge() {
+    if runs_alone("closing::a_name_that_nobody_has_bound_keeps_no_bridge") {
+        return;
+    }
+    const NOBODY: &str = "inproc://nobody";
+    let own = |what| std::fs::read_dir(format!("/proc/self/{what}")).expect("procfs").count();
+    let before = (own("task"), own("fd"));
+    for closes in [true, false] {
+        let context = Context::new(1).unwrap();
+        let (bound, _) = Bridge::pull::<u64>().context(&context).bind("inproc://somebody").start().unwrap();
+        let (mut jobs, out) = spsc::bounded::<u64>(8);
+        let push = Bridge::push(out).context(&context).connect(NOBODY).start().unwrap();
+        (0..5).for_each(|number| jobs.send(number).unwrap());
+        let (_both_jobs, out) = spsc::bounded::<u64>(8);
+        let both = Bridge::push(out).context(&context).connect("inproc://somebody").connect(NOBODY).start().unwrap();
+        let (pull, _work) = Bridge::pull::<u64>().context(&context).connect(NOBODY).start().unwrap();
+        let (_news, out) = spsc::bounded::<u64>(8);
+        let publish = Bridge::publish(out).context(&context).connect(NOBODY).start().unwrap();
+        let (subscribe, _heard) = Bridge::subscribe::<u64>().context(&context).connect(NOBODY).start().unwrap();
+        let (_said, out) = spsc::bounded::<u64>(8);
+        let (duplex, _answers) = Bridge::duplex::<_, u64>(out).context(&context).connect(NOBODY).start().unwrap();
+        if closes {
+            assert_eq!(push.close(SHORT), Closed::Unsent { messages: 5, more: false });
+            for bridge in [both, pull, publish, subscribe, duplex, bound] {
+                assert_eq!(bridge.close(SHORT), Closed::Flushed);
+            }
+        } else {
+            drop([push, both, pull, publish, subscribe, duplex, bound]);
+        }
+        drop(context);
+        until("its threads and descriptors are gone", || (own("task"), own("fd")) == before);
+    }
+}
+
+/// Whoever connects first is connected when the name is bound, and again when it is bound anew.
+#[test]
+fn a_name_may_be_bound_later_and_again() {
+    const LATER: &str = "inproc://later";
+    let context = Context::new(1).unwrap();
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).context(&context).connect(LATER).start().unwrap();
+    for round in 0..3 {
+        (round * 10..round * 10 + 10).for_each(|number| jobs.send(number).unwrap());
+        thread::sleep(SHORT);
+        let (pull, mut work) = Bridge::pull::<u64>().context(&context).bind(LATER).start().unwrap();
+        expect(&mut work, round * 10..round * 10 + 10);
+        expect_flushed(pull);
+    }
+    // What had been handed over may have gone with one of them.
+    assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
+
+    let (mut asked, out) = spsc::bounded::<u64>(64);
+    let (duplex, _answers) = Bridge::duplex::<_, u64>(out).context(&context).connect(LATER).start().unwrap();
+    asked.send(1).unwrap();
+    thread::sleep(SHORT);
+    let (_nothing, out) = spsc::bounded::<u64>(1);
+    let other = Bridge::duplex::<_, u64>(out).context(&context).bind(LATER);
+    let (_other, mut answered) = other.start().unwrap();
+    expect(&mut answered, 1..2);
+    expect_flushed(duplex);
+}
