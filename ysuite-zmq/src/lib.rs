@@ -32,7 +32,7 @@
 //! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts | of each side, always |
 //! | while all is well | exactly once | once, to those that are there and have room | exactly once |
 //! | across a connection that ends | at most once: what was on its way is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live and no more than 16 others come between |
-//! | the other side is slow | the channel fills, and its senders wait | dropped for all and counted, or waited for | its channel's room is all that is ever under way; senders wait |
+//! | the other side is slow | the channel fills, and its senders wait | dropped for that one, or for all and counted, or waited for | its channel's room is all that is ever under way; senders wait |
 //! | the other side's senders are gone | nobody says so | nobody says so | the channel ends |
 //! | `close` | says whether all is with the system's network, as far as no connection has ended; not whether it was received | the same | says whether the other side has received it |
 //!

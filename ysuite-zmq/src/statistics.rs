@@ -24,7 +24,9 @@ pub struct Statistics {
     pub bytes_out: u64,
     /// Bytes of the frames of `frames_in`, with the headers of a duplex; without topics.
     pub bytes_in: u64,
-    /// Messages that a publisher has dropped because a subscriber had no room.
+    /// Messages that a publisher has dropped because a subscriber had no room. Exact with
+    /// [`WhenFull::DropForAll`](crate::WhenFull::DropForAll); with [`WhenFull::Drop`](crate::WhenFull::Drop) those of each time
+    /// that a subscriber ran out of room which it missed first, and no more: these count in `messages_out` as well.
     pub dropped: u64,
     /// Frames that were not what was expected.
     pub malformed: u64,

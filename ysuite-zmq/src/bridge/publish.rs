@@ -1,7 +1,9 @@
 //! [`Publishing`]: from a channel to whoever has subscribed. Each message goes to all of them, in a frame behind its topic.
 //!
 //! libzmq's PUB drops without a word what a subscriber has no room for. Here it is an XPUB that refuses instead, so that drops
-//! are counted, or waited for; and it tells of subscriptions, so that the first message need not be lost to a slow joiner.
+//! are noticed, or waited for; and it tells of subscriptions, so that the first message need not be lost to a slow joiner. What
+//! is to be dropped for one subscriber alone is handed over once more, to a socket that drops: from then on libzmq leaves that
+//! subscriber out, until it has room again, and refuses nothing because of it. So its next drops are not noticed.
 
 use std::time::Instant;
 
@@ -12,15 +14,22 @@ use super::source::Source;
 use super::tools::Tools;
 use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
+use crate::ffi::option;
 use crate::frame::Frame;
 use crate::wire::ToWire;
 
 /// What a publisher does while a subscriber has no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Drops the message for all, and counts it: nobody is slowed down by the slowest.
+    /// Drops the message for each subscriber that has no room, and for no other: nobody is slowed down by the slowest, and
+    /// nobody misses what another has no room for. As libzmq's PUB does, and it does not tell how much it drops:
+    /// [`dropped`](crate::Statistics::dropped) counts the first message, or frame of them, each time that a
+    /// subscriber has run out of room, and not what it misses from then until it has read about half of its mark.
     #[default]
     Drop,
+    /// Drops the message for all, and counts it: subscribers that have the same topics receive the same messages. One
+    /// that has stopped silences all.
+    DropForAll,
     /// Waits: the channel fills, and then its senders wait. A subscriber that has stopped stops everybody.
     Wait,
 }
@@ -44,6 +53,15 @@ struct Subscriptions {
 impl<S: Source<Message: ToWire>> Publishing<S> {
     pub(super) fn new(outgoing: Outgoing<S>, topic: Vec<u8>, when_full: WhenFull) -> Self {
         Self { outgoing, topic, when_full, subscriptions: Subscriptions::default(), again: None }
+    }
+}
+
+impl<S: Source<Message: ToWire>> Publishing<S> {
+    /// Hands over the next frame, behind its topic. False: a subscriber has no room, and the socket drops nothing.
+    fn send(&mut self, messages: usize, tools: &Tools) -> Result<bool, Failure> {
+        // A first part that is taken means that the second will be.
+        Ok(tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
+            && tools.send(&mut self.outgoing.frame, false, messages)?)
     }
 }
 
@@ -74,12 +92,17 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
             if messages == 0 {
                 break;
             }
-            // A first part that is taken means that the second will be.
-            let went = tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
-                && tools.send(&mut self.outgoing.frame, false, messages)?;
+            let went = self.send(messages, tools)?;
             match self.when_full {
                 _ if went => {}
                 WhenFull::Drop => {
+                    tools.counters.dropped.add(messages);
+                    tools.socket.set(option::XPUB_NO_DROP, 0)?;
+                    let sent = self.send(messages, tools);
+                    tools.socket.set(option::XPUB_NO_DROP, 1)?;
+                    sent?;
+                }
+                WhenFull::DropForAll => {
                     tools.counters.dropped.add(messages);
                     self.outgoing.frame.release();
                 }
@@ -126,7 +149,7 @@ mod tests {
     use super::super::outgoing::tests::{Shared, leaves_and_comes_back, tools};
     use super::*;
     use crate::context::Context;
-    use crate::ffi::{Kind, option};
+    use crate::ffi::Kind;
     use crate::socket::Socket;
 
     fn publishing(when_full: WhenFull) -> (Publishing<spsc::Receiver<u64>>, spsc::Sender<u64>, Tools, String) {

@@ -116,7 +116,7 @@ fn subscribers_that_go_are_counted_too() {
 
 #[test]
 fn a_publisher_drops_or_waits_as_it_is_told() {
-    for when_full in [WhenFull::Drop, WhenFull::Wait] {
+    for when_full in [WhenFull::DropForAll, WhenFull::Wait] {
         let context = Context::new(1).unwrap();
         let (mut news, out) = spsc::bounded::<u64>(64);
         let publish = Bridge::publish(out).context(&context).bind("inproc://news").when_full(when_full);
@@ -133,7 +133,7 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
                 sender.join().unwrap();
                 assert_eq!(publish.statistics().dropped, 0);
             }
-            WhenFull::Drop => {
+            WhenFull::DropForAll | WhenFull::Drop => {
                 // Nobody is held up by a subscriber that receives nothing.
                 sender.join().unwrap();
                 until("all has been published or dropped", || {
@@ -150,6 +150,44 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
                     last = Some(number);
                 }
             }
+        }
+    }
+}
+
+/// One that has stopped silences nobody: the others receive all that is published, one message after the other.
+#[test]
+fn a_subscriber_without_room_silences_nobody() {
+    for where_to in EVERYWHERE {
+        const NEWS: u64 = 500;
+        let context = Context::new(1).unwrap();
+        let (mut news, out) = spsc::bounded::<Vec<u8>>(1);
+        let publish = Bridge::publish(out).context(&context).bind(where_to).high_water_marks(10, 10);
+        let mut publish = publish.start().unwrap();
+        let subscribe = || {
+            let subscribe = Bridge::subscribe::<Vec<u8>>().context(&context).connect(address(&publish));
+            subscribe.bounded(1).high_water_marks(10, 10).start().unwrap()
+        };
+        let ((_one, mut stopped), (_other, mut received)) = (subscribe(), subscribe());
+        assert!(publish.wait_for_subscribers(2, GUARD));
+        let message = |number: u64| [number.to_le_bytes().to_vec(), vec![0; 1 << 16]].concat();
+        for number in 0..NEWS {
+            news.send(message(number)).unwrap();
+            assert!(received.recv_timeout(GUARD).unwrap() == message(number), "{number} over {where_to}");
+        }
+        let said = publish.statistics();
+        assert_eq!(said.messages_out, NEWS);
+        assert!((1..NEWS).contains(&said.dropped), "{} dropped over {where_to}", said.dropped);
+        // It goes on behind what it has missed, in order.
+        let number_of = |message: Vec<u8>| u64::from_le_bytes(*message.first_chunk().unwrap());
+        let (mut last, mut next) = (number_of(stopped.recv_timeout(GUARD).unwrap()), NEWS);
+        assert_eq!(last, 0);
+        while last < NEWS {
+            let _ = news.try_send(message(next));
+            next += 1;
+            received.try_iter().for_each(drop);
+            let number = number_of(stopped.recv_timeout(GUARD).unwrap());
+            assert!(number > last, "{number} came after {last} over {where_to}");
+            last = number;
         }
     }
 }
