@@ -94,6 +94,8 @@ pub enum Error {
     Attached,
     /// The context is that of a process from which this one was forked: its threads are there.
     Forked,
+    /// The bridge is no server that admits its clients by keys, or by names and passwords, whichever was given.
+    NotServer,
     /// Whatever else libzmq refused.
     Zmq(Failure),
     /// A thread or a signaler could not be made.
@@ -135,6 +137,7 @@ impl fmt::Display for Error {
             Self::Bound => write!(out, "the channel behind a bridge needs room for one message at least"),
             Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
             Self::Forked => write!(out, "the context was made by the process from which this one was forked"),
+            Self::NotServer => write!(out, "the bridge admits nobody by that: it is no such server"),
             Self::Zmq(cause) => cause.fmt(out),
             Self::System(cause) => cause.fmt(out),
         }

@@ -11,18 +11,19 @@ use crate::wire::Malformed;
 pub enum Event {
     /// Others can connect to this address; its port is the one that the system chose, where that was left to it.
     Listening(String),
-    /// A connection is there, and both sides have agreed on how to speak.
+    /// A connection is there, and both sides have agreed on how to speak. Of `inproc` only the side that connects is told.
     Connected(String),
-    /// A connection has ended. Whoever had connected tries again, unless the other side had made a mistake: another security, a key that
-    /// it refuses, a frame that is too large.
+    /// A connection has ended, or one that never came about. Whoever had connected tries again.
     Disconnected(String),
-    /// Nobody answers at this address; the next try comes by itself.
+    /// Nobody answers at this address, or a connection has ended; the next try comes by itself. After a mistake of the other
+    /// side, such as a key that is refused or another security, it is made now.
     Retrying(String),
     /// A connection could not be accepted, for want of descriptors most often.
     NotAccepted(String),
     /// The other side did not speak as it must: another program, another security, or none at all.
     HandshakeFailed(String),
-    /// The other side's key or password is not among those that are allowed, or ours not among theirs.
+    /// The other side's key or password is not among those that are allowed, or ours not among theirs. Whoever had connected tries
+    /// again after 0.5 to 5 seconds: it may be [allowed](crate::Started::admit_keys) by then.
     Refused(String),
     /// A frame that is none of ours; it is dropped, and the bridge lives on.
     Malformed(Malformed),

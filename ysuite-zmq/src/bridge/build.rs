@@ -107,9 +107,10 @@ macro_rules! impl_common {
                 self
             }
 
-            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet. Not
-            /// again after a mistake of whoever is there, such as another security, a key that is refused, or a frame that is too
-            /// large: libzmq gives the address up then.
+            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet.
+            /// After a mistake of whoever is there, such as another program, another security, a key that is refused, or a frame
+            /// that is too large, again after 0.5 to 5 seconds: [`Event`](crate::Event)s tell of each. To a name of `inproc`
+            /// whenever it is bound.
             pub fn connect(mut self, address: impl Into<String>) -> Self {
                 self.options.connect(address.into());
                 self

@@ -1,5 +1,6 @@
 //! [`Options`]: what every kind of bridge can be told.
 
+use core::fmt;
 use std::collections::{HashMap, HashSet};
 use std::task::Waker;
 
@@ -49,13 +50,19 @@ enum Security {
     PlainServer { users: HashMap<String, String> },
 }
 
+/// Whether PLAIN can say the length of a name or password.
+fn is_sayable(text: &str) -> bool {
+    (1..=255).contains(&text.len())
+}
+
 impl Security {
     /// Whether names and passwords have a length that PLAIN can say.
     fn is_sayable(&self) -> bool {
-        let fits = |text: &String| (1..=255).contains(&text.len());
         match self {
-            Self::Plain { name, password } => fits(name) && fits(password),
-            Self::PlainServer { users } => users.iter().all(|(name, password)| fits(name) && fits(password)),
+            Self::Plain { name, password } => is_sayable(name) && is_sayable(password),
+            Self::PlainServer { users } => {
+                users.iter().all(|(name, password)| is_sayable(name) && is_sayable(password))
+            }
             _ => true,
         }
     }
@@ -211,15 +218,51 @@ impl Options {
 pub(super) struct Domain {
     context: Context,
     name: String,
+    admits: Admits,
+}
+
+/// What a server asks of its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Admits {
+    Keys,
+    Users,
 }
 
 impl Domain {
     fn of(context: &Context, socket: &Socket, whom: Admitted) -> Result<Self, Error> {
-        let domain = Self { context: context.clone(), name: Context::fresh_name("gate") };
+        let admits = if matches!(whom, Admitted::Keys(_)) { Admits::Keys } else { Admits::Users };
+        let domain = Self { context: context.clone(), name: Context::fresh_name("gate"), admits };
         context.admit(&domain.name, whom)?;
         socket.set_bytes(option::ZAP_DOMAIN, domain.name.as_bytes())?;
         socket.set(option::ZAP_ENFORCE_DOMAIN, 1)?;
         Ok(domain)
+    }
+}
+
+impl Domain {
+    /// From now on admits the owners of these keys, and nobody else.
+    pub(super) fn admit_keys(&self, keys: HashSet<PublicKey>) -> Result<(), Error> {
+        match self.admits {
+            Admits::Keys => self.context.admit(&self.name, Admitted::Keys(keys)),
+            Admits::Users => Err(Error::NotServer),
+        }
+    }
+
+    /// From now on admits those with one of these names and its password, and nobody else.
+    pub(super) fn admit_users(&self, users: HashMap<String, String>) -> Result<(), Error> {
+        if self.admits != Admits::Users {
+            return Err(Error::NotServer);
+        }
+        if !users.iter().all(|(name, password)| is_sayable(name) && is_sayable(password)) {
+            return Err(Error::Password);
+        }
+        self.context.admit(&self.name, Admitted::Users(users))
+    }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Domain").finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Started`]: a bridge at work, in the hands of whoever started it.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -8,11 +9,12 @@ use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
 use super::engine::{self, Engine, Order};
-use super::options::Options;
+use super::options::{Domain, Options};
 use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
 use crate::context::Context;
+use crate::curve::PublicKey;
 use crate::error::Error;
 use crate::event::{self, Event};
 use crate::ffi::Kind;
@@ -30,6 +32,7 @@ pub struct Started {
     counters: Arc<Counters>,
     events: mpmc::Receiver<Event>,
     bound: Vec<String>,
+    domain: Option<Arc<Domain>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -76,6 +79,26 @@ impl Started {
         self.events.clone()
     }
 
+    /// From now on admits the owners of these keys, and nobody else: of a bridge that was started with
+    /// [`curve_server`](crate::Push::curve_server), whose list this replaces. Who is refused and connects again by itself,
+    /// as bridges do, comes in then. Connections that are there stay until they end. Blocks for a short time at most.
+    ///
+    /// # Errors
+    /// [`Error::NotServer`] of any other bridge.
+    pub fn admit_keys(&self, allowed: impl IntoIterator<Item = PublicKey>) -> Result<(), Error> {
+        let allowed: HashSet<_> = allowed.into_iter().collect();
+        self.domain.as_ref().ok_or(Error::NotServer)?.admit_keys(allowed)
+    }
+
+    /// As [`admit_keys`](Self::admit_keys), of names with their passwords: of a bridge that was started with
+    /// [`plain_server`](crate::Push::plain_server).
+    ///
+    /// # Errors
+    /// [`Error::NotServer`] of any other bridge, [`Error::Password`] where a name or a password is empty or too long.
+    pub fn admit_users(&self, users: HashMap<String, String>) -> Result<(), Error> {
+        self.domain.as_ref().ok_or(Error::NotServer)?.admit_users(users)
+    }
+
     /// Where others can connect, an address for each that was bound. The system's choice is in it where the port was `*`.
     #[must_use]
     pub fn addresses(&self) -> &[String] {
@@ -97,6 +120,8 @@ pub(super) fn start(
     }
     let (socket, domain) = options.open(&context, kind)?;
     prepare(&socket)?;
+    let domain = domain.map(Arc::new);
+    let admitting = domain.clone();
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
     let mut tools = Tools::new(socket, counters.clone(), told)?;
@@ -108,8 +133,8 @@ pub(super) fn start(
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.
-        drop(domain);
+        drop(admitting);
     };
     let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;
-    Ok(Started { orders, counters, events, bound, thread: Some(thread) })
+    Ok(Started { orders, counters, events, bound, domain, thread: Some(thread) })
 }

@@ -133,3 +133,121 @@ fn keys_are_texts_of_forty_letters() {
     assert_eq!(pair.public().to_string().len(), 40);
     assert!(!format!("{pair:?}").contains(&pair.secret()));
 }
+
+/// A key that comes onto the list while the server runs: whoever was refused before comes in, of every kind, and tells both.
+#[test]
+fn whoever_was_refused_is_admitted_later() {
+    const HERE: &str = "tcp://127.0.0.1:*";
+    let [server, client] = [(); 2].map(|()| KeyPair::generate().unwrap());
+    let known = server.public();
+    let (mut clients, mut servers) = (Vec::new(), Vec::new());
+    macro_rules! serve {
+        ($builder:expr) => {
+            $builder.bind(HERE).curve_server(server.clone(), []).start().unwrap()
+        };
+    }
+    macro_rules! connect {
+        ($builder:expr, $to:expr) => {
+            $builder.connect(address(&$to)).curve(client.clone(), known).start().unwrap()
+        };
+    }
+    let (pull, mut pulled) = serve!(Bridge::pull::<u64>());
+    let (mut pushes, out) = spsc::bounded::<u64>(4);
+    clients.push(connect!(Bridge::push(out), pull));
+    let (mut gives, out) = spsc::bounded::<u64>(4);
+    let push = serve!(Bridge::push(out));
+    let (given, mut taken) = connect!(Bridge::pull::<u64>(), push);
+    clients.push(given);
+    let (mut news, out) = spsc::bounded::<u64>(4);
+    let mut publish = serve!(Bridge::publish(out));
+    let (heard, mut hears) = connect!(Bridge::subscribe::<u64>(), publish);
+    clients.push(heard);
+    let (subscribe, mut reads) = serve!(Bridge::subscribe::<u64>());
+    let (mut tells, out) = spsc::bounded::<u64>(4);
+    clients.push(connect!(Bridge::publish(out), subscribe));
+    let (mut answers, out) = spsc::bounded::<u64>(4);
+    let (there, mut asked) = serve!(Bridge::duplex::<_, u64>(out));
+    let (mut asks, out) = spsc::bounded::<u64>(4);
+    let (here, mut answered) = connect!(Bridge::duplex::<_, u64>(out), there);
+    clients.push(here);
+    [&mut pushes, &mut gives, &mut asks, &mut answers].into_iter().for_each(|jobs| jobs.send(1).unwrap());
+
+    for client in &clients {
+        let events = client.events();
+        wait_for(&events, |event| matches!(event, Event::Refused(_)));
+        // It tries again, and says so: more than once.
+        wait_for(&events, |event| matches!(event, Event::Retrying(_)));
+        wait_for(&events, |event| matches!(event, Event::Refused(_)));
+    }
+    assert!(pulled.try_recv().is_err() && taken.try_recv().is_err() && asked.try_recv().is_err());
+    for server in [&pull, &push, &publish, &subscribe, &there] {
+        server.admit_keys([client.public()]).unwrap();
+    }
+    expect(&mut pulled, 1..2);
+    expect(&mut taken, 1..2);
+    expect(&mut asked, 1..2);
+    expect(&mut answered, 1..2);
+    assert!(publish.wait_for_subscribers(1, GUARD));
+    news.send(1).unwrap();
+    expect(&mut hears, 1..2);
+    let mut telling = clients.remove(3);
+    assert!(telling.wait_for_subscribers(1, GUARD));
+    tells.send(1).unwrap();
+    expect(&mut reads, 1..2);
+    servers.extend([pull, push, publish, subscribe, there]);
+
+    // Who is struck off the list is not admitted any more, though connections that are there stay.
+    servers[0].admit_keys([]).unwrap();
+    pushes.send(2).unwrap();
+    expect(&mut pulled, 2..3);
+    let (_jobs, out) = spsc::bounded::<u64>(4);
+    let late = connect!(Bridge::push(out), servers[0]);
+    wait_for(&late.events(), |event| matches!(event, Event::Refused(_)));
+}
+
+#[test]
+fn lists_are_for_those_that_have_one() {
+    let key = KeyPair::generate().unwrap();
+    let users = HashMap::from([("ann".to_owned(), "secret".to_owned())]);
+    let (open, _work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
+    let curve = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").curve_server(key.clone(), []);
+    let (curve, _work) = curve.start().unwrap();
+    let plain = Bridge::pull::<u64>().bind("ipc://*").plain_server(HashMap::new());
+    let (plain, mut work) = plain.start().unwrap();
+    for server in [&open, &plain] {
+        assert!(matches!(server.admit_keys([key.public()]), Err(Error::NotServer)));
+    }
+    for server in [&open, &curve] {
+        assert!(matches!(server.admit_users(users.clone()), Err(Error::NotServer)));
+    }
+    curve.admit_keys([key.public()]).unwrap();
+    let nameless = HashMap::from([(String::new(), "secret".to_owned())]);
+    assert!(matches!(plain.admit_users(nameless), Err(Error::Password)));
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let push = Bridge::push(out).connect(address(&plain)).plain("ann", "secret").start().unwrap();
+    wait_for(&push.events(), |event| matches!(event, Event::Refused(_)));
+    plain.admit_users(users).unwrap();
+    jobs.send(1).unwrap();
+    expect(&mut work, 1..2);
+}
+
+/// Another program had the port for a while: what waits goes to the bridge that has it then.
+#[test]
+fn another_program_is_waited_out() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let there = format!("tcp://{}", listener.local_addr().unwrap());
+    let (mut jobs, out) = spsc::bounded::<u64>(100);
+    let push = Bridge::push(out).connect(&*there).start().unwrap();
+    (0..100).for_each(|number| jobs.send(number).unwrap());
+    for _ in 0..2 {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"SSH-2.0-OpenSSH_9.6\r\n").unwrap();
+        stream.set_read_timeout(Some(GUARD)).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    drop(listener);
+    let (_pull, mut work) = Bridge::pull::<u64>().bind(there).start().unwrap();
+    expect(&mut work, 0..100);
+    expect_flushed(push);
+}
