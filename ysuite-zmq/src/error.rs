@@ -88,7 +88,7 @@ pub enum Error {
     Pack(usize),
     /// A duplex talks with one other: it binds, or connects to one address.
     OneOther,
-    /// A channel without room for one message cannot stand behind a bridge.
+    /// A channel without room for one message cannot stand behind a bridge, nor a duplex that may keep none.
     Bound,
     /// The channel's receiver is attached to a set already.
     Attached,

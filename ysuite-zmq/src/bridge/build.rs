@@ -20,6 +20,9 @@ use crate::ffi::{Kind, option};
 use crate::socket::Socket;
 use crate::wire::{FromWire, ToWire};
 
+/// Messages that a duplex keeps, unless told otherwise: as many as the other side has room for, unless told otherwise.
+const KEPT: usize = 1 << 16;
+
 /// Begins a bridge: see the [crate's documentation](crate).
 #[derive(Clone, Copy, Debug)]
 pub struct Bridge;
@@ -65,6 +68,7 @@ pub struct Duplex<S, T> {
     options: Options,
     source: S,
     keeps: bool,
+    unacknowledged: usize,
     messages: PhantomData<fn() -> T>,
 }
 
@@ -87,7 +91,7 @@ impl Bridge {
     /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
     /// each side knows what the other has received.
     pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
-        Duplex { options: Options::new(), source, keeps: false, messages: PhantomData }
+        Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
     }
 
     /// From a publisher to a new channel.
@@ -325,8 +329,20 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     /// and in order. That holds for a bridge that comes back after others had taken its place, up to 16 of them: of one before those
     /// it is forgotten what was received, and what it sends again is received twice. Whoever takes the place of a bridge that has
     /// ended without a word is sent what that one had not acknowledged: a message may be received by both.
+    ///
+    /// No more than 65,536 messages are kept, unless [told otherwise](Self::unacknowledged). While so many are not acknowledged
+    /// the channel fills, and its senders wait.
     pub fn at_least_once(mut self) -> Self {
         self.keeps = true;
+        self
+    }
+
+    /// Keeps so many messages at most, with [`at_least_once`](Self::at_least_once): 65,536, unless told otherwise. That is
+    /// all the memory that the other side can take by acknowledging nothing, whatever it says that it has room for. The
+    /// other side acknowledges what it has received when it has nothing more to receive, or something to say: with much less than
+    /// what is under way on the network this one waits for it.
+    pub fn unacknowledged(mut self, messages: usize) -> Self {
+        self.unacknowledged = messages;
         self
     }
 
@@ -336,7 +352,10 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        let Self { options, mut source, keeps, .. } = self;
+        let Self { options, mut source, keeps, unacknowledged, .. } = self;
+        if unacknowledged == 0 {
+            return Err(Error::Bound);
+        }
         options.check()?;
         let line = options.line()?;
         let kind = if matches!(line, Line::Bound { .. }) { Kind::Router } else { Kind::Dealer };
@@ -344,6 +363,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         let sets = Sets::default().source(&mut source)?.sink(&mut sender)?;
         let largest = options.largest.saturating_sub(HEADER);
         let talk = Talk::new(Outgoing::new(source, options.pack, largest), sender, keeps, line);
+        let talk = if keeps { talk.keeping(unacknowledged) } else { talk };
         let prepare = |socket: &Socket| match kind {
             // Says so where nobody has that name any more.
             Kind::Router => Ok(socket.set(option::ROUTER_MANDATORY, 1)?),

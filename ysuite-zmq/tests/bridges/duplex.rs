@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use ysuite::channel::SendTimeoutError;
 use ysuite::{mpmc, spsc};
-use ysuite_zmq::{Bridge, Closed, Context, Duplex, Event, Started};
+use ysuite_zmq::{Bridge, Closed, Context, Duplex, Error, Event, Started};
 
 use crate::support::proxy::Proxy;
+use crate::support::zmtp::Peer;
 use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, send, until, wait_for};
 
 type Numbers = Duplex<spsc::Receiver<u64>, u64>;
@@ -187,4 +188,49 @@ fn a_message_that_the_bridge_would_leave_wakes_another() {
     proxy.refuse(false);
     jobs.send(1).unwrap();
     expect(&mut received, 1..2);
+}
+
+/// A peer that says it has room for everything, and acknowledges nothing: it is sent as much as may be kept, and no more.
+#[test]
+fn what_nobody_acknowledges_is_bounded() {
+    const KEPT: u64 = 1_000;
+    const SESSION: u64 = 7;
+    let (_jobs, out) = spsc::bounded::<u64>(64);
+    let duplex = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").at_least_once();
+    assert!(matches!(duplex.unacknowledged(0).start(), Err(Error::Bound)));
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let duplex = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").pack(32).at_least_once();
+    let (duplex, _received) = duplex.unacknowledged(KEPT as usize).start().unwrap();
+    let sender = thread::spawn(move || (0..).take_while(|&number| jobs.send(number).is_ok()).count());
+    let mut peer = Peer::connect(&address(&duplex), "DEALER");
+    // Version, kind, flags, messages or mark; then eight bytes each.
+    let header = |kind: u8, mark: u32, of: u64| {
+        let mut bytes = [&[1, kind, 0, 0], &mark.to_le_bytes()[..]].concat();
+        for word in [SESSION, 0, of, 0, u64::MAX, 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    };
+    peer.write(0, &header(1, 1, 0));
+    let (mut came, mut rounds) = (0, 0);
+    // It says hello again when it has waited for a second, and sends all of it once more when that is answered.
+    while rounds < 3 {
+        let frame = peer.read().1;
+        let messages = u32::from_le_bytes(*frame[4..].first_chunk().unwrap());
+        match frame[1] {
+            1 => {
+                let of = u64::from_le_bytes(*frame[8..].first_chunk().unwrap());
+                peer.write(0, &header(3, messages, of));
+                // On a slow machine it has not come so far.
+                rounds += u32::from(came == KEPT);
+                came = 0;
+            }
+            2 => came += u64::from(messages),
+            _ => {}
+        }
+        assert!(came <= KEPT, "{came} messages are under way");
+    }
+    assert!(duplex.statistics().repeated >= KEPT);
+    let closed = duplex.close(Duration::ZERO);
+    assert_eq!(closed, Closed::Unsent { messages: sender.join().unwrap(), more: false });
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each binary uses its part")]
 
 pub(crate) mod proxy;
+pub(crate) mod zmtp;
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -111,6 +111,12 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         }
     }
 
+    /// Keeps no more messages than that until they are acknowledged.
+    pub(super) fn keeping(mut self, messages: usize) -> Self {
+        self.sending.keep_at_most(messages as u64);
+        self
+    }
+
     /// Takes in what the other side says. False: it has said nothing.
     fn hear(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
         let Some(frame) = self.line.receive(tools)? else { return Ok(false) };

@@ -22,6 +22,8 @@ pub(super) struct Sending<S: Source> {
     /// Messages of the channel when that was found out.
     refused: usize,
     keeps: bool,
+    /// Messages that are kept at most, whatever the other side says that it has room for.
+    window: u64,
     /// In order of their numbers, without a hole between them and up to `next`: those to be handed over and, where this side
     /// keeps them, those that are not acknowledged.
     frames: VecDeque<Numbered>,
@@ -73,6 +75,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             outgoing: Some(outgoing),
             refused: 0,
             keeps,
+            window: u64::MAX,
             frames: VecDeque::new(),
             handed: 0,
             next: 0,
@@ -81,6 +84,16 @@ impl<S: Source<Message: ToWire>> Sending<S> {
             end: End::Open,
             closing: false,
         }
+    }
+
+    /// Keeps no more messages than that until they are acknowledged.
+    pub(super) fn keep_at_most(&mut self, messages: u64) {
+        self.window = messages;
+    }
+
+    /// The number below which messages may be taken from the channel.
+    fn takes_below(&self) -> u64 {
+        self.limit.min(self.account.acknowledged().saturating_add(self.window))
     }
 
     pub(super) fn keeps(&self) -> bool {
@@ -99,7 +112,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
 
     /// Whether a message of the channel could leave now.
     pub(super) fn wants(&self) -> bool {
-        self.next < self.limit && self.end == End::Open
+        self.next < self.takes_below() && self.end == End::Open
     }
 
     /// Another bridge has taken the place of the other side's. What that one acknowledges begins at
@@ -209,8 +222,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
 
     /// Makes a frame of what the channel holds. False: it holds nothing, or no more may be sent.
     fn fill(&mut self, tools: &mut Tools, header: impl Fn(Kind, u64, u32) -> Header) -> Result<bool, Failure> {
+        let room = usize::try_from(self.takes_below().saturating_sub(self.next)).unwrap_or(usize::MAX);
         let Some(outgoing) = self.outgoing.as_mut().filter(|_| self.end == End::Open) else { return Ok(false) };
-        let room = usize::try_from(self.limit.saturating_sub(self.next)).unwrap_or(usize::MAX);
         let messages = if room > 0 { outgoing.take_for_one(room, tools) } else { 0 };
         if messages > 0 {
             // A pack has at most 2^20.
