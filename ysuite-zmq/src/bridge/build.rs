@@ -73,7 +73,9 @@ pub struct Duplex<S, T> {
 }
 
 impl Bridge {
-    /// From this receiver's channel to those that pull. Several of them share the messages, each the next one that has room.
+    /// From this receiver's channel to those that pull. Several of them share the messages, in turn, as long as they have room: one
+    /// that is stuck holds as much as its connection does, with the marks and the kernels' buffers, of which
+    /// [`kernel_buffers`](Push::kernel_buffers) makes little.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
         Push { options: Options::new(), source }
     }
@@ -131,6 +133,14 @@ macro_rules! impl_common {
             /// messages or a frame in the bridge's own hands, that is all that can be under way.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
                 (self.options.send_mark, self.options.receive_mark) = (Some(send), Some(receive));
+                self
+            }
+
+            /// Has the kernel hold no more bytes than that before and behind each connection over tcp, as far as it can: what it
+            /// does by itself, up to some megabytes, is best for throughput. Linux takes twice of either for its own
+            /// needs, and at least about 4,600 and 2,300 bytes. Not more than what the system allows.
+            pub fn kernel_buffers(mut self, send: usize, receive: usize) -> Self {
+                self.options.kernel_buffers = Some((send, receive));
                 self
             }
 

@@ -21,7 +21,9 @@ pub enum Closed {
     /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame,
     /// however long ago and whoever ended it: libzmq throws away what waits for a connection that ends, and tells
     /// nobody whether anything did. One that ended just before that frame, and of which libzmq told just after it,
-    /// counts as well. Whoever has to know although others come and go has what they answer, or a duplex.
+    /// counts as well. One whose handshake never succeeded, such as that of another program, has taken nothing, and
+    /// does not count as far as it can be told apart: not in a [`Context`](crate::Context) of several threads. What a publisher has dropped has not
+    /// left, and is not looked at here: [`dropped`](crate::Statistics::dropped) tells of it. Whoever has to know although others come and go has what they answer, or a duplex.
     Flushed,
     /// The time was over before that, or a connection was.
     Unsent {
@@ -30,7 +32,7 @@ pub enum Closed {
         messages: usize,
         /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time
         /// was over, or a connection has ended since the first frame, and libzmq throws away what waits for one that
-        /// ends. Also where the other side had all and went. Of inproc libzmq tells no ends.
+        /// ends. Also where the other side had all and went.
         more: bool,
     },
 }

@@ -35,6 +35,8 @@ pub(super) struct Options {
     /// Messages, then frames.
     pub(super) send_mark: Option<usize>,
     pub(super) receive_mark: Option<usize>,
+    /// Bytes that the kernel is to hold, before and behind a connection.
+    pub(super) kernel_buffers: Option<(usize, usize)>,
     pub(super) pack: usize,
     pub(super) bound: Option<usize>,
     pub(super) largest: usize,
@@ -78,6 +80,7 @@ impl Options {
             plain_over_tcp: false,
             send_mark: None,
             receive_mark: None,
+            kernel_buffers: None,
             pack: 1,
             bound: None,
             largest: LARGEST,
@@ -149,6 +152,10 @@ impl Options {
         let mark = |frames: Option<usize>| i32::try_from(frames.unwrap_or(MARK).max(1)).unwrap_or(i32::MAX);
         socket.set(option::SEND_MARK, mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))))?;
         socket.set(option::RECEIVE_MARK, mark(self.receive_mark))?;
+        if let Some((send, receive)) = self.kernel_buffers {
+            socket.set(option::SEND_BUFFER, i32::try_from(send).unwrap_or(i32::MAX))?;
+            socket.set(option::RECEIVE_BUFFER, i32::try_from(receive).unwrap_or(i32::MAX))?;
+        }
         // libzmq measures a frame as it comes over the connection.
         let largest = match self.security {
             Security::Curve { .. } | Security::CurveServer { .. } => self.largest.saturating_add(CURVE),

@@ -244,3 +244,27 @@ fn a_pull_takes_no_more_than_there_is_room_for() {
         assert!(pull.statistics().messages_in <= number + 1 + ROOM + 1);
     }
 }
+
+/// A worker that takes nothing holds what its connection has room for: the kernel's part of that, which is megabytes, can be
+/// bounded. All but a few of many jobs are done by the other.
+#[test]
+fn a_stuck_worker_holds_little_where_the_kernel_does() {
+    const JOBS: u64 = 2_000;
+    let context = Context::new(1).unwrap();
+    let (mut jobs, out) = spsc::bounded::<Vec<u8>>(1);
+    let push = Bridge::push(out).context(&context).bind("tcp://127.0.0.1:*").high_water_marks(1, 1);
+    let push = push.kernel_buffers(0, 0).start().unwrap();
+    let worker = || {
+        let pull = Bridge::pull::<Vec<u8>>().context(&context).connect(address(&push)).bounded(1);
+        let worker = pull.high_water_marks(1, 1).kernel_buffers(0, 0).start().unwrap();
+        wait_for(&worker.0.events(), |event| matches!(event, Event::Connected(_)));
+        worker
+    };
+    let ((_stuck, _never), (free, mut work)) = (worker(), worker());
+    let done = thread::spawn(move || work.iter().count());
+    (0..JOBS).for_each(|_| jobs.send(vec![0; 1_000]).unwrap());
+    until("all has been given out", || push.statistics().messages_out == JOBS);
+    until("the free one has nearly all", || free.statistics().messages_in >= JOBS - JOBS / 100);
+    expect_flushed(free);
+    assert!(done.join().unwrap() as u64 >= JOBS - JOBS / 100);
+}
