@@ -46,7 +46,10 @@
  *
  *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
  *
- *  Beside these: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::select, ys::pool and ys::pool_message.
+ *  Beside these: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and ys::pool_message;
+ *  and ys::stopper, by which any thread ends the waits of others. Shutdown: ysuite.h.
+ *
+ *  What is const is for one thread at a time as well, unless it says any thread.
  */
 #ifndef YSUITE_HPP
 #define YSUITE_HPP
@@ -70,6 +73,7 @@
 #include "ysuite/sender.hpp"
 #include "ysuite/set.hpp"
 #include "ysuite/status.hpp"
+#include "ysuite/stopper.hpp"
 #include "ysuite/time.hpp"
 
 #endif

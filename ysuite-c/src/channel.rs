@@ -1,7 +1,17 @@
-//! What all ends of a channel have in common beside the channel itself. Never changes.
+//! What all ends of a channel have in common beside the channel itself. Any thread.
 
+use core::ffi::c_int;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ysuite::in_place::Stop;
+use ysuite::signal::{Attach, Registration, Signal, Signaler};
+
+use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_FULL, YS_OK, YS_STOPPED, YS_TIMEOUT};
 use crate::disposal::Disposal;
+use crate::message::Class;
 use crate::options::Wanted;
+use crate::stopper::Stops;
+use crate::watch::IS_CHECKED;
 
 pub(crate) struct Channel {
     pub(crate) disposal: Option<Disposal>,
@@ -9,13 +19,105 @@ pub(crate) struct Channel {
     pub(crate) stride: usize,
     /// How many bytes a message has.
     pub(crate) size: usize,
+    /// What messages are aligned to, in bytes, as it was asked for.
+    pub(crate) align: usize,
     /// Whether its ends show their windows, where they have any.
     pub(crate) shows_windows: bool,
+    /// Ends the waits of its ends.
+    pub(crate) stop: Stop,
+    /// Its ends that are in sets.
+    attached: Mutex<Vec<AttachedEnd>>,
+}
+
+/// An end in a set, for the thread that stops the channel.
+struct AttachedEnd {
+    /// The address of the end.
+    end: usize,
+    signaler: Signaler,
+    id: usize,
 }
 
 impl Channel {
-    pub(crate) fn new(wanted: &Wanted) -> Self {
-        let Wanted { class, size, disposal, has_window: shows_windows, .. } = *wanted;
-        Self { disposal, stride: class.stride, size, shows_windows }
+    /// `others` wakes those that wait where the channel's `Stop` does not see them.
+    pub(crate) fn new(wanted: &Wanted, others: Option<Box<dyn Fn() + Send + Sync>>) -> Self {
+        let Wanted { class, size, align, disposal, has_window: shows_windows, .. } = *wanted;
+        let (stop, attached) = (Stop::with(others), Mutex::new(Vec::new()));
+        Self { disposal, stride: class.stride, size, align, shows_windows, stop, attached }
+    }
+
+    /// Whether messages are of that size, in slots of that alignment. The checked build ends the process where they are not.
+    pub(crate) fn expect(&self, function: &str, size: usize, align: usize) -> c_int {
+        let slots = Class::of(self.size, self.align).map_or(0, |class| class.align);
+        let is_so = size == self.size && align.is_power_of_two() && align <= slots;
+        if IS_CHECKED && !is_so {
+            eprintln!(
+                "ysuite: {function} was called for messages of {size} bytes aligned to {align}; those of the channel have {} bytes aligned \
+                 to {}.",
+                self.size, self.align
+            );
+            std::process::abort();
+        }
+        c_int::from_code(if is_so { YS_OK } else { YS_EINVAL })
+    }
+
+    fn attached(&self) -> MutexGuard<'_, Vec<AttachedEnd>> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The end at this address has entered a set or left one. True: it is in one.
+    pub(crate) fn moved(&self, end: usize, now: Option<&dyn Attach>) -> bool {
+        let mut attached = self.attached();
+        attached.retain(|other| other.end != end);
+        let before = attached.len();
+        now.into_iter().for_each(|now| {
+            now.with_registration(&mut |registration: &Registration| {
+                attached.push(AttachedEnd { end, signaler: registration.signaler(), id: registration.id() });
+            });
+        });
+        attached.len() != before
+    }
+}
+
+impl Stops for Channel {
+    fn stop(&self) {
+        self.stop.set();
+        for end in &*self.attached() {
+            end.signaler.signal(end.id);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_set()
+    }
+}
+
+/// What a call has answered that may have found nothing.
+pub(crate) trait Found: Answer + Sized {
+    fn code(&self) -> isize;
+
+    /// Whether it has found nothing, and may have had to wait.
+    #[inline(always)]
+    fn is_nothing(&self) -> bool {
+        let code = self.code();
+        code < 0 && [YS_EMPTY, YS_FULL, YS_TIMEOUT].iter().any(|nothing| *nothing as isize == code)
+    }
+
+    /// The same of a channel that was stopped.
+    fn stopped() -> Self {
+        Self::from_code(YS_STOPPED)
+    }
+}
+
+impl Found for c_int {
+    #[inline(always)]
+    fn code(&self) -> isize {
+        *self as isize
+    }
+}
+
+impl Found for isize {
+    #[inline(always)]
+    fn code(&self) -> isize {
+        *self
     }
 }

@@ -3,11 +3,12 @@
 use core::ffi::c_int;
 
 use ysuite::channel::{SendError, Spin, TrySendError};
+use ysuite::in_place::{Stop, StopRecv, StopSend};
 use ysuite::mpmc;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
-use crate::lanes::{Ends, nothing};
+use crate::lanes::{Ends, in_time, nothing, too_late};
 use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
@@ -40,18 +41,16 @@ struct ExchangeRx<M: Message> {
 
 impl<M: Message> TxEnd for ExchangeTx<M> {
     #[inline]
-    unsafe fn send(&mut self, message: *const u8) -> c_int {
+    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        ok_or(self.sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+        in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
     }
 
-    unsafe fn send_for(&mut self, message: *const u8, limit: Limit) -> c_int {
+    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
         let message = unsafe { copy_in(message, self.size) };
         if !limit.is_now() {
-            let sent = self.sender.send_timeout(message, limit.duration());
-            let code = if sent.as_ref().is_err_and(|error| error.is_timeout()) { YS_TIMEOUT } else { YS_CLOSED };
-            return ok_or(sent, code);
+            return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
         }
         match self.sender.try_send(message) {
             Ok(()) => c_int::from_code(YS_OK),
@@ -60,18 +59,18 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         }
     }
 
-    unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit) -> isize {
+    unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
         let size = self.size;
         // SAFETY: by the caller, for each index below the count.
         let message = |index: usize| unsafe { copy_in::<M>(messages.wrapping_add(index * size), size) };
         if matches!(limit, Limit::Never) {
             let mut taken = 0;
-            return match self.sender.send_batch((0..count).map(message).inspect(|_| taken += 1)) {
+            return match self.sender.send_batch_or_stop((0..count).map(message).inspect(|_| taken += 1), stop) {
                 Ok(sent) => sent as isize,
                 Err(SendError(back)) => {
                     let sent = taken - back.len();
                     back.into_iter().for_each(core::mem::forget);
-                    count_or(sent, YS_CLOSED)
+                    count_or(sent, if self.sender.is_disconnected() { YS_CLOSED } else { YS_TIMEOUT })
                 }
             };
         }
@@ -81,11 +80,11 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
             let at = messages.wrapping_add(index * size);
             // A look at the clock only where there is no room.
             // SAFETY: by the caller a message lies there. One that is not sent has been forgotten.
-            let mut code = unsafe { self.send_for(at, Limit::Now) };
+            let mut code = unsafe { self.send_for(at, Limit::Now, stop) };
             if code == c_int::from_code(YS_FULL) && !limit.is_now() {
                 let left = clock.left().map_or(Limit::Never, Limit::Within);
                 // SAFETY: as above.
-                code = unsafe { self.send_for(at, left) };
+                code = unsafe { self.send_for(at, left, stop) };
             }
             if code != c_int::from_code(YS_OK) {
                 return if index == 0 { code as isize } else { index as isize };
@@ -102,11 +101,15 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         self.sender.close()
     }
 
-    fn wait_closed(&mut self, limit: Limit) -> bool {
+    fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
         match limit {
             Limit::Now => self.sender.is_disconnected(),
-            _ => self.sender.wait_closed_timeout(limit.duration()),
+            _ => self.sender.wait_closed_or_stop(limit.timeout(), stop),
         }
+    }
+
+    fn waker_of_all(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
+        Some(self.sender.waker_of_all())
     }
 
     fn is_closed(&self) -> bool {
@@ -147,30 +150,29 @@ impl<M: Message> ExchangeRx<M> {
 
 impl<M: Message> RxEnd for ExchangeRx<M> {
     #[inline]
-    unsafe fn recv(&mut self, to: *mut u8) -> c_int {
-        let received = self.receiver.recv().map_err(|_| YS_CLOSED);
+    unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
+        let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
         // SAFETY: by the caller.
         unsafe { self.deliver(received, to) }
     }
 
-    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
+    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
         let received = match limit {
             Limit::Now => self.receiver.try_recv().map_err(nothing),
-            _ => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error.is_timeout() {
-                true => YS_TIMEOUT,
-                false => YS_CLOSED,
-            }),
+            _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
         };
         // SAFETY: by the caller.
         unsafe { self.deliver(received, to) }
     }
 
-    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize {
+    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
         let mut taken = 0;
         while taken < max {
             let most = (max - taken).min(PIECE);
             let some = match limit {
-                Limit::Never if taken == 0 => self.receiver.recv_batch(&mut self.piece, most).map_err(|_| YS_CLOSED),
+                Limit::Never if taken == 0 => {
+                    self.receiver.recv_batch_or_stop(&mut self.piece, most, stop).map_err(too_late)
+                }
                 _ => self.receiver.try_recv_batch(&mut self.piece, most).map_err(nothing),
             };
             let to = messages.wrapping_add(taken * self.size);
@@ -187,7 +189,7 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
                 }
                 Err(YS_EMPTY) if taken == 0 && !limit.is_now() => {
                     // SAFETY: by the caller there is room.
-                    let code = unsafe { self.recv_for(to, limit) };
+                    let code = unsafe { self.recv_for(to, limit, stop) };
                     if code != c_int::from_code(YS_OK) {
                         return code as isize;
                     }

@@ -4,8 +4,8 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use core::slice;
 
-use ysuite::channel::{Spin, TryRecvError, TryReserveError, TrySendError};
-use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
+use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError, TryReserveError, TrySendError};
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop};
 use ysuite::signal::Attach;
 use ysuite::{mpsc, spsc};
 
@@ -50,6 +50,18 @@ pub(crate) fn nothing(error: TryRecvError) -> ys_code {
         TryRecvError::Empty => YS_EMPTY,
         TryRecvError::Disconnected => YS_CLOSED,
     }
+}
+
+/// What a receive says whose time is up, or whose channel was stopped, or is closed.
+pub(crate) fn too_late(error: RecvTimeoutError) -> ys_code {
+    if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED }
+}
+
+/// What a send says that may have run out of time.
+#[inline(always)]
+pub(crate) fn in_time<T>(sent: Result<(), SendTimeoutError<T>>) -> c_int {
+    let code = if sent.as_ref().is_err_and(SendTimeoutError::is_timeout) { YS_TIMEOUT } else { YS_CLOSED };
+    ok_or(sent, code)
 }
 
 /// Whether a sender has room, after it seemed to have none: a look as a try to send has, so that an attached sender takes its id down.
@@ -118,18 +130,16 @@ macro_rules! lane_tx {
             }
 
             #[inline]
-            unsafe fn send(&mut self, message: *const u8) -> c_int {
+            unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
                 // SAFETY: by the caller.
-                ok_or(self.sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+                in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
             }
 
-            unsafe fn send_for(&mut self, message: *const u8, limit: Limit) -> c_int {
+            unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
                 if !limit.is_now() {
                     // SAFETY: by the caller.
                     let message = unsafe { copy_in(message, self.size) };
-                    let sent = self.sender.send_timeout(message, limit.duration());
-                    let code = if sent.as_ref().is_err_and(|error| error.is_timeout()) { YS_TIMEOUT } else { YS_CLOSED };
-                    return ok_or(sent, code);
+                    return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
                 }
                 // SAFETY: by the caller.
                 match self.sender.try_send(unsafe { copy_in(message, self.size) }) {
@@ -139,7 +149,7 @@ macro_rules! lane_tx {
                 }
             }
 
-            unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit) -> isize {
+            unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
                 let mut clock = Clock::new(limit);
                 let mut sent = 0;
                 loop {
@@ -156,7 +166,7 @@ macro_rules! lane_tx {
                             Err(code) => return count_or(sent, code),
                         }
                     }
-                    match self.sender.wait_room(clock.left()) {
+                    match self.sender.wait_room(clock.left(), stop) {
                         Ok(()) => {}
                         Err(error) if error.is_timeout() => return count_or(sent, YS_TIMEOUT),
                         Err(_) => return count_or(sent, YS_CLOSED),
@@ -165,9 +175,9 @@ macro_rules! lane_tx {
             }
 
             #[inline]
-            unsafe fn write(&mut self, message: *const u8) -> c_int {
+            unsafe fn write(&mut self, message: *const u8, stop: &Stop) -> c_int {
                 // SAFETY: by the caller.
-                ok_or(self.sender.write(unsafe { copy_in(message, self.size) }), YS_CLOSED)
+                in_time(self.sender.write_or_stop(unsafe { copy_in(message, self.size) }, stop))
             }
 
             fn flush(&mut self) -> c_int {
@@ -204,13 +214,11 @@ macro_rules! lane_tx {
                 count_or(unsafe { self.sender.commit_run(count) }, YS_CLOSED)
             }
 
-            fn wait_room(&mut self, limit: Limit) -> c_int {
+            fn wait_room(&mut self, limit: Limit, stop: &Stop) -> c_int {
                 if limit.is_now() {
                     return c_int::from_code(look_for_room!(self).err().unwrap_or(YS_OK));
                 }
-                let waited = SendInPlace::wait_room(&mut self.sender, limit.timeout());
-                let is_timeout = waited.as_ref().is_err_and(|error| error.is_timeout());
-                ok_or(waited, if is_timeout { YS_TIMEOUT } else { YS_CLOSED })
+                in_time(SendInPlace::wait_room(&mut self.sender, limit.timeout(), stop))
             }
 
             $($try_clone)?
@@ -219,10 +227,10 @@ macro_rules! lane_tx {
                 self.sender.close()
             }
 
-            fn wait_closed(&mut self, limit: Limit) -> bool {
+            fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
                 match limit {
                     Limit::Now => self.sender.is_disconnected(),
-                    _ => self.sender.wait_closed_timeout(limit.duration()),
+                    _ => self.sender.wait_closed_or_stop(limit.timeout(), stop),
                 }
             }
 
@@ -322,24 +330,21 @@ macro_rules! lane_rx {
             }
 
             #[inline]
-            unsafe fn recv(&mut self, to: *mut u8) -> c_int {
-                match self.receiver.recv() {
+            unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
+                match self.receiver.recv_or_stop(None, stop) {
                     Ok(message) => {
                         // SAFETY: by the caller.
                         unsafe { copy_out(message, to, self.size) };
                         c_int::from_code(YS_OK)
                     }
-                    Err(_) => c_int::from_code(YS_CLOSED),
+                    Err(error) => c_int::from_code(too_late(error)),
                 }
             }
 
-            unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
+            unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
                 let received = match limit {
                     Limit::Now => self.receiver.try_recv().map_err(nothing),
-                    _ => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error.is_timeout() {
-                        true => YS_TIMEOUT,
-                        false => YS_CLOSED,
-                    }),
+                    _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
                 };
                 match received {
                     Ok(message) => {
@@ -351,7 +356,7 @@ macro_rules! lane_rx {
                 }
             }
 
-            unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize {
+            unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
                 loop {
                     // SAFETY: by the caller.
                     match unsafe { self.recv_some(messages, max) } {
@@ -360,11 +365,8 @@ macro_rules! lane_rx {
                         Err(error) => return isize::from_code(nothing(error)),
                     }
                     // After a message has come nothing can take it away: this waits once.
-                    match self.receiver.wait_message(limit.timeout()) {
-                        Ok(()) => {}
-                        Err(error) => {
-                            return isize::from_code(if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED });
-                        }
+                    if let Err(error) = self.receiver.wait_message(limit.timeout(), stop) {
+                        return isize::from_code(too_late(error));
                     }
                 }
             }
@@ -389,7 +391,7 @@ macro_rules! lane_rx {
                 c_int::from_code(YS_OK)
             }
 
-            fn take(&mut self, at: &mut *mut u8, limit: Limit) -> c_int {
+            fn take(&mut self, at: &mut *mut u8, limit: Limit, stop: &Stop) -> c_int {
                 loop {
                     match self.receiver.take_in_place() {
                         Ok(message) => {
@@ -399,21 +401,18 @@ macro_rules! lane_rx {
                         Err(TryRecvError::Empty) if !limit.is_now() => {}
                         Err(error) => return c_int::from_code(nothing(error)),
                     }
-                    if let Err(error) = self.receiver.wait_message(limit.timeout()) {
-                        return c_int::from_code(if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED });
+                    if let Err(error) = self.receiver.wait_message(limit.timeout(), stop) {
+                        return c_int::from_code(too_late(error));
                     }
                 }
             }
 
-            fn wait(&mut self, limit: Limit) -> c_int {
+            fn wait(&mut self, limit: Limit, stop: &Stop) -> c_int {
                 let outcome = match limit {
                     // As a try to receive that finds nothing: an attached receiver takes its id down.
                     Limit::Now if self.receiver.peek().is_some() => Ok(()),
                     Limit::Now => self.empty_or_closed(),
-                    _ => self.receiver.wait_message(limit.timeout()).map_err(|error| match error.is_timeout() {
-                        true => YS_TIMEOUT,
-                        false => YS_CLOSED,
-                    }),
+                    _ => self.receiver.wait_message(limit.timeout(), stop).map_err(too_late),
                 };
                 c_int::from_code(outcome.err().unwrap_or(YS_OK))
             }

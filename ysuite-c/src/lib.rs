@@ -20,6 +20,7 @@ mod exchange;
 mod handle;
 mod lanes;
 mod limit;
+mod loans;
 mod message;
 mod oneshot;
 mod open;
@@ -30,6 +31,7 @@ mod select;
 mod set;
 mod spin;
 mod steps;
+mod stopper;
 mod tx;
 mod watch;
 mod window;
@@ -40,24 +42,27 @@ pub use self::open::{ys_exchange_open, ys_funnel_open, ys_oneshot_open, ys_pipe_
 pub use self::options::ys_options;
 pub use self::pool::{
     ys_msg_capacity, ys_msg_free, ys_msg_len, ys_msg_resize, ys_pool, ys_pool_class, ys_pool_free, ys_pool_open,
-    ys_pool_take,
+    ys_pool_stopper, ys_pool_take,
 };
 pub use self::rx::{
     ys_consume, ys_peek, ys_recv, ys_recv_batch, ys_recv_for, ys_rx, ys_rx_channel, ys_rx_clone, ys_rx_close,
-    ys_rx_credit, ys_rx_free, ys_rx_is_closed, ys_rx_len, ys_rx_set_spin, ys_rx_stride, ys_take, ys_try_recv, ys_wait,
+    ys_rx_credit, ys_rx_expect, ys_rx_free, ys_rx_is_closed, ys_rx_len, ys_rx_message_align, ys_rx_message_size,
+    ys_rx_set_spin, ys_rx_stopper, ys_rx_stride, ys_take, ys_try_recv, ys_wait,
 };
 pub use self::select::{
     ys_select, ys_select_add_rx, ys_select_add_tx, ys_select_free, ys_select_open, ys_select_remove_rx,
-    ys_select_remove_tx, ys_select_wait,
+    ys_select_remove_tx, ys_select_stopper, ys_select_wait,
 };
 pub use self::set::{
     ys_pollset_open, ys_set, ys_set_attach_rx, ys_set_attach_tx, ys_set_detach_rx, ys_set_detach_tx, ys_set_fd,
-    ys_set_free, ys_set_open, ys_set_signaler, ys_set_wait, ys_signal, ys_signaler, ys_signaler_free,
+    ys_set_free, ys_set_open, ys_set_signaler, ys_set_stopper, ys_set_wait, ys_signal, ys_signaler, ys_signaler_free,
 };
 pub use self::spin::ys_spin;
+pub use self::stopper::{ys_is_stopped, ys_stop, ys_stopper, ys_stopper_free};
 pub use self::tx::{
     ys_commit, ys_flush, ys_reserve, ys_send, ys_send_batch, ys_send_for, ys_try_send, ys_tx, ys_tx_answer,
-    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_discard, ys_tx_free, ys_tx_is_closed, ys_tx_len, ys_tx_set_spin,
-    ys_tx_stride, ys_tx_wait_closed, ys_wait_room, ys_write,
+    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_discard, ys_tx_expect, ys_tx_free, ys_tx_is_closed, ys_tx_len,
+    ys_tx_message_align, ys_tx_message_size, ys_tx_set_spin, ys_tx_stopper, ys_tx_stride, ys_tx_wait_closed,
+    ys_wait_room, ys_write,
 };
 pub use self::window::{YS_WINDOW_VERSION, ys_rx_window, ys_tx_window};

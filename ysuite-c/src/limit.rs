@@ -37,11 +37,6 @@ impl Limit {
         }
     }
 
-    /// The same for those of the library's functions that know no `None`.
-    pub(crate) fn duration(self) -> Duration {
-        self.timeout().unwrap_or(Duration::MAX)
-    }
-
     /// There was no message all the time.
     pub(crate) fn empty(self) -> ys_code {
         if self.is_now() { YS_EMPTY } else { YS_TIMEOUT }

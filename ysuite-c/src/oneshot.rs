@@ -3,6 +3,7 @@
 use core::ffi::c_int;
 
 use ysuite::channel::RecvTimeoutError;
+use ysuite::in_place::{Stop, StopOnce, StopWaiting};
 use ysuite::oneshot;
 use ysuite::signal::Attach;
 
@@ -34,7 +35,7 @@ struct OneshotRx<M: Message> {
 }
 
 impl<M: Message> TxEnd for OneshotTx<M> {
-    unsafe fn send(&mut self, message: *const u8) -> c_int {
+    unsafe fn send(&mut self, message: *const u8, _: &Stop) -> c_int {
         match self.sender.take() {
             // SAFETY: by the caller.
             Some(sender) => ok_or(sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED),
@@ -42,14 +43,14 @@ impl<M: Message> TxEnd for OneshotTx<M> {
         }
     }
 
-    unsafe fn send_for(&mut self, message: *const u8, _: Limit) -> c_int {
+    unsafe fn send_for(&mut self, message: *const u8, _: Limit, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        unsafe { self.send(message) }
+        unsafe { self.send(message, stop) }
     }
 
-    unsafe fn send_batch(&mut self, messages: *const u8, _: usize, _: Limit) -> isize {
+    unsafe fn send_batch(&mut self, messages: *const u8, _: usize, _: Limit, stop: &Stop) -> isize {
         // SAFETY: by the caller there is at least one.
-        match unsafe { self.send(messages) } {
+        match unsafe { self.send(messages, stop) } {
             0 => 1,
             code => code as isize,
         }
@@ -59,10 +60,10 @@ impl<M: Message> TxEnd for OneshotTx<M> {
         self.sender.take().is_some_and(|sender| !sender.is_disconnected())
     }
 
-    fn wait_closed(&mut self, limit: Limit) -> bool {
+    fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
         self.sender.as_mut().is_none_or(|sender| match limit {
             Limit::Now => sender.is_disconnected(),
-            _ => sender.wait_closed_timeout(limit.duration()),
+            _ => StopWaiting::wait_closed_or_stop(sender, limit.timeout(), stop),
         })
     }
 
@@ -77,10 +78,10 @@ impl<M: Message> TxEnd for OneshotTx<M> {
 }
 
 impl<M: Message> OneshotRx<M> {
-    fn receive(&mut self, limit: Limit) -> Result<M, ys_code> {
+    fn receive(&mut self, limit: Limit, stop: &Stop) -> Result<M, ys_code> {
         match self.kept.take() {
             Some(message) => Ok(message),
-            None => self.receiver.recv_timeout(limit.duration()).map_err(|error| match error {
+            None => StopOnce::recv_or_stop(&mut self.receiver, limit.timeout(), stop).map_err(|error| match error {
                 RecvTimeoutError::Timeout => limit.empty(),
                 RecvTimeoutError::Disconnected => YS_CLOSED,
             }),
@@ -100,19 +101,19 @@ impl<M: Message> OneshotRx<M> {
         }
     }
 
-    fn receive_for(&mut self, limit: Limit) -> Result<M, ys_code> {
-        if limit.is_now() { self.try_receive() } else { self.receive(limit) }
+    fn receive_for(&mut self, limit: Limit, stop: &Stop) -> Result<M, ys_code> {
+        if limit.is_now() { self.try_receive() } else { self.receive(limit, stop) }
     }
 }
 
 impl<M: Message> RxEnd for OneshotRx<M> {
-    unsafe fn recv(&mut self, to: *mut u8) -> c_int {
+    unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        unsafe { self.recv_for(to, Limit::Never) }
+        unsafe { self.recv_for(to, Limit::Never, stop) }
     }
 
-    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit) -> c_int {
-        match self.receive_for(limit) {
+    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
+        match self.receive_for(limit, stop) {
             Ok(message) => {
                 // SAFETY: by the caller.
                 unsafe { copy_out(message, to, self.size) };
@@ -122,16 +123,16 @@ impl<M: Message> RxEnd for OneshotRx<M> {
         }
     }
 
-    unsafe fn recv_batch(&mut self, messages: *mut u8, _: usize, limit: Limit) -> isize {
+    unsafe fn recv_batch(&mut self, messages: *mut u8, _: usize, limit: Limit, stop: &Stop) -> isize {
         // SAFETY: by the caller there is room for at least one.
-        match unsafe { self.recv_for(messages, limit) } {
+        match unsafe { self.recv_for(messages, limit, stop) } {
             0 => 1,
             code => code as isize,
         }
     }
 
-    fn wait(&mut self, limit: Limit) -> c_int {
-        match self.receive_for(limit) {
+    fn wait(&mut self, limit: Limit, stop: &Stop) -> c_int {
+        match self.receive_for(limit, stop) {
             Ok(message) => {
                 self.kept = Some(message);
                 c_int::from_code(YS_OK)

@@ -159,7 +159,7 @@ unsafe fn open(
     let Some(wanted) = (unsafe { ys_options::read(options) }) else { return c_int::from_code(YS_EINVAL) };
     handle::make(|| match make(&wanted) {
         Ok((sending, receiving)) => {
-            let channel = std::sync::Arc::new(Channel::new(&wanted));
+            let channel = std::sync::Arc::new(Channel::new(&wanted, sending.waker_of_all()));
             // SAFETY: by the caller.
             unsafe {
                 *tx = tx::make(sending, channel.clone());

@@ -20,7 +20,8 @@ pub struct ys_options {
     pub size: usize,
     /// What messages are aligned to, in bytes: a power of two, at most 16. 0 is 8.
     pub align: usize,
-    /// How many messages can be in the channel; in a funnel, of each sender. 0: no bound.
+    /// How many messages can be in the channel; in a funnel, of each sender. 0: no bound. More than PTRDIFF_MAX, as a number less
+    /// than 0 becomes, is YS_EINVAL.
     pub capacity: usize,
     /// Only in a funnel with a capacity: how many senders there can be at a time. 0: no limit.
     pub senders: usize,
@@ -40,6 +41,7 @@ pub struct ys_options {
 pub(crate) struct Wanted {
     pub(crate) class: Class,
     pub(crate) size: usize,
+    pub(crate) align: usize,
     pub(crate) capacity: usize,
     pub(crate) senders: usize,
     pub(crate) disposal: Option<Disposal>,
@@ -68,9 +70,13 @@ impl ys_options {
             copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(options.cast(), given.min(size_of::<Self>()));
             copy.assume_init()
         };
+        if options.capacity > isize::MAX as usize {
+            return None;
+        }
         Some(Wanted {
             class: Class::of(options.size, options.align)?,
             size: options.size,
+            align: if options.align == 0 { 8 } else { options.align },
             capacity: options.capacity,
             senders: options.senders,
             disposal: options.drop.map(|drop| Disposal { drop, context: options.context }),

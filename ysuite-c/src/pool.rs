@@ -4,13 +4,17 @@ use core::ffi::{c_int, c_void};
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use core::slice;
+use std::sync::Arc;
 
+use ysuite::in_place::Stop;
 use ysuite::pool::{Message, Pool, PoolError};
 
 use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_ETOOMANY, YS_OK, ys_code};
 use crate::errno;
 use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
+use crate::loans::{self, GUARD};
+use crate::stopper::{self, Stops, ys_stopper};
 
 /// A pool of blocks for messages of any length up to a bound. Any number of threads at once. Freed by ys_pool_free.
 pub struct ys_pool {
@@ -27,7 +31,26 @@ pub struct ys_pool_class {
     pub blocks: usize,
 }
 
-impl Content for Pool {
+/// What is behind the handle.
+struct Blocks {
+    pool: Pool,
+    stop: Arc<PoolStop>,
+}
+
+/// What stops the threads that wait for a block.
+struct PoolStop(Stop);
+
+impl Stops for PoolStop {
+    fn stop(&self) {
+        self.0.set();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.is_set()
+    }
+}
+
+impl Content for Blocks {
     const FREE: &'static str = "ys_pool_free";
 
     type Shared = ();
@@ -35,7 +58,15 @@ impl Content for Pool {
     fn share(&self) {}
 }
 
-impl Everyones for Pool {}
+impl Everyones for Blocks {}
+
+impl Blocks {
+    fn new(pool: Pool) -> Self {
+        let waits_there = pool.clone();
+        let stop = Stop::with(Some(Box::new(move || waits_there.wake_all())));
+        Self { pool, stop: Arc::new(PoolStop(stop)) }
+    }
+}
 
 /// The smallest block. The library aligns smaller ones to 8 only, and messages of C are to be aligned to 16.
 const SMALLEST: usize = 64;
@@ -63,7 +94,7 @@ pub unsafe extern "C" fn ys_pool_open(classes: *const ys_pool_class, n: usize, p
         match sizes(classes).and_then(|sizes| Pool::new(&sizes).map_err(refusal)) {
             Ok(made) => {
                 // SAFETY: by the caller.
-                unsafe { *pool = Handle::make(made).cast() };
+                unsafe { *pool = Handle::make(Blocks::new(made)).cast() };
                 c_int::from_code(YS_OK)
             }
             Err(code) => c_int::from_code(code),
@@ -79,7 +110,7 @@ fn sizes(classes: &[ys_pool_class]) -> Result<Vec<(usize, usize)>, ys_code> {
         if class.bytes == 0 || class.blocks == 0 || is_double {
             return Err(YS_EINVAL);
         }
-        let bytes = class.bytes.max(SMALLEST);
+        let bytes = class.bytes.max(SMALLEST).checked_add(GUARD).ok_or(YS_EINVAL)?;
         match sizes.iter_mut().find(|(of, _)| *of == bytes) {
             Some((_, blocks)) => *blocks = blocks.checked_add(class.blocks).ok_or(YS_EINVAL)?,
             None => sizes.push((bytes, class.blocks)),
@@ -102,41 +133,51 @@ fn refusal(error: PoolError) -> ys_code {
 /// @param len how many bytes the message has, at most those of the largest class
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return the address of its first byte, aligned to 16, to be freed by ys_msg_free on any thread. NULL with the cause in errno:
-///     EAGAIN (where ns is 0) or ETIMEDOUT: no block is free; EMSGSIZE: it is too long; EINVAL: no pool
+///     EAGAIN (where ns is 0) or ETIMEDOUT, as YS_EMPTY and YS_TIMEOUT elsewhere: no block is free; ECANCELED, as YS_STOPPED: likewise,
+///     and ys_stop was called for the pool; EMSGSIZE: it is too long; EINVAL: no pool
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_take(pool: *mut ys_pool, len: usize, ns: i64) -> *mut c_void {
     let limit = Limit::from_nanoseconds(ns);
-    let take = |pool: &Pool| {
-        if len > pool.bound() {
+    let take = |Blocks { pool, stop: waits }: &Blocks| {
+        if len > pool.bound() - GUARD {
             errno::set(libc::EMSGSIZE);
             return ptr::null_mut();
         }
         let taken = match limit {
-            Limit::Now => pool.try_take(len),
-            Limit::Within(time) => pool.take_timeout(len, time),
-            Limit::Never => Some(pool.take(len)),
+            Limit::Now => pool.try_take(len + GUARD),
+            _ => pool.take_or_stop(len + GUARD, limit.timeout(), &|| waits.is_stopped()),
         };
         match taken {
-            Some(message) => message.into_raw().as_ptr().cast::<c_void>(),
+            Some(mut message) => {
+                message.truncate(len);
+                let capacity = message.capacity() - GUARD;
+                loans::lent(message, capacity).as_ptr().cast::<c_void>()
+            }
             None => {
-                errno::set(if limit.is_now() { libc::EAGAIN } else { libc::ETIMEDOUT });
+                errno::set(match limit {
+                    _ if waits.is_stopped() => libc::ECANCELED,
+                    Limit::Now => libc::EAGAIN,
+                    _ => libc::ETIMEDOUT,
+                });
                 ptr::null_mut()
             }
         }
     };
     // SAFETY: by the caller. Any thread may use a pool.
-    unsafe { handle::look(pool.cast_const().cast::<Handle<Pool>>(), take) }
+    unsafe { handle::look(pool.cast_const().cast::<Handle<Blocks>>(), take) }
 }
 
 /// Runs a call on a message that stays the caller's.
 ///
 /// # Safety
 /// NULL, or a message of a pool, which nobody else uses.
-unsafe fn with<A: Answer>(message: *const c_void, call: impl FnOnce(&mut Message) -> A) -> A {
-    match NonNull::new(message.cast_mut().cast::<u8>()) {
-        // SAFETY: by the caller; it is not dropped here.
-        Some(first) => call(&mut ManuallyDrop::new(unsafe { Message::from_raw(first) })),
-        None => A::from_code(YS_EINVAL),
+#[inline(always)]
+unsafe fn with<A: Answer>(function: &str, message: *const c_void, call: impl FnOnce(&mut Message) -> A) -> A {
+    let Some(first) = NonNull::new(message.cast_mut().cast::<u8>()) else { return A::from_code(YS_EINVAL) };
+    // SAFETY: by the caller; it is not dropped here.
+    unsafe {
+        loans::check(function, first);
+        call(&mut ManuallyDrop::new(Message::from_raw(first)))
     }
 }
 
@@ -147,7 +188,7 @@ unsafe fn with<A: Answer>(message: *const c_void, call: impl FnOnce(&mut Message
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_msg_len(message: *const c_void) -> usize {
     // SAFETY: by the caller.
-    unsafe { with(message, |message| message.len()) }
+    unsafe { with("ys_msg_len", message, |message| message.len()) }
 }
 
 /// How many bytes a pool's message can have: those of its block. Wait-free.
@@ -157,7 +198,7 @@ pub unsafe extern "C" fn ys_msg_len(message: *const c_void) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_msg_capacity(message: *const c_void) -> usize {
     // SAFETY: by the caller.
-    unsafe { with(message, |message| message.capacity()) }
+    unsafe { with("ys_msg_capacity", message, |message| message.capacity() - GUARD) }
 }
 
 /// Changes how many bytes a pool's message has. It stays where it is; bytes that are new are 0.
@@ -167,20 +208,43 @@ pub unsafe extern "C" fn ys_msg_capacity(message: *const c_void) -> usize {
 /// @return YS_OK; YS_EINVAL: NULL; YS_ETOOMANY: its block is smaller, and nothing has changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_msg_resize(message: *mut c_void, len: usize) -> c_int {
-    let resize = |message: &mut Message| c_int::from_code(message.resize(len, 0).map_or(YS_ETOOMANY, |()| YS_OK));
+    let resize = |message: &mut Message| {
+        let is_done = len <= message.capacity() - GUARD && message.resize(len, 0).is_ok();
+        c_int::from_code(if is_done { YS_OK } else { YS_ETOOMANY })
+    };
     // SAFETY: by the caller.
-    unsafe { with(message, resize) }
+    unsafe { with("ys_msg_resize", message, resize) }
 }
 
 /// Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
 /// whose messages are addresses of messages: not itself, but called by one.
+///
+/// What was freed before ends the process with a sentence, as long as no other has taken the block meanwhile and its pool is there: that
+/// is a word in front of each block, at which ys_msg_len, ys_msg_capacity and ys_msg_resize look as well. The checked build finds
+/// also what is no message of a pool, and whether somebody has written behind the block.
 ///
 /// @param message the message, which is not to be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
     if let Some(first) = NonNull::new(message.cast::<u8>()) {
         // SAFETY: by the caller it is a message of a pool, and nobody uses it any more.
-        handle::make(|| drop(unsafe { Message::from_raw(first) }));
+        handle::make(|| drop(unsafe { loans::given_back("ys_msg_free", first) }));
+    }
+}
+
+/// Makes a stopper for the pool, by which any thread ends the waits of those that wait for a block: see ys_stop. Allocates. Any thread.
+///
+/// @param pool the pool
+/// @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller. Any thread may use a pool.
+    unsafe {
+        if let Some(answer) = stopper::clear(stopper) {
+            return answer;
+        }
+        handle::look(pool.cast::<Handle<Blocks>>(), |blocks: &Blocks| stopper::give(stopper, blocks.stop.clone()))
     }
 }
 
@@ -190,5 +254,5 @@ pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_free(pool: *mut ys_pool) {
     // SAFETY: by the caller.
-    unsafe { handle::free(pool.cast::<Handle<Pool>>()) }
+    unsafe { handle::free(pool.cast::<Handle<Blocks>>()) }
 }

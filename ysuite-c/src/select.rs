@@ -2,14 +2,16 @@
 
 use core::ffi::c_int;
 use core::ptr;
+use std::sync::Arc;
 
 use ysuite::signal::{Attach, AttachError, Registration, Select};
 
-use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK};
+use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK, YS_STOPPED};
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::rx::{self, ys_rx};
 use crate::set::{MOST, refusal};
+use crate::stopper::{self, OwnersStop, StopEnd, ys_stopper};
 use crate::tx::{self, ys_tx};
 
 /// Waits for one of several ends, of any channels: receivers that may have a message, senders that may have room. One thread at a
@@ -18,12 +20,47 @@ pub struct ys_select {
     _opaque: [u8; 0],
 }
 
-impl Content for Select {
+/// What is behind the handle.
+struct Selecting {
+    select: Select,
+    stop: Arc<OwnersStop>,
+    /// The id of the stop, which callers know nothing of: theirs are counted without it.
+    stop_id: usize,
+}
+
+impl Content for Selecting {
     const FREE: &'static str = "ys_select_free";
 
-    type Shared = ();
+    type Shared = Arc<OwnersStop>;
 
-    fn share(&self) {}
+    fn share(&self) -> Arc<OwnersStop> {
+        self.stop.clone()
+    }
+}
+
+impl Selecting {
+    fn new(ends: usize) -> Self {
+        let (mut select, stop) = (Select::with_capacity(ends + 1), Arc::<OwnersStop>::default());
+        // There is room for one more than callers have.
+        let stop_id = select.add(&mut StopEnd(&stop)).unwrap_or(usize::MAX);
+        Self { select, stop, stop_id }
+    }
+
+    /// An id as callers know it.
+    fn callers(&self, id: usize) -> usize {
+        if id > self.stop_id { id - 1 } else { id }
+    }
+
+    /// What is to be said where this id was named.
+    fn named(&mut self, id: Option<usize>, limit: Limit) -> isize {
+        // Ends that may go on come first.
+        let id = if id == Some(self.stop_id) { self.select.try_wait() } else { id };
+        match id {
+            Some(id) if id == self.stop_id => isize::from_code(YS_STOPPED),
+            Some(id) => self.callers(id) as isize,
+            None => isize::from_code(limit.empty()),
+        }
+    }
 }
 
 /// An end of any type.
@@ -45,9 +82,9 @@ impl Attach for AnyEnd<'_> {
 
 /// # Safety
 /// As of [`handle::enter`].
-unsafe fn enter<A: Answer>(select: *mut ys_select, call: impl FnOnce(&mut Select) -> A) -> A {
+unsafe fn enter<A: Answer>(select: *mut ys_select, call: impl FnOnce(&mut Selecting) -> A) -> A {
     // SAFETY: by the caller.
-    unsafe { handle::enter(select.cast::<Handle<Select>>(), call) }
+    unsafe { handle::enter(select.cast::<Handle<Selecting>>(), call) }
 }
 
 /// Opens a select.
@@ -67,7 +104,7 @@ pub unsafe extern "C" fn ys_select_open(ends: usize, select: *mut *mut ys_select
     }
     handle::make(|| {
         // SAFETY: by the caller.
-        unsafe { *select = Handle::make(Select::with_capacity(ends)).cast() };
+        unsafe { *select = Handle::make(Selecting::new(ends)).cast() };
         c_int::from_code(YS_OK)
     })
 }
@@ -105,11 +142,11 @@ pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx
 
 /// # Safety
 /// There is room for an id.
-unsafe fn add(select: &mut Select, end: &mut dyn Attach, id: *mut usize) -> c_int {
-    let code = match select.add(&mut AnyEnd(end)) {
+unsafe fn add(select: &mut Selecting, end: &mut dyn Attach, id: *mut usize) -> c_int {
+    let code = match select.select.add(&mut AnyEnd(end)) {
         Ok(added) => {
             // SAFETY: by the caller.
-            unsafe { *id = added };
+            unsafe { *id = select.callers(added) };
             YS_OK
         }
         // No id was asked for: all are taken.
@@ -119,8 +156,8 @@ unsafe fn add(select: &mut Select, end: &mut dyn Attach, id: *mut usize) -> c_in
     c_int::from_code(code)
 }
 
-fn remove(select: &mut Select, end: &mut dyn Attach) -> c_int {
-    c_int::from_code(select.remove(&mut AnyEnd(end)).map_or(YS_EATTACHED, |_| YS_OK))
+fn remove(select: &mut Selecting, end: &mut dyn Attach) -> c_int {
+    c_int::from_code(select.select.remove(&mut AnyEnd(end)).map_or(YS_EATTACHED, |_| YS_OK))
 }
 
 /// Waits for this receiving end no longer. Its id is free, and may be named once more, for nothing.
@@ -150,20 +187,36 @@ pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys
 ///
 /// @param select the select
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
-/// @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT
+/// @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_STOPPED: no end may go on, and ys_stop was called for the select
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isize {
     let limit = Limit::from_nanoseconds(ns);
-    let wait = |select: &mut Select| {
+    let wait = |select: &mut Selecting| {
         let named = match limit {
-            Limit::Now => select.try_wait(),
-            Limit::Within(time) => select.wait_timeout(time),
-            Limit::Never => Some(select.wait()),
+            Limit::Now => select.select.try_wait(),
+            Limit::Within(time) => select.select.wait_timeout(time),
+            Limit::Never => Some(select.select.wait()),
         };
-        named.map_or(isize::from_code(limit.empty()), |id| id as isize)
+        select.named(named, limit)
     };
     // SAFETY: by the caller.
     unsafe { enter(select, wait) }
+}
+
+/// Makes a stopper for the select, by which any thread ends the wait of the one that waits: see ys_stop. Allocates. Any thread.
+///
+/// @param select the select
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_stopper(select: *const ys_select, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller. The stop is shared by all threads.
+    unsafe {
+        if let Some(answer) = stopper::clear(stopper) {
+            return answer;
+        }
+        handle::look_beside(select.cast::<Handle<Selecting>>(), |stop| stopper::give(stopper, stop.clone()))
+    }
 }
 
 /// Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.
@@ -172,5 +225,5 @@ pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isiz
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_free(select: *mut ys_select) {
     // SAFETY: by the caller.
-    unsafe { handle::free(select.cast::<Handle<Select>>()) }
+    unsafe { handle::free(select.cast::<Handle<Selecting>>()) }
 }

@@ -3,13 +3,17 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
+use std::sync::Arc;
 
-use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, Signals, YPollset};
+use ysuite::signal::{AttachError, Signal, SignalSet, Signaler, YPollset};
 
-use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, ys_code};
+use crate::code::{
+    Answer, YS_EATTACHED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ETAKEN, YS_OK, YS_STOPPED, count_or, ys_code,
+};
 use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
 use crate::rx::{self, ys_rx};
+use crate::stopper::{self, OwnersStop, StopEnd, Stops, ys_stopper};
 use crate::tx::{self, ys_tx};
 
 /// The most ids of a set, and ends of a select.
@@ -29,6 +33,9 @@ pub struct ys_signaler {
 struct Set {
     set: Box<dyn SignalSet + Send>,
     descriptor: Option<c_int>,
+    /// How many ids callers have. The one behind them is that of the stop.
+    ids: usize,
+    stop: Arc<OwnersStop>,
     /// Behind the last id of an answer that had no room for all: the next one begins there.
     begin: usize,
 }
@@ -36,7 +43,15 @@ struct Set {
 /// What can be asked for while a thread waits for the set.
 struct Shared {
     descriptor: Option<c_int>,
+    signaler: SetSignaler,
+    stop: Arc<OwnersStop>,
+}
+
+/// What a signaler is, of the ids that callers have.
+#[derive(Clone)]
+struct SetSignaler {
     signaler: Signaler,
+    ids: usize,
 }
 
 impl Content for Set {
@@ -45,15 +60,30 @@ impl Content for Set {
     type Shared = Shared;
 
     fn share(&self) -> Shared {
-        Shared { descriptor: self.descriptor, signaler: self.set.signaler() }
+        let signaler = SetSignaler { signaler: self.set.signaler(), ids: self.ids };
+        Shared { descriptor: self.descriptor, signaler, stop: self.stop.clone() }
     }
 }
 
 impl Set {
+    /// A set of one id more than callers have.
+    fn make(mut set: Box<dyn SignalSet + Send>, descriptor: Option<c_int>, ids: usize) -> Self {
+        let stop = Arc::<OwnersStop>::default();
+        // The id is there, and no end has it.
+        let attached = set.attach(&mut StopEnd(&stop), ids);
+        debug_assert!(attached.is_ok(), "{attached:?}");
+        Self { set, descriptor, ids, stop, begin: 0 }
+    }
+
     /// There is room for fewer ids than are up: `room` is filled with the smallest, and `more` and `others` follow. Reports as many as
     /// it is the turn of, and leaves the others up.
     #[cold]
-    fn take_turns(&mut self, room: &mut [MaybeUninit<usize>], more: usize, others: Signals) -> usize {
+    fn take_turns(
+        &mut self,
+        room: &mut [MaybeUninit<usize>],
+        more: usize,
+        others: impl Iterator<Item = usize>,
+    ) -> usize {
         // SAFETY: by the caller it is filled.
         let mut up: Vec<usize> = room.iter().map(|id| unsafe { id.assume_init() }).collect();
         up.push(more);
@@ -72,7 +102,7 @@ impl Set {
     }
 }
 
-impl Content for Signaler {
+impl Content for SetSignaler {
     const FREE: &'static str = "ys_signaler_free";
 
     type Shared = ();
@@ -80,7 +110,7 @@ impl Content for Signaler {
     fn share(&self) {}
 }
 
-impl Everyones for Signaler {}
+impl Everyones for SetSignaler {}
 
 /// Why an end cannot be attached.
 pub(crate) fn refusal(error: AttachError) -> ys_code {
@@ -131,12 +161,12 @@ pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int
     let make = || {
         use std::os::fd::AsRawFd;
 
-        let made = ysuite::signal::YSocketpair::with_capacity(ids).map_err(|error| {
+        let made = ysuite::signal::YSocketpair::with_capacity(ids + 1).map_err(|error| {
             crate::errno::set_from(&error);
             crate::code::YS_ESYSTEM
         })?;
         let descriptor = Some(made.as_raw_fd());
-        Ok(Set { set: Box::new(made), descriptor, begin: 0 })
+        Ok(Set::make(Box::new(made), descriptor, ids))
     };
     #[cfg(not(unix))]
     let make = || Err(YS_ENOTSUP);
@@ -152,7 +182,7 @@ pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pollset_open(ids: usize, set: *mut *mut ys_set) -> c_int {
     // SAFETY: by the caller.
-    unsafe { open(set, ids, || Ok(Set { set: Box::new(YPollset::with_capacity(ids)), descriptor: None, begin: 0 })) }
+    unsafe { open(set, ids, || Ok(Set::make(Box::new(YPollset::with_capacity(ids + 1)), None, ids))) }
 }
 
 /// The descriptor of the set. Wait for it to be readable, and call ys_set_wait with a time of 0 then; do not read or close it. It
@@ -198,6 +228,9 @@ pub unsafe extern "C" fn ys_set_attach_tx(set: *mut ys_set, tx: *mut ys_tx, id: 
 }
 
 fn attach(set: &mut Set, end: &mut dyn ysuite::signal::Attach, id: usize) -> c_int {
+    if id >= set.ids {
+        return c_int::from_code(YS_ERANGE);
+    }
     c_int::from_code(set.set.attach(end, id).map_or_else(refusal, |()| YS_OK))
 }
 
@@ -231,23 +264,31 @@ pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c
 /// Waits until something is up. Ids raised by hand are taken by that; ids of attached ends are reported each time, until the end
 /// finds nothing, or no room.
 ///
+/// An event loop that is told of edges (EPOLLET) calls this with a time of 0 until it answers YS_EMPTY, and serves what each answer
+/// names, before it waits again: only behind that answer is the next edge promised. One that is told of levels may call it once.
+///
 /// @param set the set
 /// @param ids where the ids that are up are put, ascending
 /// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
 ///     id of this one, and comes back to the smallest when it has reported the largest
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
-/// @return how many ids; 0: the time was up
+/// @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
+///     called for the set
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usize, ns: i64) -> isize {
     if ids.is_null() || max == 0 {
         return isize::from_code(YS_EINVAL);
     }
     let wait = |set: &mut Set| {
-        let mut up = match Limit::from_nanoseconds(ns) {
+        let limit = Limit::from_nanoseconds(ns);
+        let up = match limit {
             Limit::Now => set.set.check(),
             Limit::Within(time) => set.set.poll_timeout(time),
             Limit::Never => set.set.poll(),
         };
+        // The stop's own is no caller's.
+        let ids_of_callers = set.ids;
+        let mut up = up.filter(move |id| *id != ids_of_callers);
         // SAFETY: by the caller there is room for so many; no set has more ids than the most.
         let room = unsafe { slice::from_raw_parts_mut(ids.cast::<MaybeUninit<usize>>(), max.min(MOST)) };
         let mut count = 0;
@@ -259,12 +300,28 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
             Some(more) => set.take_turns(room, more, up) as isize,
             None => {
                 set.begin = 0;
-                count as isize
+                count_or(count, if set.stop.is_stopped() { YS_STOPPED } else { limit.empty() })
             }
         }
     };
     // SAFETY: by the caller.
     unsafe { enter(set, wait) }
+}
+
+/// Makes a stopper for the set, by which any thread ends the wait of the one that waits for it: see ys_stop. Allocates. Any thread.
+///
+/// @param set the set
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_stopper(set: *const ys_set, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller. The stop is shared by all threads.
+    unsafe {
+        if let Some(answer) = stopper::clear(stopper) {
+            return answer;
+        }
+        handle::look_beside(set.cast::<Handle<Set>>(), |set| stopper::give(stopper, set.stop.clone()))
+    }
 }
 
 /// Makes a signaler for the set. Allocates.
@@ -295,9 +352,12 @@ pub unsafe extern "C" fn ys_set_signaler(set: *const ys_set, signaler: *mut *mut
 /// @return YS_OK; YS_ERANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_signal(signaler: *const ys_signaler, id: usize) -> c_int {
-    let signal = |signaler: &Signaler| c_int::from_code(signaler.try_signal(id).map_or(YS_ERANGE, |()| YS_OK));
+    let signal = |of: &SetSignaler| {
+        let is_out = id >= of.ids || of.signaler.try_signal(id).is_err();
+        c_int::from_code(if is_out { YS_ERANGE } else { YS_OK })
+    };
     // SAFETY: by the caller. Any thread may use a signaler.
-    unsafe { handle::look(signaler.cast::<Handle<Signaler>>(), signal) }
+    unsafe { handle::look(signaler.cast::<Handle<SetSignaler>>(), signal) }
 }
 
 /// Frees a signaler.
@@ -306,7 +366,7 @@ pub unsafe extern "C" fn ys_signal(signaler: *const ys_signaler, id: usize) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_signaler_free(signaler: *mut ys_signaler) {
     // SAFETY: by the caller.
-    unsafe { handle::free(signaler.cast::<Handle<Signaler>>()) }
+    unsafe { handle::free(signaler.cast::<Handle<SetSignaler>>()) }
 }
 
 /// Frees a set. Its descriptor is closed when its signalers and the channels attached to it are gone as well.

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// In the order in which the header has them: types before the functions that use them is cbindgen's own care.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "code.rs",
     "about.rs",
     "options.rs",
     "window.rs",
     "spin.rs",
+    "stopper.rs",
     "open.rs",
     "tx/mod.rs",
     "rx/mod.rs",

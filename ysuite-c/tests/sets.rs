@@ -26,7 +26,9 @@ fn wait(set: *mut ys_set, max: usize, ns: i64) -> Vec<usize> {
     let mut ids = vec![usize::MAX; max];
     // SAFETY: a set that was opened, and room for so many.
     let count = unsafe { ys_set_wait(set, ids.as_mut_ptr(), max, ns) };
-    ids.truncate(usize::try_from(count).expect("a count"));
+    let nothing = wide(if ns == 0 { EMPTY } else { TIMEOUT });
+    assert!(count > 0 || count == nothing, "{count}");
+    ids.truncate(count.max(0) as usize);
     ids
 }
 

@@ -66,6 +66,7 @@ YS_ANNOTATION_ void ys_annotated_end_(void) {
     answer = ys_##name arguments;                                                                                              \
     ys_annotated_end_();                                                                                                       \
     if (answer != YS_FULL && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_back_(channel));                \
+    if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
     return answer;                                                                                                             \
   }
 /* A call at a receiving end: what was done with messages and slots is seen by who sends next; what senders did is seen from here on. */
@@ -78,6 +79,7 @@ YS_ANNOTATION_ void ys_annotated_end_(void) {
     answer = ys_##name arguments;                                                                                              \
     ys_annotated_end_();                                                                                                       \
     if (answer != YS_EMPTY && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_forward_(channel));            \
+    if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
     return answer;                                                                                                             \
   }
 
@@ -136,6 +138,34 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t 
   return answer;
 }
 
+/* Who is stopped sees what was done before. */
+YS_ANNOTATION_ int ys_annotated_stop(const ys_stopper *stopper) {
+  int answer;
+  __tsan_release(ys_annotated_common_());
+  ys_annotated_begin_();
+  answer = ys_stop(stopper);
+  ys_annotated_end_();
+  return answer;
+}
+YS_ANNOTATION_ int ys_annotated_is_stopped(const ys_stopper *stopper) {
+  const int answer = ys_is_stopped(stopper);
+  if (answer > 0) __tsan_acquire(ys_annotated_common_());
+  return answer;
+}
+YS_ANNOTATION_ void ys_annotated_stopper_free(ys_stopper *stopper) {
+  ys_annotated_begin_();
+  ys_stopper_free(stopper);
+  ys_annotated_end_();
+}
+YS_ANNOTATION_ ptrdiff_t ys_annotated_select_wait(ys_select *select, int64_t ns) {
+  ptrdiff_t answer;
+  ys_annotated_begin_();
+  answer = ys_select_wait(select, ns);
+  ys_annotated_end_();
+  __tsan_acquire(ys_annotated_common_());
+  return answer;
+}
+
 /* Who takes a block of a pool may write where another has read. */
 YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t ns) {
   void *message;
@@ -189,6 +219,10 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #define ys_rx_free(...) ys_annotated_rx_free(__VA_ARGS__)
 #define ys_signal(...) ys_annotated_signal(__VA_ARGS__)
 #define ys_set_wait(...) ys_annotated_set_wait(__VA_ARGS__)
+#define ys_stop(...) ys_annotated_stop(__VA_ARGS__)
+#define ys_is_stopped(...) ys_annotated_is_stopped(__VA_ARGS__)
+#define ys_stopper_free(...) ys_annotated_stopper_free(__VA_ARGS__)
+#define ys_select_wait(...) ys_annotated_select_wait(__VA_ARGS__)
 #define ys_pool_take(...) ys_annotated_pool_take(__VA_ARGS__)
 #define ys_msg_free(...) ys_annotated_msg_free(__VA_ARGS__)
 #define ys_pool_free(...) ys_annotated_pool_free(__VA_ARGS__)

@@ -82,6 +82,10 @@ typedef enum ys_code {
    * Only in the checked build: the handle was freed.
    */
   YS_EFREED = -15,
+  /**
+   * It would have had to wait, and ys_stop has ended that.
+   */
+  YS_STOPPED = -16,
 } ys_code;
 
 /**
@@ -130,6 +134,11 @@ typedef struct ys_set ys_set;
 typedef struct ys_signaler ys_signaler;
 
 /**
+ * Ends the waits of a channel, a set, a select or a pool. Any number of threads at once. Freed by ys_stopper_free.
+ */
+typedef struct ys_stopper ys_stopper;
+
+/**
  * A sending end. One thread at a time; it may move between threads. Freed by ys_tx_free.
  */
 typedef struct ys_tx ys_tx;
@@ -156,7 +165,8 @@ typedef struct ys_options {
    */
   size_t align;
   /**
-   * How many messages can be in the channel; in a funnel, of each sender. 0: no bound.
+   * How many messages can be in the channel; in a funnel, of each sender. 0: no bound. More than PTRDIFF_MAX, as a number less
+   * than 0 becomes, is YS_EINVAL.
    */
   size_t capacity;
   /**
@@ -278,6 +288,35 @@ int ys_is_checked(void);
  * the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first looked.
  */
 uint32_t ys_window_version(void);
+
+/**
+ * Ends all waits of what the stopper is for, now and from now on. Whoever waits there is woken, and answers YS_STOPPED; a call that
+ * would have to wait answers that at once, and so does one that may not wait, in place of YS_EMPTY, YS_FULL or YS_TIMEOUT. What can
+ * be done without waiting is done as before: messages that are there are received, and sent where there is room. Ends in sets and
+ * selects are named. There is no way back.
+ *
+ * Any thread, any number of times; it does not wait for those that it wakes. One system call for each thread that sleeps. What was
+ * done before is seen by whoever is answered YS_STOPPED. Not from a signal handler. Without effect where all ends are gone.
+ *
+ * @param stopper the stopper
+ * @return YS_OK; YS_EINVAL: NULL
+ */
+int ys_stop(const struct ys_stopper *stopper);
+
+/**
+ * Whether ys_stop was called for what the stopper is for. Any thread; wait-free.
+ *
+ * @param stopper the stopper
+ * @return 1 or 0, or an error
+ */
+int ys_is_stopped(const struct ys_stopper *stopper);
+
+/**
+ * Frees a stopper. Stops nothing.
+ *
+ * @param stopper the stopper, which is not to be used any more; NULL: nothing is done
+ */
+void ys_stopper_free(struct ys_stopper *stopper);
 
 /**
  * Opens a pipe: one sender, one receiver, in order. The fastest channel, and the first to reach for.
@@ -495,6 +534,45 @@ int ys_tx_set_spin(struct ys_tx *tx, int spin);
 size_t ys_tx_stride(const struct ys_tx *tx);
 
 /**
+ * How many bytes a message of the channel has: what was given when it was opened. Any thread.
+ *
+ * @param tx the end
+ * @return bytes; 0 with EINVAL in errno: no end
+ */
+size_t ys_tx_message_size(const struct ys_tx *tx);
+
+/**
+ * What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
+ *
+ * @param tx the end
+ * @return bytes; 0 with EINVAL in errno: no end
+ */
+size_t ys_tx_message_align(const struct ys_tx *tx);
+
+/**
+ * Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
+ * types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+ *
+ * @param tx the end
+ * @param size how many bytes a message of the caller's has
+ * @param align what it is aligned to
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+ *     a sentence that has both
+ */
+int ys_tx_expect(const struct ys_tx *tx,
+                 size_t size,
+                 size_t align);
+
+/**
+ * Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+ *
+ * @param tx an end of the channel
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_tx_stopper(const struct ys_tx *tx, struct ys_stopper **stopper);
+
+/**
  * An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
  *
  * @param tx the end
@@ -666,6 +744,45 @@ int ys_rx_set_spin(struct ys_rx *rx, int spin);
 size_t ys_rx_stride(const struct ys_rx *rx);
 
 /**
+ * How many bytes a message of the channel has: what was given when it was opened. Any thread.
+ *
+ * @param rx the end
+ * @return bytes; 0 with EINVAL in errno: no end
+ */
+size_t ys_rx_message_size(const struct ys_rx *rx);
+
+/**
+ * What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
+ *
+ * @param rx the end
+ * @return bytes; 0 with EINVAL in errno: no end
+ */
+size_t ys_rx_message_align(const struct ys_rx *rx);
+
+/**
+ * Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
+ * types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+ *
+ * @param rx the end
+ * @param size how many bytes a message of the caller's has
+ * @param align what it is aligned to
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+ *     a sentence that has both
+ */
+int ys_rx_expect(const struct ys_rx *rx,
+                 size_t size,
+                 size_t align);
+
+/**
+ * Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+ *
+ * @param rx an end of the channel
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_rx_stopper(const struct ys_rx *rx, struct ys_stopper **stopper);
+
+/**
  * An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
  *
  * @param rx the end
@@ -765,17 +882,31 @@ int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
  * Waits until something is up. Ids raised by hand are taken by that; ids of attached ends are reported each time, until the end
  * finds nothing, or no room.
  *
+ * An event loop that is told of edges (EPOLLET) calls this with a time of 0 until it answers YS_EMPTY, and serves what each answer
+ * names, before it waits again: only behind that answer is the next edge promised. One that is told of levels may call it once.
+ *
  * @param set the set
  * @param ids where the ids that are up are put, ascending
  * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
  *     id of this one, and comes back to the smallest when it has reported the largest
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
- * @return how many ids; 0: the time was up
+ * @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
+ *     called for the set
  */
 ptrdiff_t ys_set_wait(struct ys_set *set,
                       size_t *ids,
                       size_t max,
                       int64_t ns);
+
+/**
+ * Makes a stopper for the set, by which any thread ends the wait of the one that waits for it: see ys_stop. Allocates. Any thread.
+ *
+ * @param set the set
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_set_stopper(const struct ys_set *set,
+                   struct ys_stopper **stopper);
 
 /**
  * Makes a signaler for the set. Allocates.
@@ -865,9 +996,19 @@ int ys_select_remove_tx(struct ys_select *select, struct ys_tx *tx);
  *
  * @param select the select
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
- * @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT
+ * @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_STOPPED: no end may go on, and ys_stop was called for the select
  */
-ptrdiff_t ys_select_wait(struct ys_select *select, int64_t ns);
+ptrdiff_t ys_select_wait(struct ys_select *select,
+                         int64_t ns);
+
+/**
+ * Makes a stopper for the select, by which any thread ends the wait of the one that waits: see ys_stop. Allocates. Any thread.
+ *
+ * @param select the select
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_select_stopper(const struct ys_select *select, struct ys_stopper **stopper);
 
 /**
  * Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.
@@ -895,9 +1036,12 @@ int ys_pool_open(const struct ys_pool_class *classes, size_t n, struct ys_pool *
  * @param len how many bytes the message has, at most those of the largest class
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return the address of its first byte, aligned to 16, to be freed by ys_msg_free on any thread. NULL with the cause in errno:
- *     EAGAIN (where ns is 0) or ETIMEDOUT: no block is free; EMSGSIZE: it is too long; EINVAL: no pool
+ *     EAGAIN (where ns is 0) or ETIMEDOUT, as YS_EMPTY and YS_TIMEOUT elsewhere: no block is free; ECANCELED, as YS_STOPPED: likewise,
+ *     and ys_stop was called for the pool; EMSGSIZE: it is too long; EINVAL: no pool
  */
-void *ys_pool_take(struct ys_pool *pool, size_t len, int64_t ns);
+void *ys_pool_take(struct ys_pool *pool,
+                   size_t len,
+                   int64_t ns);
 
 /**
  * How many bytes a pool's message has. Wait-free.
@@ -928,9 +1072,23 @@ int ys_msg_resize(void *message, size_t len);
  * Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
  * whose messages are addresses of messages: not itself, but called by one.
  *
+ * What was freed before ends the process with a sentence, as long as no other has taken the block meanwhile and its pool is there: that
+ * is a word in front of each block, at which ys_msg_len, ys_msg_capacity and ys_msg_resize look as well. The checked build finds
+ * also what is no message of a pool, and whether somebody has written behind the block.
+ *
  * @param message the message, which is not to be used any more; NULL: nothing is done
  */
 void ys_msg_free(void *message);
+
+/**
+ * Makes a stopper for the pool, by which any thread ends the waits of those that wait for a block: see ys_stop. Allocates. Any thread.
+ *
+ * @param pool the pool
+ * @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_pool_stopper(const struct ys_pool *pool,
+                    struct ys_stopper **stopper);
 
 /**
  * Frees a pool. Its memory lives until the last of its messages is freed.

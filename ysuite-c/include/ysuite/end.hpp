@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "annotated.h"
 #include "declarations.h"
 #include "status.hpp"
+#include "stopper.hpp"
 #include "time.hpp"
 
 namespace ys {
@@ -39,7 +41,7 @@ using owned = std::unique_ptr<Handle, frees>;
 
 inline std::size_t count_of(std::ptrdiff_t answer) noexcept { return answer > 0 ? static_cast<std::size_t>(answer) : 0; }
 
-/* A sending end. Moved from, it is null, and every call with null is status::invalid. */
+/* A sending end. One thread at a time, also for what is const, unless it says any thread. Moved from, it is null, and every call with null is status::invalid. */
 class sending_end {
  public:
   sending_end(sending_end &&) noexcept = default;
@@ -67,6 +69,12 @@ class sending_end {
   std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }
   /** What this end does before it sleeps. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_tx_set_spin(raw(), static_cast<int>(how))); }
+  /** What ends the waits of all ends of this channel, on whichever thread. Throws std::system_error. Any thread. */
+  [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_tx_stopper, static_cast<const ys_tx *>(raw())); }
+  /** The same; empty where there is no end. */
+  [[nodiscard]] std::optional<stopper> try_stopper() const noexcept {
+    return detail::try_stopper(&::ys_tx_stopper, static_cast<const ys_tx *>(raw()));
+  }
 
  protected:
   explicit sending_end(ys_tx *handle) noexcept : handle_(handle) {}
@@ -97,6 +105,12 @@ class receiving_end {
   std::size_t size() const noexcept { return count_of(ys_rx_len(raw())); }
   /** What this end does before it sleeps. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_rx_set_spin(raw(), static_cast<int>(how))); }
+  /** What ends the waits of all ends of this channel, on whichever thread. Throws std::system_error. Any thread. */
+  [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_rx_stopper, static_cast<const ys_rx *>(raw())); }
+  /** The same; empty where there is no end. */
+  [[nodiscard]] std::optional<stopper> try_stopper() const noexcept {
+    return detail::try_stopper(&::ys_rx_stopper, static_cast<const ys_rx *>(raw()));
+  }
 
  protected:
   explicit receiving_end(ys_rx *handle) noexcept : handle_(handle) {}

@@ -75,7 +75,8 @@ class byte_sender : public sending_end {
   }
 
  protected:
-  explicit byte_sender(ys_tx *handle) noexcept : sending_end(handle) {}
+  explicit byte_sender(ys_tx *handle)
+      : sending_end(detail::expected(handle, sizeof(typename wire::bytes), alignof(typename wire::bytes))) {}
   byte_sender(byte_sender &&) noexcept = default;
   byte_sender &operator=(byte_sender &&) noexcept = default;
   ~byte_sender() = default;
@@ -132,7 +133,8 @@ class byte_receiver : public receiving_end {
   }
 
  protected:
-  explicit byte_receiver(ys_rx *handle) noexcept : receiving_end(handle) {}
+  explicit byte_receiver(ys_rx *handle)
+      : receiving_end(detail::expected(handle, sizeof(typename wire::bytes), alignof(typename wire::bytes))) {}
   byte_receiver(byte_receiver &&) noexcept = default;
   byte_receiver &operator=(byte_receiver &&) noexcept = default;
   ~byte_receiver() = default;
@@ -167,18 +169,18 @@ class byte_receiver : public receiving_end {
 template <class T>
 class exchange_sender : public detail::byte_sender<T> {
  public:
-  /** Takes over an end of C, of an exchange that was opened for messages of this type. */
-  explicit exchange_sender(ys_tx *handle) noexcept : detail::byte_sender<T>(handle) {}
+  /** Takes over an end of C, of an exchange that was opened for messages of this type. Of others: throws as ys::sender does. */
+  explicit exchange_sender(ys_tx *handle) : detail::byte_sender<T>(handle) {}
 
   /** Another sender. Throws std::bad_alloc or std::system_error. */
-  [[nodiscard]] exchange_sender clone() const {
+  [[nodiscard]] exchange_sender clone() {
     ys_tx *other = nullptr;
     const int answer = ys_tx_clone(this->raw(), &other);
     if (answer != YS_OK) detail::raise(answer, "ys::exchange_sender::clone");
     return exchange_sender(other);
   }
   /** Another sender, if there can be one. */
-  [[nodiscard]] std::optional<exchange_sender> try_clone() const noexcept {
+  [[nodiscard]] std::optional<exchange_sender> try_clone() noexcept {
     ys_tx *other = nullptr;
     if (ys_tx_clone(this->raw(), &other) != YS_OK) return std::nullopt;
     return exchange_sender(other);
@@ -189,18 +191,18 @@ class exchange_sender : public detail::byte_sender<T> {
 template <class T>
 class exchange_receiver : public detail::byte_receiver<T> {
  public:
-  /** Takes over an end of C, of an exchange that was opened for messages of this type. */
-  explicit exchange_receiver(ys_rx *handle) noexcept : detail::byte_receiver<T>(handle) {}
+  /** Takes over an end of C, of an exchange that was opened for messages of this type. Of others: throws as ys::sender does. */
+  explicit exchange_receiver(ys_rx *handle) : detail::byte_receiver<T>(handle) {}
 
   /** Another receiver. Throws std::bad_alloc or std::system_error. */
-  [[nodiscard]] exchange_receiver clone() const {
+  [[nodiscard]] exchange_receiver clone() {
     ys_rx *other = nullptr;
     const int answer = ys_rx_clone(this->raw(), &other);
     if (answer != YS_OK) detail::raise(answer, "ys::exchange_receiver::clone");
     return exchange_receiver(other);
   }
   /** Another receiver, if there can be one. */
-  [[nodiscard]] std::optional<exchange_receiver> try_clone() const noexcept {
+  [[nodiscard]] std::optional<exchange_receiver> try_clone() noexcept {
     ys_rx *other = nullptr;
     if (ys_rx_clone(this->raw(), &other) != YS_OK) return std::nullopt;
     return exchange_receiver(other);
@@ -215,16 +217,16 @@ class exchange_receiver : public detail::byte_receiver<T> {
 template <class T>
 class oneshot_sender : public detail::byte_sender<T> {
  public:
-  /** Takes over an end of C, of a oneshot that was opened for messages of this type. */
-  explicit oneshot_sender(ys_tx *handle) noexcept : detail::byte_sender<T>(handle) {}
+  /** Takes over an end of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender does. */
+  explicit oneshot_sender(ys_tx *handle) : detail::byte_sender<T>(handle) {}
 };
 
 /** The receiving end of a oneshot. */
 template <class T>
 class oneshot_receiver : public detail::byte_receiver<T> {
  public:
-  /** Takes over an end of C, of a oneshot that was opened for messages of this type. */
-  explicit oneshot_receiver(ys_rx *handle) noexcept : detail::byte_receiver<T>(handle) {}
+  /** Takes over an end of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender does. */
+  explicit oneshot_receiver(ys_rx *handle) : detail::byte_receiver<T>(handle) {}
 
   /** Waits until there is the message, without taking it: status::closed if it will not come. */
   ys::status wait() noexcept { return ys::status::from(ys_wait(this->raw(), detail::for_ever)); }

@@ -84,7 +84,7 @@ Channel open_or_raise(opening open, const ys_options &options, const char *what)
   return std::move(*channel);
 }
 
-/* A bound that is given is one: 0 would be none. */
+/* A bound that is given is one: 0 would be none. What was less than 0 is refused by the library. */
 inline void demand_bound(std::size_t capacity, const char *what) {
   if (capacity == 0) raise(YS_EINVAL, what);
 }

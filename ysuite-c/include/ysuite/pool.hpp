@@ -106,6 +106,11 @@ class pool {
     return take_ns(length, detail::nanoseconds(time));
   }
 
+  /** What ends the waits of all threads that wait for a block. Throws std::system_error. Any thread. */
+  [[nodiscard]] stopper make_stopper() const {
+    return detail::stopper_or_raise(&::ys_pool_stopper, static_cast<const ys_pool *>(raw()));
+  }
+
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   ys_pool *raw() const noexcept { return handle_.get(); }
 

@@ -66,8 +66,9 @@ class receiver : public detail::receiving_end {
  public:
   using value_type = T;
 
-  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. */
-  explicit receiver(ys_rx *handle) noexcept : receiving_end(handle) {}
+  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. Of others: throws
+   *  std::system_error, and the end stays the caller's; without exceptions, and in the checked build, ends the process. */
+  explicit receiver(ys_rx *handle) : receiving_end(detail::expected(handle, place::size, place::align)) {}
 
   /** The next message. Waits for it. Empty: nothing is left, and the senders are gone. */
   YS_INLINE_MEMBER_ std::optional<T> recv() noexcept {

@@ -188,7 +188,11 @@ class [[nodiscard]] run_range {
       const std::ptrdiff_t answer = ys_peek(end_, &first);
       now_.set(end_, answer, first);
       if (answer != YS_EMPTY) return;
-      if (ys_wait(end_, detail::for_ever) != YS_OK) return;
+      const int code = ys_wait(end_, detail::for_ever);
+      if (code != YS_OK) {
+        now_.set(end_, code, nullptr);
+        return;
+      }
     }
   }
 

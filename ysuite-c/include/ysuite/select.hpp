@@ -19,16 +19,16 @@ namespace ys {
 
 /** Waits for the first of several ends that may go on: that has something to receive, or room, or has ended. Each in its turn. One thread
  *  at a time. */
-class select {
+class selector {
  public:
   /** For so many ends at most. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
-  explicit select(std::size_t ends) {
+  explicit selector(std::size_t ends) {
     const int code = open(ends);
-    if (code != YS_OK) detail::raise(code, "ys::select");
+    if (code != YS_OK) detail::raise(code, "ys::selector");
   }
   /** The same; empty where it cannot be opened. */
-  static std::optional<select> try_open(std::size_t ends) noexcept {
-    std::optional<select> opened(select{});
+  static std::optional<selector> try_open(std::size_t ends) noexcept {
+    std::optional<selector> opened(selector{});
     if (opened->open(ends) != YS_OK) opened.reset();
     return opened;
   }
@@ -63,11 +63,16 @@ class select {
         [](const received<std::size_t> &answer) { return answer.status() == status::timeout; });
   }
 
+  /** What ends the wait of the thread that waits here. Throws std::system_error. Any thread. */
+  [[nodiscard]] stopper make_stopper() const {
+    return detail::stopper_or_raise(&::ys_select_stopper, static_cast<const ys_select *>(raw()));
+  }
+
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   ys_select *raw() const noexcept { return handle_.get(); }
 
  private:
-  select() noexcept = default;
+  selector() noexcept = default;
 
   int open(std::size_t ends) noexcept {
     ys_select *handle = nullptr;

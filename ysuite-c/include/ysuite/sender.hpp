@@ -39,8 +39,9 @@ class sender : public detail::sending_end {
  public:
   using value_type = T;
 
-  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. */
-  explicit sender(ys_tx *handle) noexcept : sending_end(handle) {}
+  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. Of others: throws
+   *  std::system_error, and the end stays the caller's; without exceptions, and in the checked build, ends the process. */
+  explicit sender(ys_tx *handle) : sending_end(detail::expected(handle, place::size, place::align)) {}
 
   /** Sends, and waits for room if there is none: status::closed if nobody will receive. */
   YS_INLINE_MEMBER_ status send(T &&message) noexcept { return move_in(message, detail::for_ever); }
@@ -365,6 +366,7 @@ class sender : public detail::sending_end {
     if (done == count) return {done, status::ok};
     if (answer < 0) return {0, status::from(answer)};
     if (closed()) return {done, status::closed};
+    if (ns == detail::for_ever) return {done, status::stopped};
     return {done, ns == detail::no_time ? status::full : status::timeout};
   }
 
@@ -395,17 +397,17 @@ template <class T>
 class funnel_sender : public sender<T> {
  public:
   /** Takes over an end of C, of a funnel. */
-  explicit funnel_sender(ys_tx *handle) noexcept : sender<T>(handle) {}
+  explicit funnel_sender(ys_tx *handle) : sender<T>(handle) {}
 
   /** Another sender. Throws std::bad_alloc, or std::system_error with status::too_many or status::closed. */
-  [[nodiscard]] funnel_sender clone() const {
+  [[nodiscard]] funnel_sender clone() {
     ys_tx *other = nullptr;
     const int answer = ys_tx_clone(this->raw(), &other);
     if (answer != YS_OK) detail::raise(answer, "ys::funnel_sender::clone");
     return funnel_sender(other);
   }
   /** Another sender, if there can be one. */
-  [[nodiscard]] std::optional<funnel_sender> try_clone() const noexcept {
+  [[nodiscard]] std::optional<funnel_sender> try_clone() noexcept {
     ys_tx *other = nullptr;
     if (ys_tx_clone(this->raw(), &other) != YS_OK) return std::nullopt;
     return funnel_sender(other);

@@ -99,6 +99,9 @@ class signal_set {
     return signaler(handle);
   }
 
+  /** What ends the wait of the thread that waits for this set. Throws std::system_error. Any thread. */
+  [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_set_stopper, static_cast<const ys_set *>(raw())); }
+
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   ys_set *raw() const noexcept { return handle_.get(); }
 
@@ -123,7 +126,7 @@ class signal_set {
     // All ids fit, so that none waits behind those that are up again and again.
     const std::ptrdiff_t answer = ys_set_wait(raw(), ids_.get(), count_, ns);
     const std::size_t count = count_of(answer);
-    return id_range(ids_.get(), count, answer == 0 ? status(status::timeout) : status::from(answer));
+    return id_range(ids_.get(), count, status::from(answer));
   }
 
   owned<ys_set> handle_;

@@ -43,7 +43,8 @@ class [[nodiscard]] status {
     unsupported = YS_ENOTSUP,    /**< this kind cannot do it */
     panicked = YS_EPANIC,        /**< a callback has failed; the end refuses from then on */
     busy = YS_EBUSY,             /**< checked build: two threads at one end */
-    freed = YS_EFREED            /**< checked build: the end was freed */
+    freed = YS_EFREED,           /**< checked build: the end was freed */
+    stopped = YS_STOPPED         /**< it would have had to wait, and a ys::stopper has ended that */
   };
 
   constexpr status(reason why) noexcept : reason_(why) {}
@@ -93,6 +94,7 @@ class error_category final : public std::error_category {
       case YS_ERANGE: return std::errc::invalid_argument;
       case YS_ENOTSUP: return std::errc::not_supported;
       case YS_EBUSY: return std::errc::device_or_resource_busy;
+      case YS_STOPPED: return std::errc::operation_canceled;
       default: return std::error_condition(code, *this);
     }
   }

@@ -12,11 +12,13 @@
  *      ticks_tx_free(tx);
  *
  *  Every function is the call of the same name, with its blocking, its errors and its return value. What is not here is called with an
- *  end's member `raw`: `ys_set_attach_rx(set, rx.raw, 3)`. Ends are small and passed by value; copies are the same end.
+ *  end's member `raw`: `ys_set_attach_rx(set, rx.raw, 3)`. Ends are small and passed by value; copies are the same end. An end that comes
+ *  as a pointer is made one of these by `name_tx_from(raw, &tx)` or `name_rx_from(raw, &rx)`: YS_EINVAL, and a null end, where its channel
+ *  has messages of another size.
  *
  *  | all | pipe, funnel | funnel, exchange | exchange |
  *  |---|---|---|---|
- *  | open, open_with, send, try_send, send_for, send_batch, recv, try_recv, recv_for, recv_batch, tx_close, tx_free, rx_close, rx_free | write, flush, reserve, commit, wait_room, peek, consume, take, wait | tx_clone | rx_clone |
+ *  | open, open_with, tx_from, rx_from, send, try_send, send_for, send_batch, recv, try_recv, recv_for, recv_batch, tx_close, tx_free, rx_close, rx_free | write, flush, reserve, commit, wait_room, peek, consume, take, wait | tx_clone | rx_clone |
  */
 #ifndef YSUITE_TYPED_H
 #define YSUITE_TYPED_H
@@ -57,6 +59,16 @@
     ys_options options_ = YS_OPTIONS_INIT;                                                                                     \
     options_.capacity = capacity_;                                                                                             \
     return name##_open_with(options_, tx_, rx_);                                                                               \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_tx_from(ys_tx *raw_, name##_tx *tx_) {                                                                  \
+    const int code_ = tx_ ? ys_tx_expect(raw_, YS_TYPED_SIZES_(type)) : YS_EINVAL;                                             \
+    if (tx_) tx_->raw = code_ == YS_OK ? raw_ : NULL;                                                                          \
+    return code_;                                                                                                              \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_rx_from(ys_rx *raw_, name##_rx *rx_) {                                                                  \
+    const int code_ = rx_ ? ys_rx_expect(raw_, YS_TYPED_SIZES_(type)) : YS_EINVAL;                                             \
+    if (rx_) rx_->raw = code_ == YS_OK ? raw_ : NULL;                                                                          \
+    return code_;                                                                                                              \
   }                                                                                                                            \
   YS_TYPED_ ptrdiff_t name##_send_batch(name##_tx tx_, type const *messages_, size_t n_, int64_t ns_) {                        \
     return ys_send_batch(tx_.raw, messages_, n_, ns_);                                                                         \

@@ -3,14 +3,15 @@
 use core::ffi::c_int;
 
 use ysuite::channel::Spin;
-use ysuite::in_place::RecvWindow;
+use ysuite::in_place::{RecvWindow, Stop};
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_ENOTSUP, ys_code};
 use crate::limit::Limit;
 use crate::steps::RxSteps;
 
-/// A receiving end. Addresses are those of room for whole messages, aligned or not.
+/// A receiving end. Addresses are those of room for whole messages, aligned or not. What waits is over when `stop` is set, as if the
+/// time were up.
 pub(crate) trait RxEnd: Send {
     /// What can be done by a window, where this end has any.
     fn steps(&self) -> Option<&'static RxSteps> {
@@ -35,19 +36,19 @@ pub(crate) trait RxEnd: Send {
     ///
     /// # Safety
     /// There is room for a message.
-    unsafe fn recv(&mut self, message: *mut u8) -> c_int;
+    unsafe fn recv(&mut self, message: *mut u8, stop: &Stop) -> c_int;
 
     /// Moves a message out.
     ///
     /// # Safety
     /// There is room for a message.
-    unsafe fn recv_for(&mut self, message: *mut u8, limit: Limit) -> c_int;
+    unsafe fn recv_for(&mut self, message: *mut u8, limit: Limit, stop: &Stop) -> c_int;
 
     /// Moves messages out: waits for the first, and takes what is there, at most `max`, which is not 0.
     ///
     /// # Safety
     /// There is room for so many messages, as far apart as they are long.
-    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit) -> isize;
+    unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize;
 
     /// Whether it can show messages where they lie, and `consume` them.
     fn shows(&self) -> bool {
@@ -65,12 +66,12 @@ pub(crate) trait RxEnd: Send {
     }
 
     /// Receives a message where it lies.
-    fn take(&mut self, _: &mut *mut u8, _: Limit) -> c_int {
+    fn take(&mut self, _: &mut *mut u8, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
 
     /// Waits for a message without taking it.
-    fn wait(&mut self, _: Limit) -> c_int {
+    fn wait(&mut self, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
 

@@ -3,19 +3,20 @@
 mod end;
 
 use core::ffi::{c_int, c_void};
-use core::ptr;
+use core::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use ysuite::in_place::RecvWindow;
+use ysuite::in_place::{RecvWindow, Stop};
 
 pub(crate) use self::end::RxEnd;
-use crate::channel::Channel;
+use crate::channel::{Channel, Found};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
 use crate::steps::{RxCalls, RxSteps, Step};
+use crate::stopper::{self, ys_stopper};
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -40,6 +41,8 @@ pub(crate) struct Rx {
     pub(crate) peeked: Peeked,
     end: Box<dyn RxEnd>,
     channel: Arc<Channel>,
+    /// It is in a set, and the channel knows.
+    is_attached: bool,
 }
 
 /// The messages that the caller has been shown and may consume.
@@ -107,6 +110,9 @@ impl Content for Rx {
         // The end learns what was received by the window.
         self.look(|_| ());
         self.shut();
+        if core::mem::take(&mut self.is_attached) {
+            self.channel.moved(ptr::from_ref(self).addr(), None);
+        }
     }
 }
 
@@ -135,6 +141,25 @@ impl Rx {
         answer
     }
 
+    /// A call that may find nothing, and may wait: after a stop that is what it answers.
+    #[inline(always)]
+    fn find<A: Found>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static), &Stop) -> A) -> A {
+        let channel = NonNull::from(&*self.channel);
+        // SAFETY: the end keeps its channel, and never changes which.
+        let stop = unsafe { &channel.as_ref().stop };
+        let answer = self.call(|end| call(end, stop));
+        if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
+    }
+
+    #[cold]
+    fn stopped<A: Found>(&mut self) -> A {
+        if self.is_attached {
+            // It is named until it leaves the set, as an end that is closed.
+            self.call(|end| end.attachable().with_registration(&mut |registration| registration.raise()));
+        }
+        A::stopped()
+    }
+
     /// Any other call: what was shown is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
         self.peeked = Peeked::NONE;
@@ -143,7 +168,10 @@ impl Rx {
 
     /// This end as a set sees it.
     pub(crate) fn attach<A>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
-        self.call(|end| attach(end.attachable()))
+        let answer = self.call(|end| attach(end.attachable()));
+        let at = ptr::from_ref(self).addr();
+        self.is_attached = self.channel.moved(at, Some(self.end.attachable()));
+        answer
     }
 }
 
@@ -160,7 +188,19 @@ pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx
     }
     let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;
-    Handle::make(Rx { shown, own, is_shown, calls, steps, size, peeked: Peeked::NONE, end, channel }).cast()
+    Handle::make(Rx {
+        shown,
+        own,
+        is_shown,
+        calls,
+        steps,
+        size,
+        peeked: Peeked::NONE,
+        end,
+        channel,
+        is_attached: false,
+    })
+    .cast()
 }
 
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
@@ -258,7 +298,7 @@ pub unsafe extern "C" fn ys_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int 
 #[inline(never)]
 pub(crate) unsafe extern "C" fn recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |rx| rx.call(|end| end.recv(message.cast()))) }
+    unsafe { enter(rx, |rx| rx.find(|end, stop| end.recv(message.cast(), stop))) }
 }
 
 /// Receives a message if there is one, as ys_recv_for with a time of 0. Never blocks.
@@ -287,7 +327,9 @@ pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i
     unsafe {
         match recv_by_step(rx, message) {
             Step::Done => c_int::from_code(YS_OK),
-            Step::Call => enter(rx, |rx| rx.call(|end| end.recv_for(message.cast(), Limit::from_nanoseconds(ns)))),
+            Step::Call => {
+                enter(rx, |rx| rx.find(|end, stop| end.recv_for(message.cast(), Limit::from_nanoseconds(ns), stop)))
+            }
             Step::Tell => credited(rx),
         }
     }
@@ -311,7 +353,7 @@ pub unsafe extern "C" fn ys_recv_batch(rx: *mut ys_rx, messages: *mut c_void, ma
             if messages.is_null() || max > isize::MAX as usize / rx.channel.stride {
                 return isize::from_code(YS_EINVAL);
             }
-            rx.call(|end| end.recv_batch(messages.cast(), max, Limit::from_nanoseconds(ns)))
+            rx.find(|end, stop| end.recv_batch(messages.cast(), max, Limit::from_nanoseconds(ns), stop))
         })
     }
 }
@@ -343,7 +385,7 @@ pub(crate) unsafe extern "C" fn peek(rx: *mut ys_rx, at: *mut *mut c_void) -> is
         *at = ptr::null_mut();
         enter(rx, |rx| {
             let mut first = ptr::null_mut();
-            let answer = rx.call(|end| end.peek(&mut first));
+            let answer = rx.find(|end, _| end.peek(&mut first));
             if let Ok(count) = usize::try_from(answer) {
                 rx.peeked = Peeked { count, next: rx.window().next, by_window: false };
             }
@@ -424,7 +466,7 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
         }
         enter(rx, |rx| {
             let mut message = ptr::null_mut();
-            let code = rx.call(|end| end.take(&mut message, Limit::from_nanoseconds(ns)));
+            let code = rx.find(|end, stop| end.take(&mut message, Limit::from_nanoseconds(ns), stop));
             *at = message.cast();
             code
         })
@@ -439,7 +481,7 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_wait(rx: *mut ys_rx, ns: i64) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |rx| rx.call(|end| end.wait(Limit::from_nanoseconds(ns)))) }
+    unsafe { enter(rx, |rx| rx.find(|end, stop| end.wait(Limit::from_nanoseconds(ns), stop))) }
 }
 
 /// Makes another receiving end of the same channel. Allocates. Exchange only.
@@ -526,6 +568,56 @@ pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
 pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller. The stride never changes.
     unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.stride) }
+}
+
+/// How many bytes a message of the channel has: what was given when it was opened. Any thread.
+///
+/// @param rx the end
+/// @return bytes; 0 with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_message_size(rx: *const ys_rx) -> usize {
+    // SAFETY: by the caller. The size never changes.
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.size) }
+}
+
+/// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
+///
+/// @param rx the end
+/// @return bytes; 0 with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_message_align(rx: *const ys_rx) -> usize {
+    // SAFETY: by the caller. The alignment never changes.
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.align) }
+}
+
+/// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
+/// types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+///
+/// @param rx the end
+/// @param size how many bytes a message of the caller's has
+/// @param align what it is aligned to
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+///     a sentence that has both
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usize) -> c_int {
+    // SAFETY: by the caller. The channel never changes.
+    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.expect("ys_rx_expect", size, align)) }
+}
+
+/// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+///
+/// @param rx an end of the channel
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_stopper(rx: *const ys_rx, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller. The channel is shared by all threads.
+    unsafe {
+        if let Some(answer) = stopper::clear(stopper) {
+            return answer;
+        }
+        handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| stopper::give(stopper, channel.clone()))
+    }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.

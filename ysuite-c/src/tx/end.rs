@@ -3,14 +3,15 @@
 use core::ffi::c_int;
 
 use ysuite::channel::Spin;
-use ysuite::in_place::SendWindow;
+use ysuite::in_place::{SendWindow, Stop};
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::limit::Limit;
 use crate::steps::TxSteps;
 
-/// A sending end. Addresses are those of whole messages, aligned or not.
+/// A sending end. Addresses are those of whole messages, aligned or not. What waits is over when `stop` is set, as if the time were
+/// up.
 pub(crate) trait TxEnd: Send {
     /// What can be done by a window, where this end has any.
     fn steps(&self) -> Option<&'static TxSteps> {
@@ -37,25 +38,25 @@ pub(crate) trait TxEnd: Send {
     ///
     /// # Safety
     /// A message lies there.
-    unsafe fn send(&mut self, message: *const u8) -> c_int;
+    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int;
 
     /// Sends a copy of a message.
     ///
     /// # Safety
     /// A message lies there.
-    unsafe fn send_for(&mut self, message: *const u8, limit: Limit) -> c_int;
+    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int;
 
     /// Sends copies of `count` messages, at least 1.
     ///
     /// # Safety
     /// So many messages lie there, as far apart as they are long.
-    unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit) -> isize;
+    unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize;
 
     /// Hides a copy of a message; waits for room.
     ///
     /// # Safety
     /// A message lies there.
-    unsafe fn write(&mut self, _: *const u8) -> c_int {
+    unsafe fn write(&mut self, _: *const u8, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
 
@@ -81,7 +82,7 @@ pub(crate) trait TxEnd: Send {
         isize::from_code(YS_ENOTSUP)
     }
 
-    fn wait_room(&mut self, _: Limit) -> c_int {
+    fn wait_room(&mut self, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
 
@@ -93,7 +94,7 @@ pub(crate) trait TxEnd: Send {
     fn close(&mut self) -> bool;
 
     /// True: it is closed.
-    fn wait_closed(&mut self, limit: Limit) -> bool;
+    fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool;
 
     fn is_closed(&self) -> bool;
 
@@ -103,6 +104,11 @@ pub(crate) trait TxEnd: Send {
     /// True: it waits so from now on.
     fn set_spin(&mut self, _: Spin) -> bool {
         false
+    }
+
+    /// What wakes those that wait in the channel where its `Stop` does not see them.
+    fn waker_of_all(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
+        None
     }
 
     /// This end as a set sees it.

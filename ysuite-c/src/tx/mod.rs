@@ -3,19 +3,20 @@
 mod end;
 
 use core::ffi::{c_int, c_void};
-use core::ptr;
+use core::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use ysuite::in_place::SendWindow;
+use ysuite::in_place::{SendWindow, Stop};
 
 pub(crate) use self::end::{TxEnd, ok_or};
-use crate::channel::Channel;
+use crate::channel::{Channel, Found};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
 use crate::spin::spin_from;
 use crate::steps::{Step, TxCalls, TxSteps};
+use crate::stopper::{self, ys_stopper};
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -40,6 +41,8 @@ pub(crate) struct Tx {
     pub(crate) reserved: Reserved,
     end: Box<dyn TxEnd>,
     channel: Arc<Channel>,
+    /// It is in a set, and the channel knows.
+    is_attached: bool,
 }
 
 /// The slots that the caller may fill and commit.
@@ -102,6 +105,9 @@ impl Content for Tx {
         // The end learns what was sent by the window.
         self.look(|_| ());
         self.shut();
+        if core::mem::take(&mut self.is_attached) {
+            self.channel.moved(ptr::from_ref(self).addr(), None);
+        }
     }
 }
 
@@ -130,6 +136,27 @@ impl Tx {
         answer
     }
 
+    /// A call that may find nothing, and may wait: after a stop that is what it answers.
+    #[inline(always)]
+    fn find<A: Found>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static), &Stop) -> A) -> A {
+        let channel = NonNull::from(&*self.channel);
+        // SAFETY: the end keeps its channel, and never changes which.
+        let stop = unsafe { &channel.as_ref().stop };
+        let answer = self.call(|end| call(end, stop));
+        if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
+    }
+
+    #[cold]
+    fn stopped<A: Found>(&mut self) -> A {
+        if self.is_attached {
+            // It is named until it leaves the set, as an end that is closed.
+            self.call(|end| {
+                end.attachable().inspect(|end| end.with_registration(&mut |registration| registration.raise()));
+            });
+        }
+        A::stopped()
+    }
+
     /// Any other call: what was reserved is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
         self.reserved = Reserved::NONE;
@@ -146,7 +173,10 @@ impl Tx {
 
     /// This end as a set sees it.
     pub(crate) fn attach<A: Answer>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
-        self.call(|end| end.attachable().map_or(A::from_code(YS_ENOTSUP), attach))
+        let answer = self.call(|end| end.attachable().map_or(A::from_code(YS_ENOTSUP), attach));
+        let at = ptr::from_ref(self).addr();
+        self.is_attached = self.channel.moved(at, self.end.attachable().map(|end| &*end));
+        answer
     }
 }
 
@@ -163,7 +193,19 @@ pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx
     }
     let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
     let size = channel.size;
-    Handle::make(Tx { shown, own, is_shown, calls, steps, size, reserved: Reserved::NONE, end, channel }).cast()
+    Handle::make(Tx {
+        shown,
+        own,
+        is_shown,
+        calls,
+        steps,
+        size,
+        reserved: Reserved::NONE,
+        end,
+        channel,
+        is_attached: false,
+    })
+    .cast()
 }
 
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
@@ -268,7 +310,7 @@ unsafe fn send_by_step(tx: *mut ys_tx, message: *const c_void) -> Step {
 #[inline(never)]
 pub(crate) unsafe extern "C" fn send(tx: *mut ys_tx, message: *const c_void) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.send(message.cast()))) }
+    unsafe { enter(tx, |tx| tx.find(|end, stop| end.send(message.cast(), stop))) }
 }
 
 /// Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
@@ -301,7 +343,9 @@ pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns:
     unsafe {
         match send_by_step(tx, message) {
             Step::Done => c_int::from_code(YS_OK),
-            Step::Call => enter(tx, |tx| tx.call(|end| end.send_for(message.cast(), Limit::from_nanoseconds(ns)))),
+            Step::Call => {
+                enter(tx, |tx| tx.find(|end, stop| end.send_for(message.cast(), Limit::from_nanoseconds(ns), stop)))
+            }
             Step::Tell => answered(tx),
         }
     }
@@ -327,7 +371,7 @@ pub unsafe extern "C" fn ys_send_batch(tx: *mut ys_tx, messages: *const c_void, 
             if messages.is_null() || n > isize::MAX as usize / tx.channel.stride {
                 return isize::from_code(YS_EINVAL);
             }
-            tx.call(|end| end.send_batch(messages.cast(), n, Limit::from_nanoseconds(ns)))
+            tx.find(|end, stop| end.send_batch(messages.cast(), n, Limit::from_nanoseconds(ns), stop))
         })
     }
 }
@@ -344,7 +388,7 @@ pub unsafe extern "C" fn ys_write(tx: *mut ys_tx, message: *const c_void) -> c_i
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.write(message.cast()))) }
+    unsafe { enter(tx, |tx| tx.find(|end, stop| end.write(message.cast(), stop))) }
 }
 
 /// Makes what is hidden visible at once. Never blocks. Pipe and funnel only.
@@ -386,7 +430,7 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
         *at = ptr::null_mut();
         enter(tx, |tx| {
             let mut first = ptr::null_mut();
-            let answer = tx.call(|end| end.reserve(&mut first));
+            let answer = tx.find(|end, _| end.reserve(&mut first));
             if let Ok(count) = usize::try_from(answer) {
                 tx.reserved = Reserved { count, first, next: tx.window().next, by_window: false };
             }
@@ -465,7 +509,7 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.wait_room(Limit::from_nanoseconds(ns)))) }
+    unsafe { enter(tx, |tx| tx.find(|end, stop| end.wait_room(Limit::from_nanoseconds(ns), stop))) }
 }
 
 /// Makes another sending end of the same channel. Allocates. Funnel and exchange only. A clone of an end that is closed is closed.
@@ -512,7 +556,11 @@ pub unsafe extern "C" fn ys_tx_close(tx: *mut ys_tx) -> c_int {
 pub unsafe extern "C" fn ys_tx_wait_closed(tx: *mut ys_tx, ns: i64) -> c_int {
     let limit = Limit::from_nanoseconds(ns);
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| c_int::from_code(if tx.call(|end| end.wait_closed(limit)) { YS_OK } else { YS_TIMEOUT })) }
+    unsafe {
+        enter(tx, |tx| {
+            tx.find(|end, stop| c_int::from_code(if end.wait_closed(limit, stop) { YS_OK } else { YS_TIMEOUT }))
+        })
+    }
 }
 
 /// Whether nothing that this end sends would be received. Never blocks.
@@ -564,6 +612,56 @@ pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
 pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
     // SAFETY: by the caller. The stride never changes.
     unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.stride) }
+}
+
+/// How many bytes a message of the channel has: what was given when it was opened. Any thread.
+///
+/// @param tx the end
+/// @return bytes; 0 with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_message_size(tx: *const ys_tx) -> usize {
+    // SAFETY: by the caller. The size never changes.
+    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.size) }
+}
+
+/// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
+///
+/// @param tx the end
+/// @return bytes; 0 with EINVAL in errno: no end
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_message_align(tx: *const ys_tx) -> usize {
+    // SAFETY: by the caller. The alignment never changes.
+    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.align) }
+}
+
+/// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
+/// types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+///
+/// @param tx the end
+/// @param size how many bytes a message of the caller's has
+/// @param align what it is aligned to
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+///     a sentence that has both
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usize) -> c_int {
+    // SAFETY: by the caller. The channel never changes.
+    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.expect("ys_tx_expect", size, align)) }
+}
+
+/// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+///
+/// @param tx an end of the channel
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_stopper(tx: *const ys_tx, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller. The channel is shared by all threads.
+    unsafe {
+        if let Some(answer) = stopper::clear(stopper) {
+            return answer;
+        }
+        handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| stopper::give(stopper, channel.clone()))
+    }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.

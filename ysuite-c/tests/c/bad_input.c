@@ -223,7 +223,7 @@ static void sets_selects_and_pools(void) {
   size_t ids[4];
   CHECK_IS(ys_pollset_open(4, &set), YS_OK);
   /* As many as there are. */
-  CHECK_IS(ys_set_wait(set, ids, (size_t)-1, 0), 0);
+  CHECK_IS(ys_set_wait(set, ids, (size_t)-1, 0), YS_EMPTY);
   ys_set_free(set);
   set = NULL;
   ys_signaler_free(NULL);

@@ -32,8 +32,8 @@ static void ids_of_receivers(ys_set *set, int has_descriptor) {
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(ids[0], 2);
   CHECK_IS(words_try_recv(rx, &got), YS_EMPTY);
-  CHECK_IS(ys_set_wait(set, ids, 4, 0), 0);
-  CHECK_IS(ys_set_wait(set, ids, 4, MILLISECOND), 0);
+  CHECK_IS(ys_set_wait(set, ids, 4, 0), YS_EMPTY);
+  CHECK_IS(ys_set_wait(set, ids, 4, MILLISECOND), YS_TIMEOUT);
   if (has_descriptor) CHECK(!is_readable(set));
   CHECK_IS(words_send(tx, &word), YS_OK);
   if (has_descriptor) CHECK(is_readable(set));
@@ -46,7 +46,7 @@ static void ids_of_receivers(ys_set *set, int has_descriptor) {
   CHECK_IS(words_try_recv(rx, &got), YS_OK);
   CHECK_IS(words_try_recv(rx, &got), YS_OK);
   CHECK_IS(words_try_recv(rx, &got), YS_EMPTY);
-  CHECK_IS(ys_set_wait(set, ids, 4, 0), 0);
+  CHECK_IS(ys_set_wait(set, ids, 4, 0), YS_EMPTY);
   /* The sender's end is news as well. */
   words_tx_free(tx);
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
@@ -70,7 +70,7 @@ static void ids_of_senders(ys_set *set) {
   CHECK_IS(ids[0], 0);
   CHECK_IS(lanes_try_send(tx, &word), YS_OK);
   CHECK_IS(lanes_try_send(tx, &word), YS_FULL);
-  CHECK_IS(ys_set_wait(set, ids, 4, 0), 0);
+  CHECK_IS(ys_set_wait(set, ids, 4, 0), YS_EMPTY);
   CHECK_IS(lanes_recv(rx, &got), YS_OK);
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(lanes_try_send(tx, &word), YS_OK);
@@ -102,7 +102,7 @@ static void ids_raised_by_hand(ys_set *set, int has_descriptor) {
   CHECK_IS(ids[0], 0);
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(ids[0], 3);
-  CHECK_IS(ys_set_wait(set, ids, 4, 0), 0);
+  CHECK_IS(ys_set_wait(set, ids, 4, 0), YS_EMPTY);
   const pthread_t thread = started(raises, signaler);
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(ids[0], 1);

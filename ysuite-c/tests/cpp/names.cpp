@@ -74,7 +74,7 @@ void channels() {
 void others() {
   ys::poll_set set(1);
   CHECK(set.wait(soon).status() == ys::status::timeout && set.wait_until(a_moment()).status() == ys::status::timeout);
-  ys::select select(1);
+  ys::selector select(1);
   CHECK(select.wait(soon).status() == ys::status::timeout && select.wait_until(a_moment()).status() == ys::status::timeout);
   ys::pool pool{{64, 1}};
   const auto all = pool.take(64);

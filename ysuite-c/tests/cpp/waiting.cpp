@@ -92,7 +92,7 @@ void opening_that_fails() {
   ys_tx *tx = nullptr;
   ys_rx *rx = nullptr;
   CHECK(ys_pipe_open(&options, &tx, &rx) == YS_EINVAL && tx == nullptr && rx == nullptr);
-  CHECK(!ys::socketpair_set::try_open(0) && !ys::select::try_open(0) && !ys::pool::try_open({}));
+  CHECK(!ys::socketpair_set::try_open(0) && !ys::selector::try_open(0) && !ys::pool::try_open({}));
 #if defined(__cpp_exceptions)
   try {
     ys::poll_set none(0);
@@ -138,7 +138,7 @@ void sets_without() {
 }
 
 void first_of_several() {
-  ys::select select(4);
+  ys::selector select(4);
   auto [a, first] = ys::pipe<int>();
   auto [b, second] = ys::exchange<int>(4);
   const auto one = select.add(first), two = select.add(second);

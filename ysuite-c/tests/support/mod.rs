@@ -23,6 +23,7 @@ pub(crate) const ERANGE: c_int = ys_code::YS_ERANGE as c_int;
 pub(crate) const ETOOMANY: c_int = ys_code::YS_ETOOMANY as c_int;
 pub(crate) const ENOTSUP: c_int = ys_code::YS_ENOTSUP as c_int;
 pub(crate) const EPANIC: c_int = ys_code::YS_EPANIC as c_int;
+pub(crate) const STOPPED: c_int = ys_code::YS_STOPPED as c_int;
 
 /// As the counts are: an error in their place.
 pub(crate) const fn wide(code: c_int) -> isize {

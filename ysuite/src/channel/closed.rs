@@ -76,7 +76,7 @@ impl Drop for EndWatchers {
 }
 
 /// The end of a receiver, as its senders wait for it.
-struct AwaitedEnd<'a, T> {
+pub(super) struct AwaitedEnd<'a, T> {
     writer: &'a Writer<T>,
     meeting: Option<&'a MeetingEnd<T, true>>,
     list: &'a WaitList,
@@ -144,7 +144,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         ManyWait::new(self.awaited_end(), false).block(&backoff, deadline())
     }
 
-    fn awaited_end(&self) -> AwaitedEnd<'_, T> {
+    pub(super) fn awaited_end(&self) -> AwaitedEnd<'_, T> {
         let meeting = self.end.link.meeting();
         AwaitedEnd { writer: &self.end.writer, meeting, list: self.end.link.end_watchers().list_or_new() }
     }

@@ -24,13 +24,20 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::time::Duration;
 
-use super::error::{RecvTimeoutError, SendTimeoutError, TryRecvError};
+use super::error::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
+pub use super::stop::Stop;
+use super::stop::{Sleeper, Stoppable, StoppableShared};
+use super::{mpmc, oneshot};
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::passive::STAYS;
+use crate::queue::outline;
 pub use crate::queue::ypipe::{RecvWindow, SendWindow};
-use crate::wait::one;
+use crate::wait::many::{ManyWait, SharedEnd};
+use crate::wait::one::{self, WaitingEnd};
+use crate::wait::{SharedBackoff, Spin};
 
 /// What a sending end with a pipe of its own can do in place.
 pub trait SendInPlace {
@@ -75,11 +82,32 @@ pub trait SendInPlace {
         fill: impl FnMut(usize, &mut [MaybeUninit<Self::Message>]),
     ) -> (usize, bool);
 
-    /// Waits for room, at most as long as `timeout`; `None` is no limit. What is hidden is flushed before.
+    /// Sends; waits for room at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as `send`.
     ///
     /// # Errors
-    /// When the time is up, and when the receiver is gone or has closed.
-    fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>>;
+    /// When the time is up or `stop` is set, and when the receiver is gone or has closed.
+    fn send_or_stop(
+        &mut self,
+        message: Self::Message,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<(), SendTimeoutError<Self::Message>>;
+
+    /// Hides a message; waits for room until `stop` is set. Otherwise as `write`.
+    ///
+    /// # Errors
+    /// As a time that is up when `stop` is set, and when the receiver is gone or has closed.
+    fn write_or_stop(&mut self, message: Self::Message, stop: &Stop) -> Result<(), SendTimeoutError<Self::Message>>;
+
+    /// Waits for room, at most as long as `timeout`, `None` is no limit, and until `stop` is set. What is hidden is flushed before.
+    ///
+    /// # Errors
+    /// When the time is up or `stop` is set, and when the receiver is gone or has closed.
+    fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>>;
+
+    /// Waits until nothing that is sent would be received (true), at most as long as `timeout`, `None` is no limit, and until `stop`
+    /// is set.
+    fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool;
 }
 
 /// What the only receiver of its queues can do in place.
@@ -120,11 +148,17 @@ pub trait RecvInPlace {
     /// When there is none, and when there is none and all senders are gone.
     fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError>;
 
-    /// Waits until there is a message, at most as long as `timeout`; `None` is no limit. Takes nothing.
+    /// Receives; waits at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as `recv`.
     ///
     /// # Errors
-    /// When the time is up, and when there is none and all senders are gone.
-    fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError>;
+    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<Self::Message, RecvTimeoutError>;
+
+    /// Waits until there is a message, at most as long as `timeout`, `None` is no limit, and until `stop` is set. Takes nothing.
+    ///
+    /// # Errors
+    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError>;
 }
 
 /// What a reading end needs for this beside the rest.
@@ -218,7 +252,60 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         (made - back, tokens & STAYS != 0 || made == 0 && self.is_over())
     }
 
-    pub(super) fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {
+    #[inline(always)]
+    pub(super) fn send_or_stop(
+        &mut self,
+        message: T,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<(), SendTimeoutError<T>> {
+        match self.attempt(message) {
+            Err(TrySendError::Full(message)) => outline(self, |sending| {
+                let until = deadline(timeout);
+                sending.send_by_waiting(message, |sending| sending.wait_or_stop(until, stop))
+            }),
+            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn write_or_stop(&mut self, mut message: T, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
+        loop {
+            match self.end.writer.write(message) {
+                Ok(()) => return Ok(()),
+                Err(back) => message = back,
+            }
+            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            let mut waited = Ok(());
+            message = Panics::answer_behind(message, || waited = self.wait_room(None, stop));
+            if let Err(error) = waited {
+                return Err(match error {
+                    SendTimeoutError::Timeout(()) => SendTimeoutError::Timeout(message),
+                    SendTimeoutError::Disconnected(()) => SendTimeoutError::Disconnected(message),
+                });
+            }
+        }
+    }
+
+    /// Blocks until there may be room (true), or the time is up, or `stop` is set.
+    fn wait_or_stop(&mut self, until: Deadline, stop: &Stop) -> bool {
+        one::block(&mut Stoppable::new(&mut *self.end, stop), &mut self.backoff, until) && !stop.is_set()
+    }
+
+    pub(super) fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool {
+        if self.is_over() {
+            return true;
+        }
+        let end = self.awaited_end();
+        // SAFETY: the list is the channel's, which is there as long as the borrowed end.
+        let _enlisted = unsafe { stop.enlist(Sleeper::List(NonNull::from(end.list()))) };
+        let backoff = SharedBackoff::new();
+        backoff.set(Spin::None);
+        ManyWait::new(StoppableShared { end, stop }, false).block(&backoff, deadline(timeout)) && self.is_over()
+    }
+
+    pub(super) fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>> {
         let mut until = None;
         loop {
             if self.is_over() {
@@ -230,7 +317,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             // Hidden messages must be published before this waits, or two such ends would wait for each other.
             self.flush();
             let until = *until.get_or_insert_with(|| deadline(timeout));
-            if !one::block(&mut *self.end, &mut self.backoff, until) {
+            if !self.wait_or_stop(until, stop) && !self.end.is_ready() {
                 return Err(SendTimeoutError::Timeout(()));
             }
         }
@@ -267,8 +354,167 @@ impl<E: InPlaceEnd> Receiving<E> {
         Ok(self.end.take_into(to))
     }
 
-    pub(super) fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError> {
-        if self.end.has_message() { Ok(()) } else { self.wait(deadline(timeout)) }
+    #[inline(always)]
+    pub(super) fn recv_or_stop(
+        &mut self,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<E::Message, RecvTimeoutError> {
+        if let Some(message) = self.end.take() {
+            return Ok(message);
+        }
+        outline(self, |receiving| receiving.wait_or_stop(deadline(timeout), stop))?;
+        self.end.take().ok_or(RecvTimeoutError::Disconnected)
+    }
+
+    #[inline]
+    pub(super) fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError> {
+        if self.end.has_message() { Ok(()) } else { self.wait_or_stop(deadline(timeout), stop) }
+    }
+
+    /// As `wait`, also until `stop` is set.
+    #[cold]
+    #[inline(never)]
+    fn wait_or_stop(&mut self, until: Deadline, stop: &Stop) -> Result<(), RecvTimeoutError> {
+        let mut in_time = true;
+        loop {
+            if self.end.has_message() {
+                return Ok(());
+            }
+            // Looks again once the queue is closed: what the sender published before it closed is visible then.
+            if self.end.is_closed() {
+                return if self.end.has_last() { Ok(()) } else { Err(RecvTimeoutError::Disconnected) };
+            }
+            if !in_time || stop.is_set() {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            let position = self.end.position();
+            in_time = self.backoff.wait(&mut Stoppable::new(&mut self.end, stop), position, until);
+        }
+    }
+}
+
+/// What ends of an exchange and of a oneshot can do with a [`Stop`]: waits are over when that is set, as if their time were up.
+/// `None` is no limit.
+pub trait StopSend<T> {
+    /// As `send_timeout`.
+    ///
+    /// # Errors
+    /// When the time is up or `stop` is set, and when nobody receives any more.
+    fn send_or_stop(&self, message: T, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<T>>;
+
+    /// As `send_batch`. An error has all that were taken from the iterator and not sent.
+    ///
+    /// # Errors
+    /// When `stop` is set, and when nobody receives any more.
+    fn send_batch_or_stop(
+        &self,
+        messages: impl IntoIterator<Item = T>,
+        stop: &Stop,
+    ) -> Result<usize, mpmc::SendError<Vec<T>>>;
+
+    /// As `wait_closed_timeout`.
+    fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool;
+
+    /// What wakes all who wait in this channel, for nothing. Any thread may call it, at any time.
+    fn waker_of_all(&self) -> Box<dyn Fn() + Send + Sync>
+    where
+        T: Send + 'static;
+}
+
+/// As [`StopSend`], of receivers.
+pub trait StopRecv<T> {
+    /// As `recv_timeout`.
+    ///
+    /// # Errors
+    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    fn recv_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError>;
+
+    /// As `recv_batch`.
+    ///
+    /// # Errors
+    /// When `stop` is set, and when there is none and all senders are gone.
+    fn recv_batch_or_stop(&self, to: &mut Vec<T>, max: usize, stop: &Stop) -> Result<usize, RecvTimeoutError>;
+}
+
+impl<T> StopSend<T> for mpmc::Sender<T> {
+    #[inline]
+    fn send_or_stop(&self, message: T, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
+        match self.push(message) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
+            Err(TrySendError::Full(message)) => {
+                let side = StoppableShared { end: self.shared().writers(), stop };
+                self.send_by_waiting(message, side, deadline(timeout), || stop.is_set())
+            }
+        }
+    }
+
+    fn send_batch_or_stop(
+        &self,
+        messages: impl IntoIterator<Item = T>,
+        stop: &Stop,
+    ) -> Result<usize, mpmc::SendError<Vec<T>>> {
+        let side = StoppableShared { end: self.shared().writers(), stop };
+        self.send_batch_by_waiting(messages, side, || stop.is_set())
+    }
+
+    fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool {
+        self.wait_closed_by(|end| StoppableShared { end, stop }, deadline(timeout), || stop.is_set())
+    }
+
+    fn waker_of_all(&self) -> Box<dyn Fn() + Send + Sync>
+    where
+        T: Send + 'static,
+    {
+        let shared = self.shared().clone();
+        Box::new(move || shared.wake_all())
+    }
+}
+
+impl<T> StopRecv<T> for mpmc::Receiver<T> {
+    #[inline]
+    fn recv_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError> {
+        if let Some(message) = self.take() {
+            return Ok(message);
+        }
+        let side = StoppableShared { end: self.shared().readers(), stop };
+        self.receive_by_waiting(side, deadline(timeout), || stop.is_set(), Self::take)
+    }
+
+    fn recv_batch_or_stop(&self, to: &mut Vec<T>, max: usize, stop: &Stop) -> Result<usize, RecvTimeoutError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        let side = StoppableShared { end: self.shared().readers(), stop };
+        self.receive_by_waiting(side, Deadline::Never, || stop.is_set(), |receiver| receiver.take_many(to, max))
+    }
+}
+
+/// As of an exchange's, of the only message.
+pub trait StopOnce<T> {
+    /// As `recv_timeout`.
+    ///
+    /// # Errors
+    /// When the time is up or `stop` is set; and when no message will come, or it has been given.
+    fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError>;
+}
+
+/// As of an exchange's, of the only sender.
+pub trait StopWaiting {
+    /// As `wait_closed_timeout`.
+    fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool;
+}
+
+impl<T> StopOnce<T> for oneshot::Receiver<T> {
+    fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError> {
+        oneshot::Receiver::recv_or_stop(self, timeout, stop)
+    }
+}
+
+impl<T> StopWaiting for oneshot::Sender<T> {
+    fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool {
+        oneshot::Sender::wait_closed_or_stop(self, timeout, stop)
     }
 }
 
@@ -314,8 +560,38 @@ macro_rules! impl_send_in_place {
                 unsafe { self.inner.send_made(count, fill) }
             }
 
-            fn wait_room(&mut self, timeout: Option<Duration>) -> Result<(), SendTimeoutError<()>> {
-                self.inner.wait_room(timeout)
+            #[inline]
+            fn send_or_stop(
+                &mut self,
+                message: T,
+                timeout: Option<Duration>,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> Result<(), SendTimeoutError<T>> {
+                self.inner.send_or_stop(message, timeout, stop)
+            }
+
+            fn write_or_stop(
+                &mut self,
+                message: T,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> Result<(), SendTimeoutError<T>> {
+                self.inner.write_or_stop(message, stop)
+            }
+
+            fn wait_room(
+                &mut self,
+                timeout: Option<Duration>,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> Result<(), SendTimeoutError<()>> {
+                self.inner.wait_room(timeout, stop)
+            }
+
+            fn wait_closed_or_stop(
+                &mut self,
+                timeout: Option<Duration>,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> bool {
+                self.inner.wait_closed_or_stop(timeout, stop)
             }
         }
     };
@@ -356,8 +632,21 @@ macro_rules! impl_recv_in_place {
                 self.inner.recv_into(to)
             }
 
-            fn wait_message(&mut self, timeout: Option<Duration>) -> Result<(), RecvTimeoutError> {
-                self.inner.wait_message(timeout)
+            #[inline]
+            fn recv_or_stop(
+                &mut self,
+                timeout: Option<Duration>,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> Result<T, RecvTimeoutError> {
+                self.inner.recv_or_stop(timeout, stop)
+            }
+
+            fn wait_message(
+                &mut self,
+                timeout: Option<Duration>,
+                stop: &$crate::channel::in_place::Stop,
+            ) -> Result<(), RecvTimeoutError> {
+                self.inner.wait_message(timeout, stop)
             }
         }
     };

@@ -51,6 +51,8 @@ mod send;
 #[cfg(feature = "futures")]
 mod sink;
 pub mod spsc;
+#[cfg(feature = "in-place")]
+mod stop;
 mod task_batch;
 pub mod timer;
 pub mod watch;

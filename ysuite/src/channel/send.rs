@@ -421,10 +421,20 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     #[cold]
     #[inline(never)]
-    fn send_slowly(&mut self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send(message, deadline, &mut self.backoff);
         }
+        self.send_by_waiting(message, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
+    }
+
+    /// Sends; waits for room by `wait`, which says whether there is time left. Not in a rendezvous.
+    #[inline]
+    pub(super) fn send_by_waiting(
+        &mut self,
+        mut message: T,
+        mut wait: impl FnMut(&mut Self) -> bool,
+    ) -> Result<(), SendTimeoutError<T>> {
         loop {
             let mut in_time = true;
             // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
@@ -432,7 +442,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 // Hidden messages must be published before this waits, or two such ends would wait for each other.
                 self.flush();
                 // At an end nobody waits: without a bound the word is not even made for it.
-                in_time = self.end.writer.is_over() || one::block(&mut *self.end, &mut self.backoff, deadline);
+                in_time = self.end.writer.is_over() || wait(self);
             });
             match self.attempt_again(message) {
                 Err(TrySendError::Full(back)) if in_time => message = back,

@@ -9,6 +9,9 @@
 //! looks at its header.
 
 use core::ptr::NonNull;
+#[cfg(feature = "in-place")]
+// A mark, not the façade's: it orders nothing, and a model need not explore it.
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::class::Class;
 use super::magazine::Entry;
@@ -26,7 +29,14 @@ pub(super) struct Header {
     pub(super) len: u32,
     /// The number of the thread that took the block.
     pub(super) taker: u32,
+    /// [`LENT`] while another language has the block.
+    #[cfg(feature = "in-place")]
+    lent: AtomicU32,
 }
+
+/// What stands in the header of a block that another language has, and in nothing else, as far as a word can tell.
+#[cfg(feature = "in-place")]
+const LENT: u32 = 0x5953_424C;
 
 /// A block that was taken out of the pool and is not back yet: the address of its first byte.
 #[derive(Clone, Copy)]
@@ -60,7 +70,51 @@ impl Block {
     /// Writes the header, before any thread takes the block.
     pub(super) fn make(self, class: *const Class, index: u32) {
         // SAFETY: no other thread has the block yet; it is aligned to at least 8.
-        unsafe { self.at().write(Header { class, index, len: 0, taker: 0 }) };
+        unsafe {
+            self.at().write(Header {
+                class,
+                index,
+                len: 0,
+                taker: 0,
+                #[cfg(feature = "in-place")]
+                lent: AtomicU32::new(0),
+            });
+        }
+    }
+
+    /// Another language has the block from now on.
+    #[cfg(feature = "in-place")]
+    pub(super) fn lend(self) {
+        // ORDERING: Relaxed; whoever has the block hands it over as memory is handed over, and this guards nothing.
+        self.header().lent.store(LENT, Ordering::Relaxed);
+    }
+
+    /// Whether another language has the block.
+    ///
+    /// # Safety
+    /// Of the header only this word is looked at: the memory before the first byte is there, as long as a header.
+    #[cfg(feature = "in-place")]
+    pub(super) unsafe fn is_lent(self) -> bool {
+        // SAFETY: by the caller the memory is there; the word is an atomic, as others may have the block.
+        let lent = unsafe { &*(&raw const (*self.at()).lent) };
+        // ORDERING: Relaxed; as in `lend`.
+        lent.load(Ordering::Relaxed) == LENT
+    }
+
+    /// It has the block no longer. False: it had not.
+    ///
+    /// # Safety
+    /// As of [`is_lent`](Self::is_lent).
+    #[cfg(feature = "in-place")]
+    pub(super) unsafe fn end_loan(self) -> bool {
+        // SAFETY: by the caller.
+        if !unsafe { self.is_lent() } {
+            return false;
+        }
+        // ORDERING: Relaxed; as in `lend`. No read-modify-write: two that do this at the very same time may both succeed.
+        // SAFETY: by the caller.
+        unsafe { &*(&raw const (*self.at()).lent) }.store(0, Ordering::Relaxed);
+        true
     }
 
     #[inline(always)]

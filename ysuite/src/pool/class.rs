@@ -16,6 +16,8 @@ use super::thread_cache;
 use crate::os::Deadline;
 use crate::queue::prefetch_for_write;
 use crate::sync::{Arc, Ordering};
+#[cfg(feature = "in-place")]
+use crate::wait::many::notify_all;
 use crate::wait::many::{ManyWait, SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
 
@@ -180,12 +182,23 @@ impl Class {
     #[cold]
     #[inline(never)]
     pub(super) fn wait(&self, len: usize, deadline: Deadline) -> Option<Block> {
+        self.wait_or_stop(len, deadline, &|| false)
+    }
+
+    /// The same, also until `is_stopped`, of which [`wake_all`](Self::wake_all) tells those that sleep.
+    pub(super) fn wait_or_stop(&self, len: usize, deadline: Deadline, is_stopped: &dyn Fn() -> bool) -> Option<Block> {
         let found = Cell::new(None);
-        let mut wait = ManyWait::new(Taker { class: self, found: &found }, false);
+        let mut wait = ManyWait::new(Taker { class: self, found: &found, is_stopped }, false);
         wait.block(&self.backoff, deadline);
         // Dropping a wait that was notified notifies the next thread if there are more blocks.
         drop(wait);
         found.take().map(|taken| self.issue(taken, len))
+    }
+
+    /// Wakes all threads that wait, for nothing.
+    #[cfg(feature = "in-place")]
+    pub(super) fn wake_all(&self) {
+        notify_all(&self.list);
     }
 
     pub(super) fn stats(&self) -> ClassStats {
@@ -206,6 +219,8 @@ impl Class {
 struct Taker<'a> {
     class: &'a Class,
     found: &'a Cell<Option<(Entry, u32)>>,
+    /// Whether it waits no longer, with a block or without.
+    is_stopped: &'a dyn Fn() -> bool,
 }
 
 impl SharedEnd for Taker<'_> {
@@ -213,12 +228,12 @@ impl SharedEnd for Taker<'_> {
         &self.class.list
     }
 
-    /// Takes a block unless it has one. Whether it has one now.
+    /// Takes a block unless it has one. Whether it has one now, or waits no longer.
     fn is_ready(&self) -> bool {
         if self.found.get().is_none() {
             self.found.set(thread_cache::take(self.class));
         }
-        self.found.get().is_some()
+        self.found.get().is_some() || (self.is_stopped)()
     }
 
     fn supply(&self) -> usize {
@@ -281,7 +296,7 @@ mod tests {
     fn a_taker_passes_on_as_many_calls_as_there_are_blocks() {
         let pool = PoolCore::new(&[(8, 5)], false).unwrap();
         let (class, found) = (&pool.classes[0], Cell::new(None));
-        let taker = Taker { class, found: &found };
+        let taker = Taker { class, found: &found, is_stopped: &|| false };
         assert_eq!(taker.supply(), 5);
         assert!(taker.is_ready() && taker.is_ready());
         assert_eq!(taker.supply(), 4, "it takes one, and no second");

@@ -87,6 +87,32 @@ impl Pool {
         class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message)
     }
 
+    /// As [`take_timeout`](Self::take_timeout), `None` without a limit. Also `None` once `is_stopped`: whoever brings that about calls
+    /// [`wake_all`](Self::wake_all).
+    ///
+    /// # Panics
+    /// As in [`try_take`](Self::try_take).
+    #[cfg(feature = "in-place")]
+    #[doc(hidden)]
+    #[must_use = "the block goes back to its pool at once if the message is not used"]
+    pub fn take_or_stop(
+        &self,
+        len: usize,
+        timeout: Option<Duration>,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<Message> {
+        let class = self.class(len);
+        let deadline = || timeout.map_or(Deadline::Never, Deadline::after);
+        class.try_take(len).or_else(|| class.wait_or_stop(len, deadline(), is_stopped)).map(Message)
+    }
+
+    /// Wakes all threads that wait for a block, for nothing. Any thread.
+    #[cfg(feature = "in-place")]
+    #[doc(hidden)]
+    pub fn wake_all(&self) {
+        self.core.classes.iter().for_each(Class::wake_all);
+    }
+
     /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.
     ///
     /// # Errors

@@ -68,6 +68,42 @@ impl Message {
         ManuallyDrop::new(self).0.first()
     }
 
+    /// As [`into_raw`](Self::into_raw), for a language that may give the block back twice: [`take_back`](Self::take_back) looks.
+    #[cfg(feature = "in-place")]
+    #[doc(hidden)]
+    #[must_use = "the block is lost to its pool if the address is"]
+    pub fn lend(self) -> NonNull<u8> {
+        self.0.lend();
+        self.into_raw()
+    }
+
+    /// Whether the address came from [`lend`](Self::lend), and its block has not been taken back since. Of a block that was lent anew
+    /// this knows nothing, and of other memory it tells by a word only.
+    ///
+    /// # Safety
+    /// The 24 bytes before it may be read.
+    #[cfg(feature = "in-place")]
+    #[doc(hidden)]
+    #[must_use]
+    pub unsafe fn is_lent(first: NonNull<u8>) -> bool {
+        // SAFETY: by the caller; where it is no block, nothing but that is looked at.
+        unsafe { Block::new(first).is_lent() }
+    }
+
+    /// The message that was [lent](Self::lend), unless [`is_lent`](Self::is_lent) finds that it was not.
+    ///
+    /// # Safety
+    /// As of [`is_lent`](Self::is_lent); and as of [`from_raw`](Self::from_raw), but that the block may have been taken back.
+    #[cfg(feature = "in-place")]
+    #[doc(hidden)]
+    #[must_use = "the block goes back to its pool at once if this is not used"]
+    pub unsafe fn take_back(first: NonNull<u8>) -> Option<Self> {
+        // SAFETY: by the caller.
+        let block = unsafe { Block::new(first) };
+        // SAFETY: by the caller.
+        unsafe { block.end_loan() }.then_some(Self(block))
+    }
+
     /// The message whose first byte is at `first`.
     ///
     /// # Safety

@@ -95,6 +95,12 @@ impl Registration {
         self.id
     }
 
+    /// What raises the id from elsewhere. Any thread.
+    #[cfg(feature = "in-place")]
+    pub fn signaler(&self) -> super::Signaler {
+        super::Signaler { core: Arc::clone(&self.core) }
+    }
+
     /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any thread;
     /// again is without effect.
     pub fn release(&self) {

@@ -114,6 +114,15 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     }
 }
 
+/// Wakes the thread that sleeps on this word, if one does, for nothing. Any thread. The caller has passed a fence behind what the
+/// sleeper is to see; other ways in which the end waits stay armed.
+#[cfg(feature = "in-place")]
+pub(crate) fn interrupt(passive: &Passive) {
+    if passive.disarm(FUTEX) != 0 {
+        crate::os::wake(&passive.word, 1);
+    }
+}
+
 /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::thread;
-use ysuite::in_place::{RecvInPlace, SendInPlace};
-use ysuite::spsc;
+use ysuite::in_place::{RecvInPlace, SendInPlace, Stop, StopOnce, StopWaiting};
+use ysuite::{mpsc, oneshot, spsc};
 
 use crate::{Counted, model};
 
@@ -92,18 +92,98 @@ fn a_sender_waits_for_room_that_is_taken_in_place() {
         let (mut sender, mut receiver) = spsc::bounded(1);
         sender.send(Box::new(1)).unwrap();
         let thread = thread::spawn(move || {
-            sender.wait_room(None).unwrap();
+            sender.wait_room(None, &Stop::default()).unwrap();
             sender.free_run()[0].write(Box::new(2));
             // SAFETY: the slot has just been filled.
             assert_eq!(unsafe { sender.commit_run(1) }, 1);
         });
         // SAFETY: the message is the receiver's, and is moved out.
         assert_eq!(unsafe { *receiver.take_in_place().unwrap().read() }, 1);
-        receiver.wait_message(None).unwrap();
+        receiver.wait_message(None, &Stop::default()).unwrap();
         let run = receiver.peek_run();
         // SAFETY: as above; it is received by the call below.
         assert_eq!((run.len(), unsafe { *run.as_ptr().read() }), (1, 2));
         receiver.release(1);
         thread.join().unwrap();
+    });
+}
+
+/// Whatever the moment at which another thread stops it, the wait ends: a model in which it sleeps on has a deadlock.
+fn stopped(waits: fn(&Stop)) {
+    model(move || {
+        let stop = Arc::new(Stop::default());
+        let theirs = stop.clone();
+        let thread = thread::spawn(move || theirs.set());
+        waits(&stop);
+        thread.join().unwrap();
+        assert!(stop.is_set());
+    });
+}
+
+#[test]
+fn a_stop_ends_the_wait_for_a_message() {
+    stopped(|stop| {
+        let (_sender, mut receiver) = spsc::unbounded::<u32>();
+        assert!(receiver.recv_or_stop(None, stop).unwrap_err().is_timeout());
+    });
+}
+
+#[test]
+fn a_stop_ends_the_wait_of_a_receiver_of_many() {
+    stopped(|stop| {
+        let (_sender, mut receiver) = mpsc::unbounded::<u32>();
+        assert!(receiver.recv_or_stop(None, stop).unwrap_err().is_timeout());
+    });
+}
+
+#[test]
+fn a_stop_ends_the_wait_for_room() {
+    stopped(|stop| {
+        let (mut sender, _receiver) = spsc::bounded(1);
+        sender.send(1).unwrap();
+        assert!(sender.send_or_stop(2, None, stop).unwrap_err().is_timeout());
+    });
+}
+
+#[test]
+fn a_stop_ends_the_waits_of_a_oneshot() {
+    stopped(|stop| {
+        let (mut sender, mut receiver) = oneshot::channel::<u32>();
+        assert!(StopOnce::recv_or_stop(&mut receiver, None, stop).unwrap_err().is_timeout());
+        assert!(!StopWaiting::wait_closed_or_stop(&mut sender, None, stop));
+    });
+}
+
+/// The message comes by a thread of its own, at any moment: the receiver has it, or finds it behind the stop.
+#[test]
+fn a_message_beside_a_stop_is_received() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let stop = Arc::new(Stop::default());
+        let theirs = stop.clone();
+        let thread = thread::spawn(move || {
+            theirs.set();
+            sender.send(Box::new(7)).unwrap();
+        });
+        let first = receiver.recv_or_stop(None, &stop);
+        let was_stopped = first.as_ref().is_err_and(|error| error.is_timeout());
+        thread.join().unwrap();
+        assert!(first.is_ok() || was_stopped && receiver.recv() == Ok(Box::new(7)));
+    });
+}
+
+/// The same of a oneshot, whose memory goes with its message.
+#[test]
+fn the_only_message_beside_a_stop_is_received() {
+    model(|| {
+        let (sender, mut receiver) = oneshot::channel();
+        let stop = Arc::new(Stop::default());
+        let theirs = stop.clone();
+        let sends = thread::spawn(move || sender.send(Box::new(7)).unwrap());
+        let stops = thread::spawn(move || theirs.set());
+        let first = StopOnce::recv_or_stop(&mut receiver, None, &stop);
+        sends.join().unwrap();
+        stops.join().unwrap();
+        assert!(first.is_ok() || receiver.try_recv() == Ok(Box::new(7)));
     });
 }

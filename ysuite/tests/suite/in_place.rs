@@ -8,7 +8,7 @@ use std::task::Context;
 use std::thread;
 
 use ysuite::channel::{SendTimeoutError, TryRecvError};
-use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow};
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop};
 use ysuite::{mpsc, spsc};
 
 use crate::support::executor::Task;
@@ -310,7 +310,7 @@ fn stream<T: Numbered>(capacity: usize, messages: u64) {
                 assert_eq!(message.number(), next);
                 next += 1;
             }
-            None => drop(receiver.wait_message(None)),
+            None => drop(receiver.wait_message(None, &Stop::default())),
         }
     }
     thread.join().unwrap();
@@ -446,9 +446,9 @@ fn what_nobody_receives_is_dropped_where_it_lies() {
                 drop(sender);
             }
             _ => {
-                assert_eq!(sender.wait_room(Some(Duration::ZERO)), Ok(()));
+                assert_eq!(sender.wait_room(Some(Duration::ZERO), &Stop::default()), Ok(()));
                 drop(receiver);
-                assert!(sender.wait_room(None).is_err());
+                assert!(sender.wait_room(None, &Stop::default()).is_err());
                 drop(sender);
             }
         }
@@ -488,7 +488,7 @@ fn both_ends_race_and_each_message_is_dropped_once() {
                 make(&mut sender, 300, &theirs);
             });
             for _ in 0..round % 50 {
-                let Ok(()) = receiver.wait_message(None) else { break };
+                let Ok(()) = receiver.wait_message(None, &Stop::default()) else { break };
                 // SAFETY: the message is this test's, and is dropped where it lies.
                 unsafe { receiver.take_in_place().unwrap().drop_in_place() };
             }
@@ -506,23 +506,23 @@ fn both_ends_race_and_each_message_is_dropped_once() {
 fn waits_take_nothing() {
     guarded(|| {
         let (mut sender, mut receiver) = spsc::bounded::<u64>(1);
-        assert!(receiver.wait_message(Some(Duration::ZERO)).is_err());
-        assert!(receiver.wait_message(Some(Duration::from_millis(2))).is_err());
+        assert!(receiver.wait_message(Some(Duration::ZERO), &Stop::default()).is_err());
+        assert!(receiver.wait_message(Some(Duration::from_millis(2)), &Stop::default()).is_err());
         sender.send(0).unwrap();
-        assert!(sender.wait_room(Some(Duration::ZERO)).is_err());
-        assert!(sender.wait_room(Some(Duration::from_millis(2))).is_err());
+        assert!(sender.wait_room(Some(Duration::ZERO), &Stop::default()).is_err());
+        assert!(sender.wait_room(Some(Duration::from_millis(2)), &Stop::default()).is_err());
         assert_eq!(receiver.recv(), Ok(0));
         let thread = thread::spawn(move || {
             thread::sleep(Duration::from_millis(5));
             sender.send(1).unwrap();
-            assert_eq!(sender.wait_room(None), Ok(()));
+            assert_eq!(sender.wait_room(None, &Stop::default()), Ok(()));
             sender.send(2).unwrap();
         });
-        receiver.wait_message(None).unwrap();
+        receiver.wait_message(None, &Stop::default()).unwrap();
         assert_eq!((receiver.len(), receiver.recv()), (1, Ok(1)));
         assert_eq!(receiver.recv(), Ok(2));
         thread.join().unwrap();
-        assert!(receiver.wait_message(None).is_err());
+        assert!(receiver.wait_message(None, &Stop::default()).is_err());
     });
 }
 
@@ -643,7 +643,7 @@ fn what_is_hidden_is_there_before_its_sender_waits_for_room() {
     let (mut sender, mut receiver) = spsc::bounded(1);
     sender.write(1).unwrap();
     assert!(receiver.try_recv().is_err());
-    assert_eq!(sender.wait_room(Some(Duration::ZERO)), Err(SendTimeoutError::Timeout(())));
+    assert_eq!(sender.wait_room(Some(Duration::ZERO), &Stop::default()), Err(SendTimeoutError::Timeout(())));
     assert_eq!(receiver.try_recv(), Ok(1));
 }
 

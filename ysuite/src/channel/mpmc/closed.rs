@@ -7,7 +7,7 @@ use core::time::Duration;
 use super::Sender;
 use super::shared::UntilClosed;
 use crate::os::Deadline;
-use crate::wait::many::ManyWait;
+use crate::wait::many::{ManyWait, SharedEnd};
 
 impl<T> Sender<T> {
     /// Waits until all receivers are gone, or the channel is closed. Spins for a while, as a send without room does, and
@@ -32,9 +32,19 @@ impl<T> Sender<T> {
     }
 
     fn block_until_closed(&self, deadline: Deadline) -> bool {
-        let mut wait = ManyWait::new(UntilClosed(&self.shared), false);
+        self.wait_closed_by(|end| end, deadline, || false)
+    }
+
+    /// As the others, of a wait that is over as if its time were up when `is_stopped`: then what `side` makes is ready.
+    pub(in crate::channel) fn wait_closed_by<'a, S: SharedEnd>(
+        &'a self,
+        side: impl FnOnce(UntilClosed<'a, T>) -> S,
+        deadline: Deadline,
+        is_stopped: impl Fn() -> bool,
+    ) -> bool {
+        let mut wait = ManyWait::new(side(UntilClosed(&self.shared)), false);
         while !self.shared.is_disconnected() {
-            if !wait.block(&self.backoff, deadline) {
+            if is_stopped() || !wait.block(&self.backoff, deadline) {
                 return self.shared.is_disconnected();
             }
         }

@@ -45,7 +45,7 @@ impl<T> Receiver<T> {
     }
 
     /// What this end shares with all others of its channel.
-    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+    pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
         &self.shared
     }
 
@@ -261,7 +261,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    pub(super) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
+    pub(in crate::channel) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
         if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
     }
@@ -371,12 +371,25 @@ impl<T> Receiver<T> {
     }
 
     /// Waits until `take` takes something.
-    fn receive<R>(&self, deadline: Deadline, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
+    fn receive<R>(&self, deadline: Deadline, take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
+        self.receive_by_waiting(self.shared.readers(), deadline, || false, take)
+    }
+
+    /// The same, of a wait that is over as if its time were up when `is_stopped`: then `side`, which is these receivers' otherwise,
+    /// is ready.
+    #[inline]
+    pub(in crate::channel) fn receive_by_waiting<R>(
+        &self,
+        side: impl SharedEnd,
+        deadline: Deadline,
+        is_stopped: impl Fn() -> bool,
+        mut take: impl FnMut(&Self) -> Option<R>,
+    ) -> Result<R, RecvTimeoutError> {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
-        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
-        let mut in_time = true;
+        let mut wait = ManyWait::new(side, self.disarm_all());
+        let mut in_time = !is_stopped();
         let outcome = loop {
             if let Some(taken) = take(self) {
                 break Ok(taken);
@@ -388,7 +401,7 @@ impl<T> Receiver<T> {
                 break Err(RecvTimeoutError::Timeout);
             }
             // Behind the deadline it looks once more, and not for as long as others take what has woken it.
-            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over();
+            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))

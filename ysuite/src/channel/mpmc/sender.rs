@@ -14,7 +14,7 @@ use crate::os::Deadline;
 use crate::queue::exchange::{Hint, Rejected, Staging, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::{ManyWait, Owed};
+use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
@@ -40,7 +40,7 @@ impl<T> Sender<T> {
     }
 
     /// What this end shares with all others of its channel.
-    pub(super) fn shared(&self) -> &Arc<MpmcShared<T>> {
+    pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
         &self.shared
     }
 
@@ -157,6 +157,18 @@ impl<T> Sender<T> {
     /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
     /// The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        self.send_batch_by_waiting(messages, self.shared.writers(), || false)
+    }
+
+    /// As [`send_batch`](Self::send_batch), of waits that are over when `is_stopped`, which is an error then: `side`, which is these
+    /// senders' otherwise, is ready.
+    #[inline]
+    pub(in crate::channel) fn send_batch_by_waiting(
+        &self,
+        messages: impl IntoIterator<Item = T>,
+        side: impl SharedEnd,
+        is_stopped: impl Fn() -> bool,
+    ) -> Result<usize, SendError<Vec<T>>> {
         // It is not asked again behind its end, where it may have messages once more.
         let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
@@ -167,7 +179,7 @@ impl<T> Sender<T> {
             if batch.staging.len() == 0 {
                 break Ok(sent);
             }
-            match self.send_staging(&mut batch.staging) {
+            match self.send_staging(&mut batch.staging, side, &is_stopped) {
                 Ok(some) => sent += some,
                 Err(back) => break Err(back),
             }
@@ -177,10 +189,15 @@ impl<T> Sender<T> {
     }
 
     /// Sends the staged messages; waits for room as long as it takes.
-    fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
+    fn send_staging<S: SharedEnd>(
+        &self,
+        staging: &mut Staging<T>,
+        side: S,
+        is_stopped: impl Fn() -> bool,
+    ) -> Result<usize, SendError<Vec<T>>> {
         // For what is sent before there is a wait, which answers for the rest.
         let mut owed = self.owed();
-        let mut wait: Option<ManyWait<Writers<'_, T>>> = None;
+        let mut wait: Option<ManyWait<S>> = None;
         let mut sent = 0;
         while staging.len() != 0 {
             match self.shared.push_many(staging) {
@@ -189,8 +206,13 @@ impl<T> Sender<T> {
                     drop((wait, owed));
                     return self.meet_all(staging);
                 }
+                Some(0) if is_stopped() => {
+                    owed.is_notified &= sent != 0;
+                    drop((wait, owed));
+                    return Err(SendError(staging.take(usize::MAX).collect()));
+                }
                 Some(0) => {
-                    let wait = wait.get_or_insert_with(|| self.wait());
+                    let wait = wait.get_or_insert_with(|| ManyWait::new(side, self.disarm_all()));
                     wait.block(&self.backoff, Deadline::Never);
                 }
                 Some(some) => sent += some,
@@ -294,9 +316,12 @@ impl<T> Sender<T> {
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
     /// notified; it answers for what that slot had been notified of.
     pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
-        let writers = self.shared.writers();
-        let is_notified = self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(writers));
-        ManyWait::new(writers, is_notified)
+        ManyWait::new(self.shared.writers(), self.disarm_all())
+    }
+
+    /// Before this sender waits: disarms the slot of its set. True: it had been notified.
+    fn disarm_all(&self) -> bool {
+        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.writers()))
     }
 
     /// An attached sender has found no room: takes its id down, and looks once more. `None`: it is not attached.
@@ -307,15 +332,28 @@ impl<T> Sender<T> {
 
     #[cold]
     #[inline(never)]
-    fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
         if self.shared.meeting.is_some() {
             return self.meet(message, deadline);
         }
+        self.send_by_waiting(message, self.shared.writers(), deadline, || false)
+    }
+
+    /// Sends; waits for room, as long as there is time and not `is_stopped`: then `side`, which is these senders' otherwise, is
+    /// ready. Not in a rendezvous.
+    #[inline]
+    pub(in crate::channel) fn send_by_waiting(
+        &self,
+        mut message: T,
+        side: impl SharedEnd,
+        deadline: Deadline,
+        is_stopped: impl Fn() -> bool,
+    ) -> Result<(), SendTimeoutError<T>> {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
-        let mut wait = self.wait();
-        let mut in_time = true;
+        let mut wait = ManyWait::new(side, self.disarm_all());
+        let mut in_time = !is_stopped();
         let outcome = loop {
             match self.shared.offer(message) {
                 Ok(()) => break Ok(()),
@@ -324,7 +362,7 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(back)) => message = back,
             }
             // As in the receiver's wait.
-            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over();
+            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(outcome, || drop(wait))

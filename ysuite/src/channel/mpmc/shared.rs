@@ -15,7 +15,7 @@ use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
-pub(super) struct MpmcShared<T> {
+pub(in crate::channel) struct MpmcShared<T> {
     /// Of a rendezvous, one cell that is never used: closed from the beginning.
     pub(super) ring: Queue<T>,
     pub(super) meeting: Option<Box<Meeting<T>>>,
@@ -98,7 +98,7 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
 }
 
 /// Senders that wait for the end of the receivers, or of the channel.
-pub(super) struct UntilClosed<'a, T>(pub(super) &'a MpmcShared<T>);
+pub(in crate::channel) struct UntilClosed<'a, T>(pub(super) &'a MpmcShared<T>);
 
 impl<T> Clone for UntilClosed<'_, T> {
     fn clone(&self) -> Self {
@@ -167,7 +167,7 @@ impl<T> MpmcShared<T> {
         self.meeting.as_ref().map_or_else(|| self.ring.is_closed(), |meeting| meeting.is_closed())
     }
 
-    pub(super) fn readers(&self) -> Readers<'_, T> {
+    pub(in crate::channel) fn readers(&self) -> Readers<'_, T> {
         WaitingSide(self)
     }
 
@@ -176,7 +176,7 @@ impl<T> MpmcShared<T> {
         WaitingSide(self)
     }
 
-    pub(super) fn writers(&self) -> Writers<'_, T> {
+    pub(in crate::channel) fn writers(&self) -> Writers<'_, T> {
         WaitingSide(self)
     }
 
@@ -328,6 +328,14 @@ impl<T> MpmcShared<T> {
             panics.catch(|| notify_all(list));
         }
         is_first
+    }
+
+    /// Wakes all that wait, for nothing.
+    #[cfg(feature = "in-place")]
+    pub(in crate::channel) fn wake_all(&self) {
+        for list in [&self.readers.list, &self.writers.list, &self.closed] {
+            notify_all(list);
+        }
     }
 
     /// A sender goes.

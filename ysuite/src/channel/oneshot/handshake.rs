@@ -55,7 +55,7 @@ pub(super) const RECEIVER_MARKS: u32 = RECEIVER_SLEEPS | RECEIVER_ARMED;
 /// How the sender waits.
 pub(super) const SENDER_MARKS: u32 = SENDER_SLEEPS | SENDER_ARMED;
 
-pub(super) struct Handshake(AtomicU32);
+pub(in crate::channel) struct Handshake(AtomicU32);
 
 impl Handshake {
     pub(super) fn new() -> Self {
@@ -130,6 +130,17 @@ impl Handshake {
         wake(&self.0, 1);
     }
 
+    /// Wakes the threads that sleep here, for nothing, as if they had taken their marks back themselves. Any thread, while
+    /// neither of the two can let go of the memory.
+    #[cfg(feature = "in-place")]
+    pub(in crate::channel) fn interrupt(&self) {
+        for (mark, ended) in [(RECEIVER_SLEEPS, OVER), (SENDER_SLEEPS, LEFT)] {
+            // Where the other end has ended it wakes the sleeper.
+            let _ = self.unmark(mark, ended);
+        }
+        wake(&self.0, 2);
+    }
+
     /// The call is over: takes away the marks it found; returns the word before. This may have been the last access: see
     /// the table.
     pub(super) fn called(&self, marks: u32) -> u32 {
@@ -150,12 +161,13 @@ std::thread_local! {
 /// passed. The receiver.
 #[cold]
 #[inline(never)]
-pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline) {
+pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline, is_stopped: impl Fn() -> bool) {
     // A thread whose locals are gone learns nothing more.
     let mut backoff = BACKOFF.try_with(Cell::get).unwrap_or(Backoff::new());
-    let is_over = || handshake.look() & OVER != 0;
+    let is_over = || handshake.look() & OVER != 0 || is_stopped();
     if !backoff.spin(deadline, is_over) {
-        block_until(handshake, RECEIVER_SLEEPS, OVER, |wait| backoff.time(|| wait.sleep(deadline)));
+        let wait = HandshakeWait { handshake, mark: RECEIVER_SLEEPS, ended: OVER, is_stopped: &is_stopped };
+        block_until(wait, |wait| backoff.time(|| wait.sleep(deadline)));
     }
     let _ = BACKOFF.try_with(|memory| memory.set(backoff));
 }
@@ -164,17 +176,13 @@ pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline) {
 /// waits for that has time.
 #[cold]
 #[inline(never)]
-pub(super) fn wait_for_receiver(handshake: &Handshake, deadline: Deadline) -> bool {
-    block_until(handshake, SENDER_SLEEPS, LEFT, |wait| wait.sleep(deadline))
+pub(super) fn wait_for_receiver(handshake: &Handshake, deadline: Deadline, is_stopped: impl Fn() -> bool) -> bool {
+    let wait = HandshakeWait { handshake, mark: SENDER_SLEEPS, ended: LEFT, is_stopped: &is_stopped };
+    block_until(wait, |wait| wait.sleep(deadline))
 }
 
-fn block_until(
-    handshake: &Handshake,
-    mark: u32,
-    ended: u32,
-    sleep: impl FnMut(&mut HandshakeWait<'_>) -> bool,
-) -> bool {
-    block::block(&mut HandshakeWait { handshake, mark, ended }, sleep).is_some()
+fn block_until<'a>(mut wait: HandshakeWait<'a>, sleep: impl FnMut(&mut HandshakeWait<'a>) -> bool) -> bool {
+    block::block(&mut wait, sleep).is_some()
 }
 
 /// A thread that waits for the other end to end.
@@ -184,6 +192,8 @@ struct HandshakeWait<'a> {
     mark: u32,
     /// What the other end ends with.
     ended: u32,
+    /// Whether the wait is over as if its time were up. Who says so has interrupted the handshake, or does so.
+    is_stopped: &'a dyn Fn() -> bool,
 }
 
 impl Waiting for HandshakeWait<'_> {
@@ -211,6 +221,10 @@ impl HandshakeWait<'_> {
             let word = self.handshake.look();
             if word & self.ended != 0 {
                 return true;
+            }
+            // Behind the mark: whoever interrupts this changes the word, by which the second look is not missed.
+            if (self.is_stopped)() {
+                return !self.handshake.unmark(self.mark, self.ended);
             }
             window();
             if sleep_on(&self.handshake.0, word, deadline) == Waited::TimedOut {

@@ -60,6 +60,8 @@ mod receiver;
 mod sender;
 mod shared;
 
+#[cfg(feature = "in-place")]
+pub(super) use self::handshake::Handshake;
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, TryRecvError};

@@ -22,6 +22,8 @@ use super::shared::{Callee, OneshotLink, SetPlace, Tie};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::Receive;
+#[cfg(feature = "in-place")]
+use crate::channel::stop::{Sleeper, Stop};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration, TaskSlot};
@@ -187,7 +189,32 @@ impl<T> Receiver<T> {
     fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
         let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
         // SAFETY: this end has not ended, so the memory is there.
-        wait_for_sender(unsafe { link.handshake() }, deadline);
+        wait_for_sender(unsafe { link.handshake() }, deadline, || false);
+        let word = self.word();
+        self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
+    }
+
+    /// As [`recv_timeout`](Self::recv_timeout), `None` without a limit. Also ends when `stop` is set, as if the time were up.
+    #[cfg(feature = "in-place")]
+    pub(in crate::channel) fn recv_or_stop(
+        &mut self,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<T, RecvTimeoutError> {
+        let word = self.word();
+        if let Some(answer) = self.tie.link().and_then(|link| self.settle(link, word)) {
+            return answer.map_err(RecvTimeoutError::from);
+        }
+        let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
+        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+        {
+            // SAFETY: this end has not ended, so the memory is there, and stays so until this end ends, which it does below.
+            let (handshake, _enlisted) = unsafe {
+                let handshake = link.handshake();
+                (handshake, stop.enlist(Sleeper::Handshake(handshake.into())))
+            };
+            wait_for_sender(handshake, deadline, || stop.is_set());
+        }
         let word = self.word();
         self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
     }

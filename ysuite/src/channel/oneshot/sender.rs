@@ -14,6 +14,8 @@ use super::handshake::{
 };
 use super::shared::OneshotLink;
 use crate::channel::error::SendError;
+#[cfg(feature = "in-place")]
+use crate::channel::stop::{Sleeper, Stop};
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::wait::one::TaskWait;
@@ -131,7 +133,23 @@ impl<T> Sender<T> {
 
     fn wait_closed_until(&mut self, deadline: Deadline) -> bool {
         // SAFETY: this end has not ended, so the memory is there.
-        self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline)
+        self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline, || false)
+    }
+
+    /// As [`wait_closed_timeout`](Self::wait_closed_timeout), `None` without a limit. Also ends when `stop` is set, as if the time
+    /// were up.
+    #[cfg(feature = "in-place")]
+    pub(in crate::channel) fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool {
+        if self.is_disconnected() {
+            return true;
+        }
+        let deadline = timeout.map_or(Deadline::Never, Deadline::after);
+        // SAFETY: this end has not ended, so the memory is there, and stays so while it is borrowed.
+        let (handshake, _enlisted) = unsafe {
+            let handshake = self.link.handshake();
+            (handshake, stop.enlist(Sleeper::Handshake(handshake.into())))
+        };
+        wait_for_receiver(handshake, deadline, || stop.is_set())
     }
 
     #[inline]

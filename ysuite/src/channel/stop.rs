@@ -1,0 +1,200 @@
+//! Ending waits from outside: a word that any thread sets, and by which the waits of the ends that know it are over.
+//!
+//! [`Stop::set`]: any thread; it takes a lock that waiting threads hold for some instructions, as they go to sleep and when they
+//! are awake again. What an end can do without waiting it can do as before. A wait with a `Stop` ends as if its time were up; its
+//! caller asks [`Stop::is_set`] which of the two it was.
+//!
+//! A thread that is about to sleep enlists the word it sleeps on, and is on the list until it is awake: so the thread that sets the
+//! word finds memory that is there. The ends of an exchange are not on the list, as they have lists of their own, which live as long
+//! as their channel: see [`Stop::with`].
+//!
+//! Cannot: be taken back. End tasks: they have their executor's ways for that. Stop a rendezvous.
+
+use core::ptr::NonNull;
+
+use super::oneshot::Handshake;
+use crate::passive::Passive;
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, fence};
+use crate::wait::many::{SharedEnd, notify_all};
+use crate::wait::one::{WaitingEnd, interrupt};
+use crate::wait::{WaitList, WakeTarget};
+
+/// Whether waiting is over for all ends of a channel, or of whatever else waits by this.
+pub struct Stop {
+    is_set: AtomicBool,
+    /// Where threads sleep, or are about to.
+    sleepers: Mutex<Vec<Sleeper>>,
+    /// Wakes those that sleep elsewhere.
+    others: Option<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// Where a thread sleeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sleeper {
+    /// An end with a word of its own.
+    Word(NonNull<Passive>),
+    /// An end of a oneshot.
+    Handshake(NonNull<Handshake>),
+    /// One of several that wait for the same thing.
+    List(NonNull<WaitList>),
+}
+
+// SAFETY: what it points to may be used by any thread; it is there as long as this is on a list.
+unsafe impl Send for Sleeper {}
+
+impl Sleeper {
+    /// Wakes the thread, for nothing. What was done before is seen by its next look.
+    ///
+    /// # Safety
+    /// What this points to is there.
+    unsafe fn wake(self) {
+        match self {
+            // SAFETY: by the caller.
+            Self::Word(word) => interrupt(unsafe { word.as_ref() }),
+            // SAFETY: by the caller.
+            Self::Handshake(handshake) => unsafe { handshake.as_ref() }.interrupt(),
+            // SAFETY: by the caller.
+            Self::List(list) => notify_all(unsafe { list.as_ref() }),
+        }
+    }
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self::with(None)
+    }
+}
+
+impl Stop {
+    /// Not set. `others` is called when it is, to wake those whose waits are not enlisted.
+    #[must_use]
+    pub fn with(others: Option<Box<dyn Fn() + Send + Sync>>) -> Self {
+        Self { is_set: AtomicBool::new(false), sleepers: Mutex::new(Vec::new()), others }
+    }
+
+    fn sleepers(&self) -> MutexGuard<'_, Vec<Sleeper>> {
+        // No foreign code runs under the lock but wakers of tasks, of which no wait here has any.
+        self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Ends all waits by this, now and from now on. Any thread, again is harmless.
+    pub fn set(&self) {
+        // ORDERING: Release pairs with the Acquire in `is_set`: what this thread did before is seen by those whose waits it ends.
+        self.is_set.store(true, Ordering::Release);
+        // ORDERING: SeqCst pairs with the barrier of whoever arms: either that thread's look finds this set, or it is found armed
+        // below. A thread that enlists later finds it set by the lock.
+        fence(Ordering::SeqCst);
+        for sleeper in &*self.sleepers() {
+            // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it lets go of the memory.
+            unsafe { sleeper.wake() };
+        }
+        self.others.iter().for_each(|wake| wake());
+    }
+
+    /// Whether it is set. Any thread; a load.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `set`.
+        self.is_set.load(Ordering::Acquire)
+    }
+
+    /// The calling thread is about to sleep there, until the answer is dropped.
+    ///
+    /// # Safety
+    /// What it points to is there until the answer has been dropped.
+    pub(super) unsafe fn enlist(&self, sleeper: Sleeper) -> Enlisted<'_> {
+        self.sleepers().push(sleeper);
+        Enlisted { stop: self, sleeper }
+    }
+}
+
+/// A thread that sleeps, or is about to.
+pub(super) struct Enlisted<'a> {
+    stop: &'a Stop,
+    sleeper: Sleeper,
+}
+
+impl Drop for Enlisted<'_> {
+    fn drop(&mut self) {
+        let mut sleepers = self.stop.sleepers();
+        // Several may be in one list: any of the entries is as good.
+        if let Some(at) = sleepers.iter().position(|sleeper| *sleeper == self.sleeper) {
+            sleepers.swap_remove(at);
+        }
+    }
+}
+
+/// An end whose wait a [`Stop`] ends: it is ready then.
+pub(super) struct Stoppable<'a, E> {
+    end: &'a mut E,
+    stop: &'a Stop,
+    /// From before the first arming. A thread that spins only takes no lock.
+    enlisted: Option<Enlisted<'a>>,
+}
+
+impl<'a, E> Stoppable<'a, E> {
+    pub(super) fn new(end: &'a mut E, stop: &'a Stop) -> Self {
+        Self { end, stop, enlisted: None }
+    }
+}
+
+impl<E: WaitingEnd> WaitingEnd for Stoppable<'_, E> {
+    const CROWDED: bool = E::CROWDED;
+
+    fn is_ready(&mut self) -> bool {
+        self.end.is_ready() || self.stop.is_set()
+    }
+
+    fn passive(&self) -> &Passive {
+        self.end.passive()
+    }
+
+    fn target(&self) -> &WakeTarget {
+        self.end.target()
+    }
+
+    fn arm(&mut self, tokens: u32) {
+        if self.enlisted.is_none() {
+            let sleeper = Sleeper::Word(NonNull::from(self.end.passive()));
+            // SAFETY: the word is the borrowed end's, whose memory outlives this.
+            self.enlisted = Some(unsafe { self.stop.enlist(sleeper) });
+        }
+        self.end.arm(tokens);
+    }
+
+    fn is_all_armed(&self) -> bool {
+        self.end.is_all_armed()
+    }
+
+    fn arm_all(&mut self) -> bool {
+        self.end.arm_all()
+    }
+}
+
+/// The same of an end that has a list.
+pub(super) struct StoppableShared<'a, S> {
+    pub(super) end: S,
+    pub(super) stop: &'a Stop,
+}
+
+impl<S: Copy> Clone for StoppableShared<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Copy> Copy for StoppableShared<'_, S> {}
+
+impl<S: SharedEnd> SharedEnd for StoppableShared<'_, S> {
+    fn list(&self) -> &WaitList {
+        self.end.list()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.end.is_ready() || self.stop.is_set()
+    }
+
+    fn supply(&self) -> usize {
+        self.end.supply()
+    }
+}
