@@ -1,7 +1,7 @@
 /** @file ysuite/annotated.h
  *  What ThreadSanitizer is told. The library is not instrumented, so under that sanitizer every call is wrapped: sending and freeing
  *  release the channel's address, receiving acquires it, and on the way back, from who frees slots to who fills them, likewise. Without
- *  the sanitizer this file declares nothing. Include ysuite.h or ysuite.hpp, which include it.
+ *  the sanitizer this file declares nothing. A channel's callback is the program's own code, and is looked at as all of it. Include ysuite.h or ysuite.hpp, which include it.
  */
 #ifndef YSUITE_ANNOTATED_H
 #define YSUITE_ANNOTATED_H
@@ -45,26 +45,96 @@ YS_ANNOTATION_ void ys_annotated_acquire_(const void *channel, char *at) {
 YS_ANNOTATION_ void ys_annotated_release_(const void *channel, char *at) {
   if (channel) __tsan_release(at);
 }
-/* Within a call, what the library copies and allocates is its own affair. */
-YS_ANNOTATION_ void ys_annotated_begin_(void) {
+/* Within how many calls this thread is, and by which channel the innermost is: one of each in a program. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((weak)) __thread int ys_annotated_depth_;
+__attribute__((weak)) __thread const void *ys_annotated_channel_;
+#ifdef __cplusplus
+}
+#endif
+
+/* Within a call, what the library copies and allocates is its own affair. Of a channel, or null. What was the innermost before. */
+YS_ANNOTATION_ const void *ys_annotated_begin_(const void *channel) {
+  const void *outer = ys_annotated_channel_;
   AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
   AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  ys_annotated_depth_++;
+  ys_annotated_channel_ = channel;
+  return outer;
 }
-YS_ANNOTATION_ void ys_annotated_end_(void) {
+YS_ANNOTATION_ void ys_annotated_end_(const void *outer) {
+  ys_annotated_channel_ = outer;
+  ys_annotated_depth_--;
   AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
+/* A callback is the program's again: it is looked at, and sees what was done before its message was sent, or its slot was filled. */
+YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *message, void *context) {
+  const int depth = ys_annotated_depth_;
+  const void *channel = ys_annotated_channel_;
+  int at;
+  for (at = 0; at < depth; at++) AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  ys_annotated_depth_ = 0;
+  ys_annotated_channel_ = NULL;
+  ys_annotated_acquire_(channel, ys_annotated_forward_(channel));
+  ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  drop(message, context);
+  ys_annotated_depth_ = depth;
+  ys_annotated_channel_ = channel;
+  for (at = 0; at < depth; at++) AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+
+/* What the library is given in a callback's place: one for each channel that has any, until the program ends. */
+typedef struct ys_annotated_drop_ {
+  void (*drop)(void *, void *);
+  void *context;
+} ys_annotated_drop_;
+YS_ANNOTATION_ void ys_annotated_dropped_(void *message, void *pair) {
+  const ys_annotated_drop_ *of = (const ys_annotated_drop_ *)pair;
+  ys_annotated_call_(of->drop, message, of->context);
+}
+YS_ANNOTATION_ int ys_annotated_open_(int (*open)(const ys_options *, ys_tx **, ys_rx **), const ys_options *options, ys_tx **tx,
+                                      ys_rx **rx) {
+  ys_annotated_drop_ *pair;
+  ys_options with;
+  if (options == NULL || options->struct_size < sizeof with || options->drop == NULL) return open(options, tx, rx);
+  pair = (ys_annotated_drop_ *)__builtin_malloc(sizeof *pair);
+  if (pair == NULL) return YS_ENOMEM;
+  pair->drop = options->drop;
+  pair->context = options->context;
+  with = *options;
+  with.struct_size = (uint32_t)sizeof with;
+  with.drop = ys_annotated_dropped_;
+  with.context = pair;
+  return open(&with, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_pipe_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_pipe_open, options, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_funnel_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_funnel_open, options, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_exchange_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_exchange_open, options, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_oneshot_open, options, tx, rx);
 }
 
 /* A call at a sending end: what was done before is seen by who receives; what receivers did with slots is seen from here on. */
 #define YS_ANNOTATE_TX_(result, name, parameters, end, arguments)                                                              \
   YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
     const void *channel = ys_tx_channel(end);                                                                                  \
+    const void *outer;                                                                                                         \
     result answer;                                                                                                             \
     ys_annotated_release_(channel, ys_annotated_forward_(channel));                                                            \
     ys_annotated_acquire_(channel, ys_annotated_back_(channel));                                                               \
-    ys_annotated_begin_();                                                                                                     \
+    outer = ys_annotated_begin_(channel);                                                                                      \
     answer = ys_##name arguments;                                                                                              \
-    ys_annotated_end_();                                                                                                       \
+    ys_annotated_end_(outer);                                                                                                  \
     if (answer != YS_FULL && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_back_(channel));                \
     if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
     return answer;                                                                                                             \
@@ -73,11 +143,12 @@ YS_ANNOTATION_ void ys_annotated_end_(void) {
 #define YS_ANNOTATE_RX_(result, name, parameters, end, arguments)                                                              \
   YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
     const void *channel = ys_rx_channel(end);                                                                                  \
+    const void *outer;                                                                                                         \
     result answer;                                                                                                             \
     ys_annotated_release_(channel, ys_annotated_back_(channel));                                                               \
-    ys_annotated_begin_();                                                                                                     \
+    outer = ys_annotated_begin_(channel);                                                                                      \
     answer = ys_##name arguments;                                                                                              \
-    ys_annotated_end_();                                                                                                       \
+    ys_annotated_end_(outer);                                                                                                  \
     if (answer != YS_EMPTY && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_forward_(channel));            \
     if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
     return answer;                                                                                                             \
@@ -109,19 +180,21 @@ YS_ANNOTATE_RX_(int, rx_is_closed, (const ys_rx *rx), rx, (rx))
 /* Freeing may find messages of others, and drop them. */
 YS_ANNOTATION_ void ys_annotated_tx_free(ys_tx *tx) {
   const void *channel = ys_tx_channel(tx);
+  const void *outer;
   ys_annotated_release_(channel, ys_annotated_forward_(channel));
   ys_annotated_acquire_(channel, ys_annotated_back_(channel));
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(channel);
   ys_tx_free(tx);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
 }
 YS_ANNOTATION_ void ys_annotated_rx_free(ys_rx *rx) {
   const void *channel = ys_rx_channel(rx);
+  const void *outer;
   ys_annotated_release_(channel, ys_annotated_back_(channel));
   ys_annotated_acquire_(channel, ys_annotated_forward_(channel));
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(channel);
   ys_rx_free(rx);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
 }
 
 /* Who waits for a signal sees what was done before it was raised. */
@@ -130,21 +203,23 @@ YS_ANNOTATION_ int ys_annotated_signal(const ys_signaler *signaler, size_t id) {
   return ys_signal(signaler, id);
 }
 YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t max, int64_t ns) {
+  const void *outer;
   ptrdiff_t answer;
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   answer = ys_set_wait(set, ids, max, ns);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
   __tsan_acquire(ys_annotated_common_());
   return answer;
 }
 
 /* Who is stopped sees what was done before. */
 YS_ANNOTATION_ int ys_annotated_stop(const ys_stopper *stopper) {
+  const void *outer;
   int answer;
   __tsan_release(ys_annotated_common_());
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   answer = ys_stop(stopper);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
   return answer;
 }
 YS_ANNOTATION_ int ys_annotated_is_stopped(const ys_stopper *stopper) {
@@ -153,39 +228,44 @@ YS_ANNOTATION_ int ys_annotated_is_stopped(const ys_stopper *stopper) {
   return answer;
 }
 YS_ANNOTATION_ void ys_annotated_stopper_free(ys_stopper *stopper) {
-  ys_annotated_begin_();
+  const void *outer;
+  outer = ys_annotated_begin_(NULL);
   ys_stopper_free(stopper);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
 }
 YS_ANNOTATION_ ptrdiff_t ys_annotated_select_wait(ys_select *select, int64_t ns) {
+  const void *outer;
   ptrdiff_t answer;
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   answer = ys_select_wait(select, ns);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
   __tsan_acquire(ys_annotated_common_());
   return answer;
 }
 
 /* Who takes a block of a pool may write where another has read. */
 YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t ns) {
+  const void *outer;
   void *message;
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   message = ys_pool_take(pool, len, ns);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
   __tsan_acquire(ys_annotated_common_());
   return message;
 }
 YS_ANNOTATION_ void ys_annotated_msg_free(void *message) {
+  const void *outer;
   __tsan_release(ys_annotated_common_());
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   ys_msg_free(message);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
 }
 YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
+  const void *outer;
   __tsan_acquire(ys_annotated_common_());
-  ys_annotated_begin_();
+  outer = ys_annotated_begin_(NULL);
   ys_pool_free(pool);
-  ys_annotated_end_();
+  ys_annotated_end_(outer);
 }
 
 #undef YS_ANNOTATE_TX_
@@ -193,6 +273,10 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #undef YS_ANNOTATION_
 
 /* Calls by name are annotated ones from here on; the functions' addresses are the library's own. */
+#define ys_pipe_open(...) ys_annotated_pipe_open(__VA_ARGS__)
+#define ys_funnel_open(...) ys_annotated_funnel_open(__VA_ARGS__)
+#define ys_exchange_open(...) ys_annotated_exchange_open(__VA_ARGS__)
+#define ys_oneshot_open(...) ys_annotated_oneshot_open(__VA_ARGS__)
 #define ys_send(...) ys_annotated_send(__VA_ARGS__)
 #define ys_try_send(...) ys_annotated_try_send(__VA_ARGS__)
 #define ys_send_for(...) ys_annotated_send_for(__VA_ARGS__)

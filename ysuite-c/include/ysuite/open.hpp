@@ -36,6 +36,16 @@ using oneshot_channel = channel<oneshot_sender<T>, oneshot_receiver<T>>;
 
 namespace detail {
 
+/* Messages that nobody receives, on whichever thread. */
+template <class Carried>
+void dropped(void *slot, void *context) noexcept {
+#ifdef YS_ANNOTATED
+  ys_annotated_call_(&Carried::drop, slot, context);
+#else
+  Carried::drop(slot, context);
+#endif
+}
+
 /* Options for what channels of T carry. */
 template <class Carried, class Bytes>
 ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
@@ -44,7 +54,7 @@ ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
   options.align = alignof(Bytes);
   options.capacity = capacity;
   options.senders = senders;
-  if constexpr (!std::is_trivially_destructible_v<typename Carried::message>) options.drop = &Carried::drop;
+  if constexpr (!std::is_trivially_destructible_v<typename Carried::message>) options.drop = &dropped<Carried>;
   return options;
 }
 

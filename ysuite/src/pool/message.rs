@@ -101,7 +101,7 @@ impl Message {
         // SAFETY: by the caller.
         let block = unsafe { Block::new(first) };
         // SAFETY: by the caller.
-        unsafe { block.end_loan() }.then_some(Self(block))
+        unsafe { block.end_loan() }.then(|| Self(block))
     }
 
     /// The message whose first byte is at `first`.
