@@ -105,6 +105,10 @@ impl Select {
     /// waits, whether there is still something. So the id is named only while there is. It is named as well once the other
     /// side is gone, or this one, until it is [removed](Self::remove_shared). Allocates.
     ///
+    /// A wait that this end has begun by then and not ended, such as a `poll_recv` that found nothing, is told no more, and the id
+    /// of its set, if it is in one, goes up. One that begins later is a wait of its own: what comes is told to it or to the
+    /// select, each in its turn. So an end that is polled again is to be polled until it is ready, or dropped.
+    ///
     /// # Errors
     /// If this side of the channel has been added so before, by this end or a clone ([`AttachError::AlreadyAttached`]), or
     /// there are as many as there may be ([`AttachError::IdTaken`]). Nothing has changed.
@@ -117,6 +121,8 @@ impl Select {
         if let Some(watcher) = watcher.0 {
             self.watchers.add(id, watcher);
         }
+        // Last: it may wake another end, which is foreign code.
+        end.give_way();
         Ok(id)
     }
 

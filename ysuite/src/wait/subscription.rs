@@ -6,6 +6,11 @@
 //! up, and stays up until the end finds nothing. So an id that is up says "look"; if another end has taken the message, or
 //! the room, by then, the look finds nothing. An id that is down says "you will be notified".
 //!
+//! One way of waiting at a time, where a notification is for one waiter: while one slot of an end is armed, its other one is
+//! not, and while the end waits as a thread or a future neither is. A slot that stayed armed for a way that the end has left
+//! would take notifications that the end's owner never learns of. The last way counts, and answers for what the others had
+//! been notified of.
+//!
 //! Set up through `&mut`; everything else from any thread that shares the end.
 
 use core::task::Waker;
@@ -140,6 +145,12 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
+    /// The end waits in its set: disarms the task's slot, where it would take what the set is to be told. True: it had been
+    /// notified. Of what is for all waiters the task is told beside the set.
+    fn yield_to_set<S: SharedEnd>(&self, end: S) -> bool {
+        !S::FOR_ALL && self.disarm_task(end)
+    }
+
     /// The task waits no more. If its slot had been notified, the next waiter is notified.
     #[cfg(feature = "futures")]
     pub(crate) fn forget_task(&mut self, end: impl SharedEnd) {
@@ -153,6 +164,9 @@ impl Subscriptions {
         if self.attached.is_some() {
             return Err(AttachError::AlreadyAttached);
         }
+        // From now on the set is told, and not the task that has polled the end before: its slot would take a notification that
+        // nobody listens to. What it has taken already the set is told at once, with the id.
+        self.yield_to_set(end);
         // There may be messages, or room, already. If there are none, the end finds that out and takes the id down.
         registration.raise();
         let subscription = Subscription::new(end);
@@ -194,11 +208,13 @@ impl Subscriptions {
             return false;
         }
         subscription.lowering.written();
+        // A task that has polled the end meanwhile is not told any more: the set is, as in `attach`.
+        let was_notified = self.yield_to_set(end);
         // Down before the arming: whoever publishes after the arming raises the id again.
         registration.lower();
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
         let found = arm_and_look(&mut resting).is_some();
-        let is_notified = resting.is_notified;
+        let is_notified = resting.is_notified | was_notified;
         // ORDERING: Release pairs with the Acquire swap above: this thread has taken the id down, and has armed. So one arming comes
         // behind the other, whatever a compiler makes of the swap in `Subscription::arm`, whose result nobody uses: the last
         // `true` is that of the last arming.

@@ -54,6 +54,8 @@ mod signal;
 mod sizes;
 #[cfg(not(ysuite_few))]
 mod spsc;
+#[cfg(not(any(miri, ysuite_few)))]
+mod switching;
 #[cfg(feature = "statistics")]
 mod statistics;
 #[path = "../support/mod.rs"]

@@ -49,6 +49,8 @@ macro_rules! copied {
 copied!(Listener, Speaker, Leaver);
 
 impl<T> SharedEnd for Listener<'_, T> {
+    const FOR_ALL: bool = true;
+
     fn list(&self) -> &WaitList {
         &self.shared.receivers
     }

@@ -319,8 +319,9 @@ impl<T> Sender<T> {
         ManyWait::new(self.shared.writers(), self.disarm_all())
     }
 
-    /// Before this sender waits: disarms the slot of its set. True: it had been notified.
-    fn disarm_all(&self) -> bool {
+    /// Before this sender waits in another way: disarms the slots of its task and its set. True: one of them had been
+    /// notified.
+    pub(super) fn disarm_all(&self) -> bool {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.writers()))
     }
 

@@ -10,7 +10,7 @@ use super::{Receiver, Sender};
 use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};
 use crate::sync::Arc;
 use crate::wait::Subscriptions;
-use crate::wait::many::{SharedEnd, notify};
+use crate::wait::many::{Owed, SharedEnd, notify};
 
 /// Waits as a sender with `ROOM`, otherwise as a receiver.
 struct MpmcWatcher<T, const ROOM: bool> {
@@ -67,6 +67,12 @@ macro_rules! shared {
 
             fn side(&self) -> (*const (), bool) {
                 (ptr::from_ref(&**self.shared()).cast(), $room)
+            }
+
+            fn give_way(&self) {
+                let is_notified = self.disarm_all();
+                // The select looks for itself: what this end had been told of is another's to know.
+                drop(Owed { end: self.shared().side::<$room>(), is_notified });
             }
         }
     };

@@ -49,6 +49,8 @@ impl<T> Clone for Unseen<'_, T> {
 impl<T> Copy for Unseen<'_, T> {}
 
 impl<T> SharedEnd for Unseen<'_, T> {
+    const FOR_ALL: bool = true;
+
     fn list(&self) -> &WaitList {
         &self.shared.waiting
     }

@@ -18,6 +18,10 @@ pub trait AttachShared {
     /// The channel, and which of its sides.
     #[doc(hidden)]
     fn side(&self) -> (*const (), bool);
+
+    /// A select waits from now on in the place of this end: by what it has waited before it is told no more.
+    #[doc(hidden)]
+    fn give_way(&self);
 }
 
 /// What waits in the place of ends that are shared. Leaves its set when dropped.
