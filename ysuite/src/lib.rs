@@ -109,9 +109,9 @@
 //! | `mpmc`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `mpmc`: `send_async`, `recv_async`, `poll_recv` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `mpmc`: `recv_batch_async`, `send_batch_async`, `send_async_until` | lock-free polls | no³ (the `Vec`, the waker, the other future may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped, or still the iterator's |
-//! | `mpmc`: `force_send` | lock-free⁹ | no³ | 1 to wake a receiver; to give way⁹ | yes⁹ | – |
+//! | `mpmc`: `force_send` | lock-free⁹ | no³ | 1 to wake a receiver; to give way⁹ | no⁹ | – |
 //! | `mpmc`: `try_reserve`, `try_reserve_many`, a permit's `drop` | lock-free | no | 1 to wake a sender⁴ | yes | – |
-//! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver | yes⁹ | – |
+//! | `mpmc`: a permit's `send` | lock-free⁹ | no | 1 to wake a receiver; to give way⁹ | yes, but beside a `force_send`⁹ | – |
 //! | `mpmc`: `reserve` and its like without room | blocks (`async`: lock-free polls) | no³ | as `send` without room | no | yes, holds nothing |
 //! | `mpmc`: `close` | lock-free | no | 1 for each thread that waits | no | – |
 //! | `mpmc`: `closed`, `wait_closed` | blocks (`async`: lock-free polls) | no³ (the waker may) | 3 for each sleep; to give way¹¹ | no | yes |
@@ -148,7 +148,7 @@
 //! | `mailbox`: `send`, `send_priority`, no bound | wait-free | the first time a lane, then as `mpsc`; a box beyond 3 words | 1 to wake the mailbox | no (allocates) | – |
 //! | `mailbox`: `send` with room, under a bound | lock-free | a box beyond 3 words | 1 to wake the mailbox | yes, up to 3 words | – |
 //! | `mailbox`: `send` without room, `Crowding::Block` | blocks | as above³ | 3 for each sleep; to give way¹¹ | no | – |
-//! | `mailbox`: the same, any other `Crowding` | lock-free⁶ | as above | 1 to wake the mailbox; `DropOldest`: to give way⁶ | yes⁶ | – |
+//! | `mailbox`: the same, any other `Crowding` | lock-free⁶ | as above | 1 to wake the mailbox; `DropOldest`: to give way⁶ | yes, but for `DropOldest`⁶ | – |
 //! | `mailbox`: a receive with a message | as `mpsc` or `mpmc`, and in proportion to what is set aside | to set aside more than ever | as `mpsc` or `mpmc` | no² | – |
 //! | `mailbox`: a receive without | blocks | as above | 2 for each sleep: barrier, futex; to give way¹¹ | no | – |
 //! | `mailbox`: a receive with a timeout of zero | as with a message | as above | as `try_recv` | no² | – |
@@ -183,7 +183,8 @@
 //!
 //! ⁵ A thread's first use of a pool registers its thread-locals; more than 16 threads on one class: 11 KiB for each 16.
 //!
-//! ⁶ `DropOldest` gives way to a thread that has lost its CPU in the middle of a send or a receive there, until it goes on.
+//! ⁶ `DropOldest` gives way to a thread that has lost its CPU in the middle of a send or a receive there, until it goes on, as
+//! `force_send` does⁹.
 //!
 //! ⁷ A sender looks at the position of each receiver once for each lap (bounded), or each eighth of one at least (lossy); a
 //! receiver's time does not depend on the number of receivers.
@@ -193,7 +194,9 @@
 //! pages of two back for each that has been read.
 //!
 //! ⁹ It gives way to a thread that has lost its CPU in the very cell that is needed, until it goes on: a permit's `send` only
-//! to a `force_send`. A `force_send` blocks where all places are held by permits.
+//! to a `force_send`. It yields 32 times, and then sleeps for 50 µs to 0.8 ms at a time, so that a thread of less priority has
+//! the CPU of a real-time thread meanwhile. How long it takes until that thread goes on has no bound: others of a priority
+//! between the two may keep it from the CPU. A `force_send` blocks where all places are held by permits.
 //!
 //! ¹⁰ Only where an end of the other side seems to wait.
 //!

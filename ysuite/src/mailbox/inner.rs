@@ -36,7 +36,9 @@ pub enum Crowding {
     Error,
     /// The message is dropped, and the send succeeds.
     DropNewest,
-    /// The message is sent, and the oldest one is dropped that no receive has looked at.
+    /// The message is sent, and the oldest one is dropped that no receive has looked at. Waits where a thread has lost its CPU in
+    /// the middle of taking that message out, or of putting it in, until that thread goes on; see
+    /// [`force_send`](crate::mpmc::Sender::force_send), whose bounds it shares.
     DropOldest,
 }
 

@@ -56,6 +56,7 @@ mod platform;
 #[cfg(all(test, not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
 #[allow(dead_code)]
 mod portable;
+mod peer;
 mod processor;
 
 pub(crate) use barrier::light;
@@ -64,6 +65,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use home::Home;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
+pub(crate) use peer::PeerWait;
 pub(crate) use platform::{asymmetric, cpus, heavy, wait, wake};
 pub(crate) use processor::marks_lines;
 

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::{Deadline, count_call, yield_now};
+use super::{Deadline, PeerWait, count_call};
 
 /// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
 pub(crate) trait Notifier: Send + Sync + AsFd {
@@ -76,8 +76,9 @@ impl Notifier for WakeupFd {
         let fd = self.writing.as_ref().unwrap_or(&self.reading);
         // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already. Where the system
         // has no memory for one more byte, nobody else would write this notification.
+        let mut wait = PeerWait::default();
         while let Err(Errno::NOBUFS | Errno::NOMEM) = uninterrupted(|| rustix::io::write(fd, self.notification)) {
-            yield_now();
+            wait.wait();
         }
     }
 

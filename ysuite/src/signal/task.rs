@@ -1,7 +1,8 @@
 //! [`TaskSlot`]: how an async task sleeps. Holds the waker of the one task that waits, for any thread to wake.
 //!
 //! `register`: the owner of the waiting end. `wake`, `take`: any thread. All lock-free; no thread waits for the holder of
-//! the slot: it sets a bit instead, which says what the holder still has to do. Foreign code (a waker's clone, wake and
+//! the slot: it sets a bit instead, which says what the holder still has to do. But the owner that comes while a thread wakes has to
+//! come again, and first sleeps for a moment where that thread is not about to go. Foreign code (a waker's clone, wake and
 //! drop) runs only while the slot is free, so it may panic, or come back into the slot.
 //!
 //! Cannot: hold two tasks. The task that registered last is woken.
@@ -11,6 +12,7 @@
 use core::task::Waker;
 
 use crate::foreign::Panics;
+use crate::os::PeerWait;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
 /// No thread holds the slot: so at first. Any thread may try to.
@@ -20,6 +22,9 @@ const REGISTERING: u32 = 1;
 /// A waking thread has come. Where only this bit is set, that thread holds the slot; together with REGISTERING, it has left
 /// the waking to the owner.
 const WAKING: u32 = 2;
+
+/// How often a thread that registers looks whether a waking thread has gone, before it sleeps for a moment.
+const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 100 };
 
 /// Room for the waker of one task.
 #[derive(Default)]
@@ -63,8 +68,7 @@ impl TaskSlot {
         // ORDERING: Acquire pairs with the Release of `take` and of the exchange below, by which the last holder left;
         // on failure with the read-modify-write of `take`: the task that is woken here sees what it was woken for.
         if self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire).is_err() {
-            // The waking thread is between two instructions; the task is polled again at once, after a pause.
-            spin_loop();
+            self.let_wake();
             return Err(None);
         }
         self.waker.with_mut(|slot| {
@@ -84,6 +88,21 @@ impl TaskSlot {
         // in `take`: the task sees what it is woken for.
         self.state.swap(WAITING, Ordering::AcqRel);
         Err(old)
+    }
+
+    /// A waking thread is between two instructions, and the task is polled again at once. Had that thread lost its CPU to the
+    /// one that polls, it would never get it back from a real-time thread: so this waits a moment for it, and sleeps once.
+    #[cold]
+    #[inline(never)]
+    fn let_wake(&self) {
+        let is_waking = || {
+            spin_loop();
+            // ORDERING: Relaxed; a hint: the exchange of the next registration acquires. A model need not explore it.
+            !cfg!(ysuite_loom) && self.state.load(Ordering::Relaxed) & WAKING != 0
+        };
+        if (0..LOOKS).all(|_| is_waking()) {
+            PeerWait::asleep().wait();
+        }
     }
 
     /// Wakes the task that waits, if any; it must register again to be woken again. Any thread.

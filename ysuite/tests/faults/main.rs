@@ -16,6 +16,8 @@ mod hub_timers;
 mod interrupted;
 mod panicking;
 mod processors;
+#[cfg(target_arch = "x86_64")]
+mod real_time;
 mod refused;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[path = "../support/sandbox.rs"]

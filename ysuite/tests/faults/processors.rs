@@ -104,11 +104,26 @@ fn sixty_four_threads_on_one_cpu() {
 const FIFO: i32 = 1;
 /// Whether this thread may be what the machine's owner alone may have it be.
 fn become_real_time(priority: i32) -> bool {
+    schedule(FIFO, priority)
+}
+
+fn schedule(policy: i32, priority: i32) -> bool {
     unsafe extern "C" {
         fn sched_setscheduler(thread: i32, policy: i32, priority: *const i32) -> i32;
     }
     // SAFETY: the structure has the priority alone; the thread is this one.
-    unsafe { sched_setscheduler(0, FIFO, &raw const priority) == 0 }
+    unsafe { sched_setscheduler(0, policy, &raw const priority) == 0 }
+}
+
+/// Runs this as a real-time thread; `None` where that is not permitted.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn in_real_time<R>(act: impl FnOnce() -> R) -> Option<R> {
+    const OTHER: i32 = 0;
+    become_real_time(1).then(|| {
+        let result = act();
+        assert!(schedule(OTHER, 0));
+        result
+    })
 }
 
 /// Each second thread of every flow is real-time, or as nice as can be, and all are on one CPU: whoever looks for a peer in a

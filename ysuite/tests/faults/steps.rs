@@ -106,6 +106,16 @@ pub(crate) fn stopped_at<A: Send, B>(
     act: impl FnOnce() -> A + Send,
     others: impl FnOnce() -> B,
 ) -> (A, Option<B>) {
+    preempted_at(instruction, warm, act, |_| others())
+}
+
+/// As [`stopped_at`], where `others` says itself when the thread that stands still may go on.
+pub(crate) fn preempted_at<A: Send, B>(
+    instruction: u64,
+    warm: impl FnOnce() + Send,
+    act: impl FnOnce() -> A + Send,
+    others: impl FnOnce(&dyn Fn()) -> B,
+) -> (A, Option<B>) {
     let (gate, over) = (Gate::default(), AtomicBool::new(false));
     thread::scope(|scope| {
         let (gate, over) = (&gate, &over);
@@ -118,7 +128,7 @@ pub(crate) fn stopped_at<A: Send, B>(
         while !gate.stands.load(Ordering::Acquire) && !over.load(Ordering::Acquire) {
             thread::yield_now();
         }
-        let result = gate.stands.load(Ordering::Acquire).then(others);
+        let result = gate.stands.load(Ordering::Acquire).then(|| others(&|| gate.open.store(true, Ordering::Release)));
         gate.open.store(true, Ordering::Release);
         (thread.join().expect("no panic"), result)
     })

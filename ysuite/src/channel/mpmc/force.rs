@@ -2,9 +2,8 @@
 
 use super::holding::UntilNotAllHeld;
 use super::{SendError, Sender, TrySendError};
-use crate::os::Deadline;
+use crate::os::{Deadline, PeerWait};
 use crate::queue::exchange::Unforced;
-use crate::sync::thread::yield_now;
 use crate::wait::many::ManyWait;
 
 impl<T> Sender<T> {
@@ -12,9 +11,12 @@ impl<T> Sender<T> {
     /// message comes behind all that are in the channel, one message at most makes way, and only where there is no room. A
     /// receiver that takes the oldest message at that moment may be quicker; then none makes way.
     ///
-    /// Does not wait for room. It yields its CPU where a peer has [lost its own](super#preempted-peers) in the very cell
+    /// Does not wait for room. It gives way where a peer has [lost its own CPU](super#preempted-peers) in the very cell
     /// that is needed, until that goes on: a receiver that takes the oldest message, a sender that is still putting it in,
-    /// another `force_send`. Where all places are [held](Self::reserve) there is no message to make way: then it sleeps,
+    /// another `force_send`. It yields some times, and then sleeps, for less than a millisecond at a time: so the peer has the
+    /// CPU also where this is a real-time thread that has taken it from the peer. How long the peer takes has no bound: it has
+    /// no more priority for being waited for. A thread that must be done in bounded time uses [`try_send`](Self::try_send),
+    /// and on `Full` drops its message or keeps it. Where all places are [held](Self::reserve) there is no message to make way: then it sleeps,
     /// until a permit is used or dropped. Otherwise lock-free; one system call at most, to wake a receiver.
     ///
     /// A [rendezvous](crate::channel#rendezvous) has no place: where no receiver waits, the message itself makes way, and comes
@@ -31,13 +33,14 @@ impl<T> Sender<T> {
                 Err(TrySendError::Disconnected(message)) => Err(SendError(message)),
             };
         }
+        let mut wait = PeerWait::default();
         loop {
             match self.force(message) {
                 Ok(displaced) => return Ok(displaced),
                 Err(Unforced::Closed(message)) => return Err(SendError(message)),
                 Err(Unforced::Busy(back)) => {
                     message = back;
-                    yield_now();
+                    wait.wait();
                 }
                 Err(Unforced::Held(back)) => {
                     message = back;

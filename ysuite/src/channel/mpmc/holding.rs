@@ -9,8 +9,8 @@
 
 use super::shared::MpmcShared;
 use crate::foreign::Panics;
+use crate::os::PeerWait;
 use crate::queue::exchange::{Rejected, Staging};
-use crate::sync::thread::yield_now;
 use crate::sync::{AtomicBool, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_all};
@@ -38,16 +38,17 @@ impl Holders {
 
 impl<T> MpmcShared<T> {
     /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has yet to
-    /// leave the cell.
+    /// leave the cell: see [`PeerWait`].
     #[inline]
     pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
+        let mut wait = PeerWait::default();
         loop {
             match self.ring.push_held(message) {
                 Ok(()) => break,
                 Err(Rejected::Closed(message)) => return Err(message),
                 Err(Rejected::Full(back)) => message = back,
             }
-            yield_now();
+            wait.wait();
         }
         self.used(1);
         Ok(())
@@ -72,10 +73,10 @@ impl<T> MpmcShared<T> {
     /// Sends the staged messages of one who holds as many places. `None`: the channel is closed, and those not sent are
     /// still staged.
     pub(super) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<()> {
-        let mut panics = Panics::none();
+        let (mut panics, mut wait) = (Panics::none(), PeerWait::default());
         while staging.len() != 0 {
             match self.ring.push_many_held(staging)? {
-                0 => yield_now(),
+                0 => wait.wait(),
                 sent => panics.catch(|| self.used(sent)),
             }
         }

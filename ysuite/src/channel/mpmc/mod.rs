@@ -113,7 +113,7 @@
 //! In a history of calls this is the one liberty of `Empty`: *a message whose sender is still inside `send` may be overtaken by
 //! "empty", and so may what is behind it*. Likewise a receiver that has not
 //! finished taking a message out leaves its cell full. No operation ever spins until another thread goes on, but for
-//! [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU; and a permit's
+//! [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU, or sleeps; and a permit's
 //! [`send`](Permit::send), where it is a `force_send` that has not gone on. The order of messages is linearizable, and so is
 //! every answer but these two (`Empty`, and `Full` of [`try_send`](Sender::try_send)), which are the price of that. A
 //! `force_send` that is overtaken by a [`close`](Sender::close) and by a receiver which takes the message that was to make

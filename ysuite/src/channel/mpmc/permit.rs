@@ -24,7 +24,8 @@ impl<T> Permit<'_, T> {
     /// Sends a message. It comes behind all that have been sent until now; the permit says that there is room, not where.
     ///
     /// Lock-free, and waits for no receiver; one system call at most, to wake one. Only where a
-    /// [`force_send`](Sender::force_send) has lost its CPU in the very cell does this yield its own, until that goes on.
+    /// [`force_send`](Sender::force_send) has lost its CPU in the very cell does this give way, until that goes on: it yields, and
+    /// then sleeps, as a `force_send` does. How long that takes has no bound; in a channel that nobody forces it never happens.
     ///
     /// # Errors
     /// When all receivers are gone, or the channel is closed. A permit keeps neither from it.

@@ -8,7 +8,7 @@
 
 use super::case::{CaseList, Looked};
 use super::sleeper::SelectWaiter;
-use crate::os::{Deadline, yield_now};
+use crate::os::{Deadline, PeerWait};
 use crate::signal::chance;
 use crate::sync::spin_loop;
 
@@ -75,7 +75,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
     let mut registered = Registered { cases, result: core::marker::PhantomData };
     let order = Shuffled::new(registered.cases.len());
     waiter.begin();
-    let mut conflicts = 0;
+    let mut conflicts = Conflicts::default();
     loop {
         waiter.sleeper.reset();
         waiter.ticket.register(&waiter.waker);
@@ -85,11 +85,11 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
         }
         waiter.ticket.open();
         match look(registered.cases, &order, &waiter) {
-            Looked::Nothing => conflicts = 0,
+            Looked::Nothing => conflicts = Conflicts::default(),
             Looked::Met(met) => return registered.met(met.case()),
             Looked::Done => return true,
             Looked::Ready | Looked::Again => {
-                if give_way(&mut conflicts) && deadline.is_over() {
+                if conflicts.give_way() && deadline.is_over() {
                     return registered.cases.expire();
                 }
                 continue;
@@ -127,16 +127,24 @@ fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaite
     looked
 }
 
-/// What was found has gone, or was at work itself: another thread is about to make a step. True: that has happened some
-/// times in a row.
-fn give_way(conflicts: &mut u32) -> bool {
-    *conflicts = conflicts.saturating_add(1);
-    if *conflicts > 3 {
-        yield_now();
-        return true;
+/// Looks in a row at which what was found has gone, or was at work itself.
+#[derive(Default)]
+struct Conflicts {
+    count: u32,
+    wait: PeerWait,
+}
+
+impl Conflicts {
+    /// One more: another thread is about to make a step. True: that has happened some times in a row.
+    fn give_way(&mut self) -> bool {
+        if self.count >= 3 {
+            self.wait.wait();
+            return true;
+        }
+        self.count += 1;
+        (0..1 << self.count).for_each(|_| spin_loop());
+        false
     }
-    (0..1 << *conflicts).for_each(|_| spin_loop());
-    false
 }
 
 /// Cases that have registered. However the wait ends, they leave all lines and lists.

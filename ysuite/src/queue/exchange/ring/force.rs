@@ -19,10 +19,10 @@
 use super::claims::{Claim, Rejected, Right};
 use super::position::Tail;
 use super::{FULL, Ring};
-use crate::os::yield_now;
+use crate::os::PeerWait;
 use crate::sync::{Ordering, spin_loop};
 
-/// How often a thread looks for a reader to finish, before it yields its CPU to it.
+/// How often a thread looks for a reader to finish, before it gives its CPU to it.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 64 };
 
 /// What a message that has been sent anyway has done.
@@ -123,7 +123,7 @@ impl<T> Ring<T> {
     /// Waits for a reader that has claimed the cell's message, and has yet to copy it and to stamp the cell.
     #[cold]
     fn wait_until_free(&self, position: u64) {
-        let cell = self.cell(position);
+        let (cell, mut wait) = (self.cell(position), PeerWait::default());
         loop {
             for _ in 0..LOOKS {
                 // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the message was read before
@@ -133,7 +133,7 @@ impl<T> Ring<T> {
                 }
                 spin_loop();
             }
-            yield_now();
+            wait.wait();
         }
     }
 }
