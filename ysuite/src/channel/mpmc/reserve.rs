@@ -78,8 +78,14 @@ impl<T> Sender<T> {
     }
 
     /// Holds the places for `places` messages, if there is room for all of them. Lock-free, as
-    /// [`try_send`](Self::try_send). An attached sender that finds too little takes its id down, until there is room for *one*
-    /// message more: it may be refused again and again before there is enough.
+    /// [`try_send`](Self::try_send).
+    ///
+    /// The id of an attached sender says whether there is room for *one* message. Where this finds some room, but too little, the
+    /// id stays up: a loop that waits for the id and then calls this again does not sleep, and has a CPU to itself until there is
+    /// enough. No id could say more: receivers wake one sender for each place, in turn, and one that stayed asleep beside a
+    /// place would keep it from the others. To wait for several places use [`reserve_many`](Self::reserve_many) or
+    /// [`reserve_many_async`](Self::reserve_many_async), or keep what [`try_reserve`](Self::try_reserve) gives, one by one,
+    /// until there are enough: that finds none in the end, and takes the id down.
     ///
     /// # Errors
     /// When there is too little room now, when there can never be so much, and when all receivers are gone, or the channel is
