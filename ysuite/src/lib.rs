@@ -220,8 +220,8 @@
 //! A forked child shares the descriptors of its parent's signalers and none of its threads. It must not use channels or
 //! signalers made before the fork. It may drop them, as far as it may free memory, and its parent does not notice: a
 //! descriptor is touched only by the process that made it. Not so a set that is in an event loop of tokio's or calloop's, which
-//! takes it out of the poller that parent and child share: that is to be forgotten, and so is a mailbox that has had a name,
-//! whose end takes the lock of all names.
+//! takes it out of the poller that parent and child share: that is to be forgotten. Where a thread of the parent was in the
+//! middle of using the very end, or one that shares its channel's lock, the child may keep some of its memory.
 //!
 //! # Features
 //!

@@ -13,12 +13,12 @@ use core::time::Duration;
 
 use super::envelope::Envelope;
 use super::error::SendError;
-use super::lock;
 use super::outbox::{self, Rank};
 use super::relations::Watchers;
 use crate::channel::mpsc::Sender;
 use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
-use crate::sync::{Mutex, thread_local};
+use crate::os::ForkLock;
+use crate::sync::thread_local;
 
 /// What happens to a message for which a bounded mailbox has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ pub(crate) struct MailboxInner {
     /// thread received from it. 0 or 1: not known. Only kept with a bound.
     last_user: AtomicU64,
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
-    spare: Mutex<Option<Sender<Envelope>>>,
+    pub(super) spare: ForkLock<Option<Sender<Envelope>>>,
     /// What the registry has to do with it: [`NAMED` and `FORGOTTEN`](super::registry).
     pub(super) naming: AtomicU32,
 }
@@ -88,7 +88,7 @@ impl MailboxInner {
             bound,
             watchers: Watchers::new(),
             last_user: AtomicU64::new(0),
-            spare: Mutex::new(Some(spare)),
+            spare: ForkLock::new(Some(spare)),
             naming: AtomicU32::new(0),
         }
     }
@@ -128,7 +128,7 @@ impl MailboxInner {
         let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
         // All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind.
         // No foreign code runs under the lock.
-        let mut spare = lock(&self.spare);
+        let Some(mut spare) = self.spare.lock_to_go() else { return };
         let refused = spare.as_mut().map(|spare| spare.send(notice));
         drop(spare);
         // After the lock. Refused if the mailbox has ended meanwhile.
@@ -137,7 +137,7 @@ impl MailboxInner {
 
     /// The mailbox has ended: its spare lane is freed.
     pub(super) fn close(&self) {
-        let spare = lock(&self.spare).take();
+        let spare = self.spare.lock_to_go().and_then(|mut spare| spare.take());
         // After the lock.
         drop(spare);
     }
@@ -210,11 +210,35 @@ mod tests {
     use std::time::Duration;
 
     use crate::channel::mpsc::Sender;
-    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError, lock};
+    use crate::mailbox::{Builder, Crowding, Envelope, LinkTerminated, Mailbox, OwnerTerminated, SendError};
 
     /// All lanes that are left.
     fn fill(mailbox: &Mailbox) -> Vec<Sender<Envelope>> {
         core::iter::from_fn(|| mailbox.inner().sender.ordinary().ok()).collect()
+    }
+
+    /// Another thread has each of the locks that a mailbox takes as it ends, its own or that of one it watches.
+    #[test]
+    #[cfg(unix)]
+    fn a_forked_child_drops_mailboxes_whose_locks_another_thread_has() {
+        use crate::mailbox::{locate, register};
+        use crate::os::child_can;
+        let (mut watching, watched) = (Mailbox::new(), Mailbox::new());
+        watching.link(&watched.address());
+        register("a mailbox of a forked parent", &watching.address()).unwrap();
+        let (inner, other) = (watching.inner().clone(), watched.inner().clone());
+        let mut both = Some((watching, watched));
+        let holds: [&(dyn Fn(&dyn Fn()) + Sync); 4] = [
+            &|held| inner.spare.held(held),
+            &|held| inner.watchers.held(held),
+            &|held| other.watchers.held(held),
+            &|held| crate::mailbox::registry::held(held),
+        ];
+        for hold in holds {
+            assert!(child_can(|held| hold(held), || drop(both.take())));
+        }
+        drop(both);
+        assert!(locate("a mailbox of a forked parent").is_none());
     }
 
     #[test]
@@ -252,8 +276,8 @@ mod tests {
     fn the_spare_lane_goes_with_its_mailbox_though_an_address_is_left() {
         let mailbox = Mailbox::new();
         let address = mailbox.address();
-        assert!(lock(&address.inner.spare).is_some());
+        assert!(address.inner.spare.lock().is_some());
         drop(mailbox);
-        assert!(lock(&address.inner.spare).is_none());
+        assert!(address.inner.spare.lock().is_none());
     }
 }

@@ -8,11 +8,13 @@ use core::fmt;
 use core::sync::atomic::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
+#[cfg(not(ysuite_loom))]
+use std::sync::TryLockError;
 
 use super::address::Address;
 use super::inner::MailboxInner;
 use super::lock;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 
 struct Names {
     /// The mailbox of each name.
@@ -123,14 +125,35 @@ pub fn unregister(name: &str) -> Option<Address> {
     lock(&NAMES).remove(name)
 }
 
-/// A mailbox ends: removes its names; it will get no other. Takes the lock only for one that has had a name: a forked child, where a
-/// thread that it does not have may have held the lock, can drop the others.
+/// The lock, for a mailbox that ends. `None`: this process is a forked child, which has inherited the mailbox, and a thread that it
+/// may not have has the lock.
+fn lock_to_go(inner: &MailboxInner) -> Option<MutexGuard<'_, Names>> {
+    #[cfg(not(ysuite_loom))]
+    if inner.spare.is_inherited() {
+        return match NAMES.try_lock() {
+            Ok(names) => Some(names),
+            Err(TryLockError::Poisoned(names)) => Some(names.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+    }
+    let _ = inner;
+    Some(lock(&NAMES))
+}
+
+/// Runs this with the lock.
+#[cfg(all(test, unix, not(any(ysuite_loom, miri))))]
+pub(super) fn held(act: &dyn Fn()) {
+    let _names = lock(&NAMES);
+    act();
+}
+
+/// A mailbox ends: removes its names; it will get no other. Takes the lock only for one that has had a name.
 pub(super) fn forget(inner: &MailboxInner) {
     // ORDERING: Relaxed, as in `register`.
     if inner.naming.fetch_or(FORGOTTEN, Ordering::Relaxed) & NAMED == 0 {
         return;
     }
-    let mut names = lock(&NAMES);
+    let Some(mut names) = lock_to_go(inner) else { return };
     let gone = names.remove_all(inner.id);
     drop(names);
     // After the lock.

@@ -11,9 +11,9 @@ use std::error::Error;
 use super::address::Address;
 use super::envelope::Envelope;
 use super::inner::MailboxInner;
-use super::lock;
 use crate::foreign::Panics;
-use crate::sync::{Arc, Mutex};
+use crate::os::ForkLock;
+use crate::sync::Arc;
 
 /// The text of the panic that a mailbox's thread has ended in, if it has.
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
@@ -29,11 +29,11 @@ pub(super) enum Relation {
 type WatcherMap = BTreeMap<(u64, Relation), Address>;
 
 /// The watchers of one mailbox; after its end, the text of its panic.
-pub(super) struct Watchers(Mutex<Result<WatcherMap, PanicText>>);
+pub(super) struct Watchers(ForkLock<Result<WatcherMap, PanicText>>);
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(Ok(BTreeMap::new())))
+        Self(ForkLock::new(Ok(BTreeMap::new())))
     }
 
     /// Adds a watcher.
@@ -41,15 +41,21 @@ impl Watchers {
     /// # Errors
     /// If the mailbox has ended already: the text of its panic.
     pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
-        let mut watchers = lock(&self.0);
+        let mut watchers = self.0.lock();
         let watchers = watchers.as_mut().map_err(|panic| panic.clone())?;
         watchers.entry((watcher.id, relation)).or_insert_with(|| Address::new(watcher.clone()));
         Ok(())
     }
 
+    /// Runs this with the lock.
+    #[cfg(all(test, unix, not(any(ysuite_loom, miri))))]
+    pub(super) fn held(&self, act: &dyn Fn()) {
+        self.0.held(act);
+    }
+
     /// Removes the watcher `id`, as far as it has these relations.
     pub(super) fn remove<const N: usize>(&self, id: u64, relations: [Relation; N]) {
-        let mut watchers = lock(&self.0);
+        let Some(mut watchers) = self.0.lock_to_go() else { return };
         let removed = watchers.as_mut().ok().map(|watchers| relations.map(|relation| watchers.remove(&(id, relation))));
         drop(watchers);
         // After the lock.
@@ -58,8 +64,8 @@ impl Watchers {
 
     /// The mailbox has ended: notifies all its watchers.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
-        let before = core::mem::replace(&mut *lock(&self.0), Err(panic.clone()));
-        let Ok(watchers) = before else { return };
+        let before = self.0.lock_to_go().map(|mut watchers| core::mem::replace(&mut *watchers, Err(panic.clone())));
+        let Some(Ok(watchers)) = before else { return };
         // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
         // code.
         let mut panics = Panics::none();

@@ -37,6 +37,7 @@ mod barrier;
 mod deadline;
 #[cfg(unix)]
 mod home;
+mod lock;
 #[cfg(unix)]
 mod notifier;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)))]
@@ -63,6 +64,9 @@ pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
 #[cfg(unix)]
 pub(crate) use home::Home;
+#[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
+pub(crate) use lock::tests::child_can;
+pub(crate) use lock::ForkLock;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use peer::PeerWait;

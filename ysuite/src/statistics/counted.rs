@@ -28,8 +28,6 @@ pub(crate) struct Observed<C: Counted> {
     words: C,
     #[cfg(feature = "statistics")]
     words: Arc<C>,
-    #[cfg(feature = "statistics")]
-    meter: Meter,
 }
 
 impl<C: Counted> Observed<C> {
@@ -40,8 +38,6 @@ impl<C: Counted> Observed<C> {
             words,
             #[cfg(feature = "statistics")]
             words: Arc::new(words),
-            #[cfg(feature = "statistics")]
-            meter: Meter::default(),
         }
     }
 
@@ -49,12 +45,11 @@ impl<C: Counted> Observed<C> {
     #[cfg(not(feature = "statistics"))]
     pub(crate) fn join(&mut self, _: &Meter) {}
 
-    /// From now on they are counted for the channel of this meter. Once.
+    /// From now on they are counted for the channel of this meter, until the queue is gone and its ledger alone has them. Once.
     #[cfg(feature = "statistics")]
     pub(crate) fn join(&mut self, meter: &Meter) {
         if let Some(ledger) = meter.ledger() {
             ledger.open(self.words.clone());
-            self.meter = meter.clone();
         }
     }
 }
@@ -65,16 +60,6 @@ impl<C: Counted> Deref for Observed<C> {
     #[inline(always)]
     fn deref(&self) -> &C {
         &self.words
-    }
-}
-
-/// The queue is gone, and all threads are through with it: the numbers are final.
-#[cfg(feature = "statistics")]
-impl<C: Counted> Drop for Observed<C> {
-    fn drop(&mut self) {
-        if let Some(ledger) = self.meter.ledger() {
-            ledger.close(&*self.words);
-        }
     }
 }
 
@@ -137,6 +122,10 @@ impl QueueTally {
 
 #[cfg(all(test, feature = "statistics", not(ysuite_loom)))]
 mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
 
     struct Words;
@@ -161,5 +150,23 @@ mod tests {
             drop(observed);
             assert_eq!((flow(), words.strong_count()), ((3 * queues, 2 * queues), 0));
         }
+    }
+
+    /// As in a forked child, where nobody gives the lock back.
+    #[test]
+    fn a_queue_goes_beside_the_lock() {
+        let meter = Meter::new();
+        let mut observed = Observed::new(Words);
+        observed.join(&meter);
+        let (gone, told) = channel();
+        let held = meter.ledger().unwrap().lock();
+        let thread = thread::spawn(move || {
+            drop(observed);
+            gone.send(()).unwrap();
+        });
+        assert_eq!(told.recv_timeout(Duration::from_secs(100)), Ok(()));
+        drop(held);
+        thread.join().unwrap();
+        assert_eq!(meter.observer().statistics().sent, 3);
     }
 }

@@ -1,16 +1,16 @@
 //! [`Ledger`]: the counts of one channel, and where those of its queues are to be read. Any thread.
 //!
 //! A lock keeps the list of queues, and what those that are gone have left. It is held for some instructions where a queue
-//! begins or ends, and for some more for each queue while an observer adds up. No foreign code runs under it. What slow paths
-//! count needs no lock.
+//! begins, and for some more for each queue while an observer adds up, or once as many have begun as there were. No foreign
+//! code runs under it. A queue that goes takes no lock, which a forked child may find held for ever: whoever has the lock next
+//! finds that the queue has gone. What slow paths count needs no lock.
 
-use std::collections::BTreeMap;
 // It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
 use std::sync::Arc;
 
 use super::counted::Counted;
 use super::observer::Statistics;
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, fence};
 
 /// What has gone through a queue.
 #[derive(Clone, Copy, Default)]
@@ -41,17 +41,41 @@ pub(super) struct Ledger {
     queues: Mutex<CountedQueues>,
 }
 
-struct CountedQueues {
-    /// By the address of their words.
-    open: BTreeMap<usize, Arc<dyn Counted>>,
-    /// Of those that are gone.
+pub(super) struct CountedQueues {
+    /// Those that were there at the last look, and that have begun since.
+    open: Vec<Arc<dyn Counted>>,
+    /// Of those that were gone then.
     gone: Totals,
+    /// At how many the next look is due.
+    due: usize,
+}
+
+/// A ledger of few queues is not looked at for each that begins.
+const FEW: usize = 8;
+
+impl CountedQueues {
+    /// Whose words nobody else has is gone, and all threads are through with it: the numbers are final. They move to those of
+    /// all that are gone: an observer finds them in one place or the other.
+    fn clear(&mut self) {
+        let Self { open, gone, due } = self;
+        open.retain(|words| {
+            let is_gone = Arc::strong_count(words) == 1;
+            if is_gone {
+                // ORDERING: pairs with the Release by which the last share but this one was dropped.
+                fence(Ordering::Acquire);
+                *gone = gone.and(words.totals());
+            }
+            !is_gone
+        });
+        // So each that begins pays for one that is looked at, or two.
+        *due = FEW.max(2 * open.len());
+    }
 }
 
 impl Ledger {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
-        let queues = Mutex::new(CountedQueues { open: BTreeMap::new(), gone: Totals::default() });
+        let queues = Mutex::new(CountedQueues { open: Vec::new(), gone: Totals::default(), due: FEW });
         Self { full: zero(), sleeps: zero(), wakes: zero(), met: zero(), queues }
     }
 
@@ -60,30 +84,26 @@ impl Ledger {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, CountedQueues> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, CountedQueues> {
         // Nothing that could panic runs under the lock but the allocator, before anything is changed.
         self.queues.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// A queue begins.
     pub(super) fn open(&self, words: Arc<dyn Counted>) {
-        self.lock().open.insert(Arc::as_ptr(&words).addr(), words);
-    }
-
-    /// A queue is gone. Its numbers move to those of all that are gone: an observer finds them in one place or the other.
-    pub(super) fn close(&self, words: &impl Counted) {
         let mut queues = self.lock();
-        let gone = queues.open.remove(&core::ptr::from_ref(words).addr());
-        if let Some(words) = &gone {
-            queues.gone = queues.gone.and(words.totals());
+        if queues.open.len() >= queues.due {
+            queues.clear();
         }
+        queues.open.push(words);
     }
 
     pub(super) fn statistics(&self) -> Statistics {
         // ORDERING: Relaxed throughout; numbers, for people. Each look's come after the last one's: by the lock for looks of
         // several threads.
-        let queues = self.lock();
-        let totals = queues.open.values().fold(queues.gone, |totals, words| totals.and(words.totals()));
+        let mut queues = self.lock();
+        queues.clear();
+        let totals = queues.open.iter().fold(queues.gone, |totals, words| totals.and(words.totals()));
         let met = self.met.load(Ordering::Relaxed);
         let sent = totals.sent.wrapping_add(met);
         Statistics {
@@ -95,5 +115,39 @@ impl Ledger {
             wakes: self.wakes.load(Ordering::Relaxed),
             full: self.full.load(Ordering::Relaxed),
         }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::sync::Weak;
+
+    use super::*;
+
+    struct Words;
+
+    impl Counted for Words {
+        fn totals(&self) -> Totals {
+            Totals { sent: 1, received: 1, high_water: 1 }
+        }
+    }
+
+    /// A queue that has begun.
+    fn begun(ledger: &Ledger) -> Arc<Words> {
+        let words = Arc::new(Words);
+        ledger.open(words.clone());
+        words
+    }
+
+    /// Nobody observes the channel.
+    #[test]
+    fn of_queues_that_come_and_go_few_are_kept() {
+        let ledger = Ledger::new();
+        let stays = begun(&ledger);
+        let all: Vec<Weak<Words>> = (0..1_000).map(|_| Arc::downgrade(&begun(&ledger))).collect();
+        let kept = all.iter().filter(|words| words.strong_count() != 0).count();
+        assert!(kept <= FEW, "{kept} are kept");
+        assert_eq!(ledger.statistics().sent, 1_001);
+        drop(stays);
     }
 }

@@ -25,8 +25,9 @@
 //! looks how far the receivers are, for the high-water mark. What happens on slow paths is counted there, by
 //! read-modify-writes: next to a system call, or where there is no room.
 //!
-//! A channel takes an allocation or two more, each sender of an `mpsc` some 300 bytes; to clone and to drop one takes a lock
-//! that is held for some instructions, by others that do the same and by observers.
+//! A channel takes an allocation or two more, each sender of an `mpsc` some 300 bytes; to clone one takes a lock that is held for
+//! some instructions, by others that do the same, by observers, and now and then for as many more as there are senders. Of
+//! senders that have gone, as many as there are may keep their bytes until more are made, or an observer looks.
 //!
 //! # What is exact
 //!

@@ -2,7 +2,8 @@
 //!
 //! Any thread. The lock is held for some instructions, and for as many more as there are ends at the front of a line whose
 //! tickets are closed at that moment; a thread that loses its CPU there holds up the others, `try_` calls as well. No
-//! foreign code runs under it: messages are moved, tickets taken; those that were taken are woken behind it.
+//! foreign code runs under it: messages are moved, tickets taken; those that were taken are woken behind it. An end that goes in
+//! a forked child does without a lock that a thread of the parent had: see [`ForkLock`].
 
 use std::collections::VecDeque;
 
@@ -10,8 +11,9 @@ use super::line::Line;
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
+use crate::os::ForkLock;
 use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, MutexGuard, Ordering, UnsafeCell};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
@@ -54,7 +56,7 @@ impl<T> StandNode<T> {
 }
 
 pub(in crate::channel) struct Meeting<T> {
-    lines: Mutex<Lines<T>>,
+    lines: ForkLock<Lines<T>>,
     senders: MeetingPlace,
     receivers: MeetingPlace,
     /// One side is gone for good, or an end has closed the meeting. Changed under the lock.
@@ -122,7 +124,7 @@ impl<T> Meeting<T> {
         let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::metered(meter.clone()) };
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new(), handed: 0 };
         Self {
-            lines: Mutex::new(lines),
+            lines: ForkLock::new(lines),
             senders: place(),
             receivers: place(),
             closed: AtomicBool::new(false),
@@ -173,7 +175,7 @@ impl<T> Meeting<T> {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Lines<T>> {
         // Nothing that could panic runs under the lock but the allocator, before anything is changed.
-        self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.lines.lock()
     }
 
     /// Whether one side is gone, or the meeting is closed. A message that a future has given back may still be here.
@@ -185,7 +187,8 @@ impl<T> Meeting<T> {
     /// Whether an end of that side waits that could be met; for a receiver also a message that was given back. As
     /// [`has_other`](Self::has_other): beside those no sender meets anybody.
     fn has_open(&self, senders: bool) -> bool {
-        let lines = self.lock();
+        // An end that goes asks this as well, for whoever waits beside it.
+        let Some(lines) = self.lines.lock_to_go() else { return false };
         if !lines.returned.is_empty() {
             return senders;
         }
@@ -282,7 +285,7 @@ impl<T> Meeting<T> {
 
     /// Leaves the line. The ticket has not been taken by this case.
     pub(super) fn leave(&self, sends: bool, at: usize) {
-        let mut lines = self.lock();
+        let Some(mut lines) = self.lines.lock_to_go() else { return };
         let node = if sends { &mut lines.senders } else { &mut lines.receivers }.remove(at);
         self.note(&lines);
         drop(lines);
@@ -300,7 +303,8 @@ impl<T> Meeting<T> {
     /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits, or stays
     /// here until one comes.
     pub(super) fn give_back(&self, number: u64, message: T) {
-        let mut lines = self.lock();
+        // Where nobody gives the lock back nobody receives the message either.
+        let Some(mut lines) = self.lines.lock_to_go() else { return };
         let message = match self.give_again(&mut lines, number, message) {
             Ok(ticket) => {
                 drop(lines);
@@ -332,7 +336,8 @@ impl<T> Meeting<T> {
 
     /// Nobody will meet any more: all that wait, or want to be told, are woken. True: it was open.
     fn shut(&self, dispose: bool) -> bool {
-        let (mut lines, mut taken) = (self.lock(), Vec::new());
+        let Some(mut lines) = self.lines.lock_to_go() else { return false };
+        let mut taken = Vec::new();
         // ORDERING: Release pairs with the Acquire in `is_closed`.
         let was_open = !self.closed.swap(true, Ordering::Release);
         for sends in [true, false] {
@@ -402,6 +407,40 @@ mod tests {
         assert_eq!(ready(), (true, true));
         drop((receiver, sender));
         assert_eq!(ready(), (false, false));
+    }
+
+    /// Of every kind, and of a future that waits: whatever takes the lock as it goes.
+    #[test]
+    #[cfg(all(unix, not(miri)))]
+    fn a_forked_child_drops_ends_of_a_meeting_that_another_thread_had_locked() {
+        use core::future::Future;
+        use core::task::{Context, Waker};
+
+        use crate::os::child_can;
+        use crate::signal::{Wait, YPollset};
+
+        let (sender, receiver) = crate::mpmc::bounded::<Box<u32>>(0);
+        let meeting = |sender: &crate::mpmc::Sender<Box<u32>>| core::ptr::from_ref(sender.party().unwrap().side().0);
+        let hold = |lock: &Meeting<Box<u32>>, held: &dyn Fn()| {
+            let _lines = lock.lock();
+            held();
+        };
+        let mut context = Context::from_waker(Waker::noop());
+        // SAFETY: the sender keeps it alive, in the parent, which drops none of its ends meanwhile.
+        let locked = unsafe { &*meeting(&sender) };
+        let mut set = YPollset::new();
+        let mut attached = receiver.clone();
+        set.attach(&mut attached, 1).unwrap();
+        assert!(attached.try_recv().is_err() && set.check().next().is_none());
+        let (sending, receiving) = (sender.clone(), receiver.clone());
+        let mut waiting = Box::pin(async move { _ = sending.send_async(Box::new(7)).await });
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        let mut all = Some((waiting, attached, receiving, sender, receiver));
+        assert!(child_can(|held| hold(locked, held), || drop(all.take())));
+        // The parent's are as they were.
+        let (mut waiting, attached, _receiving, _sender, _receiver) = all.take().unwrap();
+        assert_eq!(attached.try_recv().map(|message| *message), Ok(7));
+        assert!(waiting.as_mut().poll(&mut context).is_ready());
     }
 
     #[test]

@@ -1,0 +1,165 @@
+//! A lock that a forked child can do without. Any thread; blocks while another thread has the lock.
+//!
+//! A child has a copy of every lock, and only the thread that forked. A lock that another thread had at that moment stays
+//! locked in the child for ever, and what it guards may be half changed. The child may drop what it has inherited all the same:
+//! what an end does as it goes is for others to see, and no other is there. So whatever is done as something goes takes the
+//! lock by [`lock_to_go`](ForkLock::lock_to_go), and leaves all as it is where that gives none; and what is guarded by a lock
+//! that stays locked is never dropped.
+//!
+//! Cannot: help a child that uses what it has inherited.
+
+use core::mem::ManuallyDrop;
+use std::sync::PoisonError;
+
+use crate::sync::{Mutex, MutexGuard};
+
+/// A value behind a lock. Poison is ignored: for values that no panic leaves inconsistent.
+pub(crate) struct ForkLock<T> {
+    value: ManuallyDrop<Mutex<T>>,
+    /// In which process the threads are that may have the lock.
+    #[cfg(unix)]
+    home: super::Home,
+}
+
+impl<T> ForkLock<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self {
+            value: ManuallyDrop::new(Mutex::new(value)),
+            #[cfg(unix)]
+            home: super::Home::here(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`lock`](Self::lock), for what is done as something goes. `None`: this process is a forked child, and nobody gives the
+    /// lock back.
+    pub(crate) fn lock_to_go(&self) -> Option<MutexGuard<'_, T>> {
+        if self.is_lost() { None } else { Some(self.lock()) }
+    }
+
+    /// Whether this process is a forked child of the one in which the lock was made.
+    pub(crate) fn is_inherited(&self) -> bool {
+        #[cfg(unix)]
+        return !self.home.is_here();
+        #[cfg(not(unix))]
+        false
+    }
+
+    /// Runs this with the lock.
+    #[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
+    pub(crate) fn held(&self, act: &dyn Fn()) {
+        let _guard = self.lock();
+        act();
+    }
+
+    /// Whether a thread has the lock that this process does not have.
+    #[cfg(all(unix, not(ysuite_loom)))]
+    fn is_lost(&self) -> bool {
+        // In this order: who finds the lock free, as nearly all do, does not ask which process this is.
+        matches!(self.value.try_lock(), Err(std::sync::TryLockError::WouldBlock)) && self.is_inherited()
+    }
+
+    #[cfg(any(not(unix), ysuite_loom))]
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+impl<T> Drop for ForkLock<T> {
+    fn drop(&mut self) {
+        if !self.is_lost() {
+            // SAFETY: the value is dropped here alone, once.
+            unsafe { ManuallyDrop::drop(&mut self.value) };
+        }
+    }
+}
+
+#[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
+pub(crate) mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+
+    // The C library's, which std links already.
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(status: i32) -> !;
+    }
+
+    /// Whether a forked child of this process could do `act`, where another thread of the parent is in `hold`, and there in the
+    /// function that it is given: with a lock. The kernel ends a child that hangs.
+    pub(crate) fn child_can(hold: impl FnOnce(&dyn Fn()) + Send, act: impl FnOnce()) -> bool {
+        let ((held, is_held), (release, is_over)) = (channel(), channel::<()>());
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                hold(&|| {
+                    held.send(()).unwrap();
+                    let _ = is_over.recv();
+                });
+            });
+            is_held.recv().unwrap();
+            // SAFETY: the child drops and frees, for which the C library prepares its forks; what it does is what is tried.
+            let child = unsafe { fork() };
+            if child == 0 {
+                // SAFETY: as above.
+                unsafe { alarm(30) };
+                let is_done = catch_unwind(AssertUnwindSafe(act)).is_ok();
+                // SAFETY: it ends here.
+                unsafe { _exit(if is_done { 0 } else { 1 }) };
+            }
+            let mut status = -1;
+            // SAFETY: a child of this process, and a place for its status.
+            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+            drop(release);
+            status == 0
+        })
+    }
+
+    /// A value whose drop is to be seen.
+    struct Loud;
+
+    impl Drop for Loud {
+        fn drop(&mut self) {
+            panic!("it is dropped");
+        }
+    }
+
+    #[test]
+    fn a_child_does_without_a_lock_that_nobody_gives_back() {
+        let lock = ManuallyDrop::new(ForkLock::new(Loud));
+        assert!(child_can(|held| lock.held(held), || {
+            assert!(lock.lock_to_go().is_none());
+            // SAFETY: this process has one copy, and uses it no more.
+            drop(unsafe { core::ptr::read(&raw const *lock) });
+        }));
+        // Here somebody gives it back.
+        assert!(lock.lock_to_go().is_some());
+        // One that is free the child has, and drops.
+        assert!(!child_can(|held| held(), || {
+            assert!(lock.lock_to_go().is_some());
+            // SAFETY: as above.
+            drop(unsafe { core::ptr::read(&raw const *lock) });
+        }));
+    }
+
+    #[test]
+    fn where_a_thread_has_the_lock_that_gives_it_back_it_is_waited_for() {
+        let lock = ForkLock::new(0);
+        thread::scope(|scope| {
+            let mut guard = lock.lock();
+            let other = scope.spawn(|| lock.lock_to_go().map(|value| *value));
+            thread::yield_now();
+            *guard = 7;
+            drop(guard);
+            assert_eq!(other.join().unwrap(), Some(7));
+        });
+    }
+}
