@@ -85,6 +85,8 @@ fn twice(operation: &Operation) {
 }
 
 fn main() {
+    // As in a process that has had long streams: publishers have given up their fences.
+    ysuite::prepare();
     println!("messages {MESSAGES}");
     for operation in EVERY.iter().copied().flatten() {
         println!("operation {}", operation.name);

@@ -174,6 +174,11 @@
 //! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does each lane of
 //! a bounded `mpsc`.
 //!
+//! Two things that a process does once are not in the table. The first thread that waits reads how many CPUs there are: three
+//! system calls. And the publisher whose fence brings those of the process to 262,144, executed while nobody slept, registers for the
+//! kernel's barrier: two system calls, for which it waits some 10 ms in a process with several threads. A program that
+//! cannot have that in the middle calls [`prepare`] before.
+//!
 //! ² It frees the lanes of senders that are gone, and arms those that have long been empty: at most one barrier for all of
 //! them. With senders that stay and stream it does neither.
 //!
@@ -266,6 +271,30 @@ mod sync;
 mod tests;
 mod unwind;
 mod wait;
+
+/// Does now what the library does otherwise once in a process when it is first worth it: registers with the kernel for its barrier
+/// (Linux: `membarrier`), and reads how many CPUs there are.
+///
+/// Nothing else ever needs it. It is for a program in which no message may be late for that: see the note below the table of
+/// [guarantees](crate#guarantees).
+///
+/// Blocks: in a process with one thread for some microseconds, in any other for some 10 ms, and in a process that has
+/// registered already not at all. Five system calls at most; none the second time. Allocates nothing. Any thread may call it,
+/// at any time. Where the kernel refuses there is no error: publishers go on with fences.
+///
+/// ```
+/// fn main() {
+///     // Before there are other threads.
+///     ysuite::prepare();
+///     let (mut sender, mut receiver) = ysuite::spsc::bounded(8);
+///     std::thread::spawn(move || sender.send(1));
+///     assert_eq!(receiver.recv(), Ok(1));
+/// }
+/// ```
+#[inline]
+pub fn prepare() {
+    os::prepare();
+}
 
 #[cfg(feature = "in-place")]
 #[doc(hidden)]

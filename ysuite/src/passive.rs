@@ -1,14 +1,16 @@
 //! Passive synchronisation: one word by which a sleeper tells the next publisher that it wants to be woken.
 //!
 //! Two threads share a word: the *publisher* loads it after each publication, the *sleeper* arms it before it sleeps.
-//! Every operation is wait-free; only the sleeper's heavy barrier is a system call.
+//! Every operation is wait-free; only the sleeper's heavy barrier is a system call, and once in a process a publisher
+//! registers for it, which may block for some 10 ms.
 //!
 //! The handshake is the store-then-load one: publish, barrier, load the word, against arm, barrier, look at the queue.
 //! At least one of the two threads sees what the other has stored. The publisher's barrier is free for a stream (a
 //! compiler barrier, against the sleeper's `membarrier`), and a fence for a while after each wake-up (against the
 //! sleeper's fence): a thread that is woken for every message never pays for a `membarrier`, a stream never pays for a
 //! fence. The bit `FENCED` says which of the two holds. It is part of the word itself, so that both threads learn it by
-//! an access they need anyway.
+//! an access they need anyway. A process has no `membarrier` before fences have cost as much as it takes to register for it
+//! (`os/linux/membarrier.rs`): until then each promise is kept, and the word goes on as where there is none.
 //!
 //! Where many threads publish, each on a word of its own, the sleeper marks all these words and pays for one
 //! [`Barrier`]. A word that many threads *call* ([`Passive::called`]) keeps the promise of a fence until the end.
@@ -20,7 +22,7 @@
 #[cfg(all(test, ysuite_loom))]
 mod models;
 
-use crate::os::{asymmetric, heavy, light};
+use crate::os::{heavy, light, may_give_up_fences};
 use crate::sync::{AtomicU32, Ordering, fence, window};
 
 /// The publisher promises a full fence between its publication and its look at this word.
@@ -34,7 +36,7 @@ pub(crate) const STAYS: u32 = GONE | CUT;
 /// All other bits are the sleeper's own: they tell its waker how it sleeps, and are opaque here.
 const TOKENS: u32 = !(FENCED | STAYS);
 
-/// Publications without a sleeper after which the publisher gives up the fence for the free barrier.
+/// Publications without a sleeper after which the publisher gives up the fence for the free barrier, where there is one.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
 /// The sleeper's half of the barrier, owed for the words it has marked: one barrier pays for all of them.
@@ -117,11 +119,13 @@ impl Passive {
         if word & (TOKENS | STAYS) != 0 {
             return self.take();
         }
-        if word & FENCED != 0 && asymmetric() {
-            // ORDERING: Relaxed twice; only the publisher uses this counter.
+        if word & FENCED != 0 {
+            // ORDERING: Relaxed; only the publisher uses this counter.
             let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
-            self.idle_publications.store(idle_publications, Ordering::Relaxed);
-            if idle_publications >= FENCE_WINDOW {
+            let is_stream = idle_publications >= FENCE_WINDOW;
+            // ORDERING: Relaxed, as above.
+            self.idle_publications.store(if is_stream { 0 } else { idle_publications }, Ordering::Relaxed);
+            if is_stream && may_give_up_fences(FENCE_WINDOW) {
                 // ORDERING: Relaxed; a read-modify-write of the word that `mark` modifies by one as well, and it hands
                 // nothing over. A sleeper that arms later sees the bit gone and runs `heavy()`. A sleeper that has armed
                 // since the load above has its token in the word, where the publisher's next load finds it by coherence
@@ -228,7 +232,7 @@ impl Passive {
 #[cfg(all(test, not(ysuite_loom), not(miri)))]
 mod tests {
     use super::{FENCE_WINDOW, Passive};
-    use crate::os::{asymmetric, calls};
+    use crate::os::{asymmetric, calls, prepare};
 
     fn calls_to_arm(word: &Passive) -> u64 {
         let before = calls();
@@ -238,7 +242,7 @@ mod tests {
 
     #[test]
     fn only_behind_a_stream_does_it_take_a_call_to_arm() {
-        // Asks the kernel the first time.
+        prepare();
         let behind_a_stream = u64::from(asymmetric());
         let word = Passive::new();
         for _ in 0..3 {

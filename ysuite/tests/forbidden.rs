@@ -10,11 +10,12 @@ use std::io::ErrorKind;
 use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sandbox::{EVENTFD2, MADVISE, MEMBARRIER, forbid};
+use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
+use sandbox::{EVENTFD2, MADVISE, MEMBARRIER, OPENAT, end_at, forbid};
 use support::guarded;
 use support::process::{alone, forked_child_can, sleeps};
 use ysuite::signal::{Backend, Signal, Wait, YPollset, YSocketpair};
-use ysuite::spsc;
+use ysuite::{broadcast, mpmc, spsc};
 
 /// Long enough for the writer to try and give up its fences, with sleeps in between.
 fn stream_and_sleep() {
@@ -57,6 +58,7 @@ fn arming_behind_a_stream() -> (u64, u64) {
 fn membarrier_forbidden_by_a_filter_means_fences() {
     if alone("membarrier_forbidden_by_a_filter_means_fences") {
         forbid(&[MEMBARRIER]);
+        ysuite::prepare();
         stream_and_sleep();
         // A fence needs no call.
         assert_eq!(arming_behind_a_stream().0, 0);
@@ -67,6 +69,7 @@ fn membarrier_forbidden_by_a_filter_means_fences() {
 fn membarrier_forbidden_later_is_made_up_for() {
     if alone("membarrier_forbidden_later_is_made_up_for") {
         // The question is asked, and answered with yes, where the kernel has it.
+        ysuite::prepare();
         stream_and_sleep();
         forbid(&[MEMBARRIER]);
         stream_and_sleep();
@@ -76,12 +79,82 @@ fn membarrier_forbidden_later_is_made_up_for() {
 #[test]
 fn each_barrier_that_is_refused_is_made_up_for_by_a_pause() {
     if alone("each_barrier_that_is_refused_is_made_up_for_by_a_pause") {
+        ysuite::prepare();
         let (barrier, _) = arming_behind_a_stream();
         forbid(&[MEMBARRIER]);
         let (calls, slept) = arming_behind_a_stream();
         // A fence needs no call at all; the kernel's barrier is one, and a pause another.
         assert_eq!(calls, barrier * 2);
         assert!(slept >= barrier, "a pause without a sleep");
+    }
+}
+
+/// Publications of a process that nobody sleeps through, of which the fences cost as much as it takes to register for the
+/// barrier: a promise of the documentation.
+const PAYS: u64 = 1 << 18;
+
+#[test]
+fn a_process_registers_for_membarrier_once_when_fences_have_cost_as_much() {
+    if alone("a_process_registers_for_membarrier_once_when_fences_have_cost_as_much") {
+        let has_barrier = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
+        let (mut writer, mut reader) = ysuite::queue::ypipe::unbounded();
+        let mut calls_of_a_stream = |messages| {
+            let before = ysuite::os::calls();
+            for number in 0..messages {
+                writer.write(number).unwrap();
+                writer.flush();
+                assert_eq!(reader.read(), Some(number));
+            }
+            ysuite::os::calls() - before
+        };
+        // Afterwards the pipe has all the memory that it needs.
+        calls_of_a_stream(20_000);
+        assert_eq!(calls_of_a_stream(PAYS - 30_000), 0);
+        // Other streams count as well.
+        assert_eq!(arming_behind_a_stream().0, 0, "not registered, not promised");
+        assert_eq!(calls_of_a_stream(12_000), 2, "to register, and to try");
+        assert_eq!(calls_of_a_stream(2 * PAYS), 0);
+        assert_eq!(arming_behind_a_stream().0, u64::from(has_barrier));
+        // The registration is of the memory map, and so a forked child has a copy.
+        // SAFETY: it makes a system call and nothing else.
+        let has_child = unsafe { forked_child_can(|| membarrier(MembarrierCommand::PrivateExpedited).is_ok()) };
+        assert_eq!(has_child, has_barrier);
+    }
+}
+
+#[test]
+fn a_process_that_prepares_registers_at_once() {
+    if alone("a_process_that_prepares_registers_at_once") {
+        let prepares = || {
+            let before = ysuite::os::calls();
+            ysuite::prepare();
+            ysuite::os::calls() - before
+        };
+        // To register and to try; and the file with the CPUs: opened, read and closed.
+        assert_eq!((prepares(), prepares()), (5, 0));
+        let has_barrier = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
+        assert_eq!(arming_behind_a_stream().0, u64::from(has_barrier));
+    }
+}
+
+/// What only looks reads no file to learn how many CPUs there are, behind a stream or not. A process that opens one is ended.
+#[test]
+fn a_first_look_behind_a_stream_opens_no_file() {
+    if alone("a_first_look_behind_a_stream_opens_no_file") {
+        end_at(OPENAT, None);
+        let before = ysuite::os::calls();
+        let (mut sender, mut receiver) = spsc::bounded(8);
+        let (shared, shared_receiver) = mpmc::bounded(8);
+        let (broadcaster, mut listener) = broadcast::bounded(8);
+        for number in 0..10_000 {
+            sender.send(number).unwrap();
+            shared.send(number).unwrap();
+            broadcaster.send(number).unwrap();
+            let received = (receiver.try_recv(), shared_receiver.try_recv(), listener.try_recv());
+            assert_eq!(received, (Ok(number), Ok(number), Ok(number)));
+        }
+        assert!(receiver.try_recv().is_err() && shared_receiver.try_recv().is_err() && listener.try_recv().is_err());
+        assert_eq!(ysuite::os::calls(), before);
     }
 }
 

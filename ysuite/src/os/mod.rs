@@ -18,12 +18,17 @@
 //!   reason.
 //! * `wake(word, sleepers)` wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is
 //!   harmless.
-//! * `asymmetric()` says whether `heavy` works in this process, so that the asymmetric pair of barriers may be used. The
-//!   answer never changes while the process runs: a light barrier without a real heavy one would lose wake-ups.
+//! * `asymmetric()` says whether `heavy` works in this process by now, so that the asymmetric pair of barriers may be used.
+//!   It never waits. The answer may become yes while the process runs, and then stays: a light barrier without a real heavy
+//!   one would lose wake-ups.
+//! * `may_give_up_fences(executed)` is the same question by a publisher that has executed so many fences while nobody slept.
+//!   It counts them, and makes `heavy` work, which may take some 10 ms, once they have cost as much.
+//!   `may_become_asymmetric()` says whether it ever can; `prepare()` does it at once.
 //! * `heavy()` is the barrier's side that runs before a sleep: afterwards, every other thread of the process has executed
 //!   a full fence at some point during the call. Call it only where `asymmetric` has returned true.
 //! * `cpus()` is how many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that the
-//!   calling thread may use: the peers of a thread that is pinned to one CPU run on others.
+//!   calling thread may use: the peers of a thread that is pinned to one CPU run on others. The first call asks the kernel;
+//!   `known_cpus()` never does, and says `usize::MAX` before that.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -70,7 +75,9 @@ pub(crate) use lock::ForkLock;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use peer::PeerWait;
-pub(crate) use platform::{asymmetric, cpus, heavy, wait, wake};
+#[cfg(feature = "in-place")]
+pub(crate) use platform::may_become_asymmetric;
+pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_give_up_fences, wait, wake};
 pub(crate) use processor::marks_lines;
 
 /// How a wait on a word ended.
@@ -190,6 +197,12 @@ pub fn calls() -> u64 {
 pub(crate) fn count_call() {
     // A thread whose thread-locals are dropped may still drop channel ends.
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+/// What the first uses would do otherwise: the barrier for others, and the number of CPUs.
+pub(crate) fn prepare() {
+    platform::prepare();
+    let _ = cpus();
 }
 
 /// Lets another thread that is ready to run have this CPU, if there is one.

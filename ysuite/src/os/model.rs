@@ -47,6 +47,22 @@ pub(crate) fn asymmetric() -> bool {
     true
 }
 
+/// As if fences had cost enough already: a model has few.
+pub(crate) fn may_give_up_fences(_executed: u32) -> bool {
+    true
+}
+
+#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
+pub(crate) fn may_become_asymmetric() -> bool {
+    true
+}
+
+pub(crate) fn prepare() {}
+
+pub(crate) fn known_cpus() -> usize {
+    cpus()
+}
+
 pub(crate) fn cpus() -> usize {
     1
 }

@@ -158,8 +158,24 @@ pub(crate) fn heavy() {
     unreachable!("there is no barrier for others here, and `asymmetric` says so");
 }
 
+#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
+pub(crate) fn may_become_asymmetric() -> bool {
+    false
+}
+
+pub(crate) fn may_give_up_fences(_executed: u32) -> bool {
+    false
+}
+
+pub(crate) fn prepare() {}
+
+static CPUS: OnceLock<usize> = OnceLock::new();
+
+pub(crate) fn known_cpus() -> usize {
+    CPUS.get().copied().unwrap_or(usize::MAX)
+}
+
 pub(crate) fn cpus() -> usize {
-    static CPUS: OnceLock<usize> = OnceLock::new();
     *CPUS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, core::num::NonZero::get))
 }
 

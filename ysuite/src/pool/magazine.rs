@@ -13,14 +13,15 @@
 //! | `mode` is 0: load, store 0; else swap | swap all slots but the one that is in `taking` |
 //!
 //! Either the owner sees the thief and swaps, or the thief sees the owner's slot, and leaves it alone. Without a heavy
-//! barrier the owner and the thieves always swap.
+//! barrier the owner and the thieves always swap; so they do in a magazine that was made before the process had registered
+//! for it, until its owner finds that it has.
 //!
 //! Source: Bonwick and Adams, *Magazines and Vmem*, 2001; but there only its own thread takes from a magazine.
 
 // Counted by owners: not the façade's, a model need not explore it.
 use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
 
-use crate::os::{asymmetric, heavy, light};
+use crate::os::{asymmetric, heavy, light, may_give_up_fences};
 use crate::sync::{AtomicU32, Handed, Ordering};
 
 /// Slots of a magazine. A class with few blocks uses fewer of them.
@@ -66,6 +67,8 @@ impl Entry {
 /// In [`Magazine::mode`]: the owner swaps, and a thief has executed the barrier that makes it. The bits below count thieves
 /// at work.
 const SHARED: u32 = 1 << 31;
+/// In [`Magazine::mode`], with [`SHARED`]: the owner swaps because the process had no heavy barrier, and no thief has come.
+const UNREGISTERED: u32 = 1 << 30;
 
 #[repr(C, align(64))]
 pub(super) struct Magazine {
@@ -77,6 +80,8 @@ pub(super) struct Magazine {
     elsewhere: AtomicU64,
     /// While the magazine is in the depot: all slots from here on are empty. Written by its last owner.
     left: PlainU32,
+    /// Swaps by owners since the last time they asked for the heavy barrier. Written by the owner.
+    swaps: PlainU32,
     /// For the model checker: touched by each step of the owner, so that an owner that does not see what the last one has
     /// done is found out.
     owner: Handed,
@@ -91,13 +96,20 @@ struct Slots([AtomicU32; ROUNDS]);
 impl Magazine {
     pub(super) fn new() -> Self {
         Self {
-            mode: AtomicU32::new(if asymmetric() { 0 } else { SHARED }),
+            mode: AtomicU32::new(if asymmetric() { 0 } else { SHARED | UNREGISTERED }),
             taking: AtomicU32::new(0),
             elsewhere: AtomicU64::new(0),
             left: PlainU32::new(0),
+            swaps: PlainU32::new(0),
             owner: Handed::default(),
             slots: Slots(core::array::from_fn(|_| AtomicU32::new(0))),
         }
+    }
+
+    /// As it is made before the process has registered for the heavy barrier.
+    #[cfg(all(test, ysuite_loom))]
+    pub(super) fn unregistered() -> Self {
+        Self { mode: AtomicU32::new(SHARED | UNREGISTERED), ..Self::new() }
     }
 
     /// Owner: puts an entry into an empty slot.
@@ -125,8 +137,9 @@ impl Magazine {
         // thief that finds this store has the one before it, of the 0, behind it.
         self.taking.store(at as u32 + 1, Ordering::Release);
         light();
-        // ORDERING: Relaxed; only owners make it 0 again, in `calm`, which acquires what earlier thieves have taken.
-        let entry = if self.mode.load(Ordering::Relaxed) == 0 {
+        // ORDERING: Relaxed; only owners make it 0 again, in `calm_from`, which acquires what earlier thieves have taken.
+        let mode = self.mode.load(Ordering::Relaxed);
+        let entry = if mode == 0 {
             // ORDERING: Relaxed; this thread put the entry, or acquired it with the magazine (`MagazineGroup::adopt`).
             let entry = slot.load(Ordering::Relaxed);
             // ORDERING: Relaxed; no thief looks at the slot that `taking` names.
@@ -138,6 +151,9 @@ impl Magazine {
         };
         // ORDERING: Release pairs with the Acquire in `steal`: the thief sees the slot empty.
         self.taking.store(0, Ordering::Release);
+        if mode == SHARED | UNREGISTERED {
+            self.count_swap();
+        }
         (entry != 0).then_some(Entry(entry))
     }
 
@@ -165,9 +181,29 @@ impl Magazine {
     pub(super) fn calm(&self) {
         self.owner.written();
         // ORDERING: Relaxed; the exchange decides.
-        if self.mode.load(Ordering::Relaxed) == SHARED && asymmetric() {
-            // ORDERING: Acquire pairs with the Release in `steal`: entries that thieves took are not seen again.
-            let _ = self.mode.compare_exchange(SHARED, 0, Ordering::Acquire, Ordering::Relaxed);
+        let mode = self.mode.load(Ordering::Relaxed);
+        if mode & !UNREGISTERED == SHARED && asymmetric() {
+            self.calm_from(mode);
+        }
+    }
+
+    /// Owner: no thief was at work, and the process has the heavy barrier.
+    fn calm_from(&self, mode: u32) {
+        // ORDERING: Acquire pairs with the Release in `steal`: entries that thieves took are not seen again.
+        let _ = self.mode.compare_exchange(mode, 0, Ordering::Acquire, Ordering::Relaxed);
+    }
+
+    /// Owner: it has swapped for want of a heavy barrier. A swap costs about as much as a publisher's fence.
+    #[cold]
+    #[inline(never)]
+    fn count_swap(&self) {
+        // ORDERING: Relaxed; only the owner uses this counter, which acquired the magazine from the last one.
+        let swaps = self.swaps.load(Ordering::Relaxed) + 1;
+        let are_many = swaps as usize >= ROUNDS;
+        // ORDERING: Relaxed, as above.
+        self.swaps.store(if are_many { 0 } else { swaps }, Ordering::Relaxed);
+        if are_many && may_give_up_fences(ROUNDS as u32) {
+            self.calm_from(SHARED | UNREGISTERED);
         }
     }
 
@@ -242,12 +278,13 @@ impl Magazine {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{Entry, Magazine, SHARED};
-    use crate::os::{asymmetric, calls};
+    use super::{Entry, Magazine, ROUNDS, SHARED, UNREGISTERED};
+    use crate::os::{asymmetric, calls, prepare};
     use crate::sync::Ordering;
 
     #[test]
     fn a_magazine_is_calmed_when_no_thief_is_at_work() {
+        prepare();
         let magazine = Magazine::new();
         let mode = || magazine.mode.load(Ordering::Relaxed);
         magazine.put(0, Entry::used(1, false));
@@ -268,7 +305,29 @@ mod tests {
     }
 
     #[test]
+    fn an_owner_swaps_until_there_is_a_barrier_and_thieves_need_none_meanwhile() {
+        prepare();
+        let magazine = Magazine::new();
+        // ORDERING: Relaxed, here and below; this test runs on one thread.
+        let mode = || magazine.mode.load(Ordering::Relaxed);
+        magazine.mode.store(SHARED | UNREGISTERED, Ordering::Relaxed);
+        let before = calls();
+        for round in 0..ROUNDS {
+            assert_eq!(mode(), SHARED | UNREGISTERED, "{round}");
+            (0..2).for_each(|at| magazine.put(at, Entry::used(at as u32, false)));
+            assert!(magazine.steal().is_some());
+            assert_eq!(magazine.take(0), Some(Entry::used(0, false)));
+        }
+        assert_eq!(calls(), before, "a thief has made the owner swap, who does anyway");
+        assert_eq!(mode() == 0, asymmetric());
+        magazine.mode.store(SHARED | UNREGISTERED, Ordering::Relaxed);
+        magazine.calm();
+        assert_eq!(mode() == 0, asymmetric());
+    }
+
+    #[test]
     fn thieves_need_one_barrier_for_a_magazine_and_none_for_an_empty_one() {
+        prepare();
         let magazine = Magazine::new();
         let before = calls();
         assert_eq!((magazine.steal(), calls() - before), (None, 0));

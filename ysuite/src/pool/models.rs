@@ -150,6 +150,27 @@ fn the_owner_calms_its_magazine_and_takes_against_two_thieves() {
     the_owner_against_thieves::<2>(Magazine::calm);
 }
 
+/// The owner swaps, finds that the process has registered for the barrier, and takes without swaps.
+#[test]
+fn the_owner_gives_up_its_swaps_against_a_thief() {
+    model(|| {
+        let scene = Arc::new((Magazine::unregistered(), [(); 3].map(|()| Owners::default())));
+        let (magazine, owners) = &*scene;
+        let count = |owners: &[Owners; 3], taken: Option<Entry>| {
+            taken.iter().for_each(|entry| owners[entry.index() as usize].count(taken));
+        };
+        (0..2).for_each(|at| magazine.put(at, Entry::used(at as u32, false)));
+        let thief = thread::spawn({
+            let scene = scene.clone();
+            move || count(&scene.1, scene.0.steal())
+        });
+        (0..2).rev().for_each(|at| count(owners, magazine.take(at)));
+        magazine.put(0, Entry::used(2, false));
+        count(owners, magazine.take(0));
+        thief.join().unwrap();
+    });
+}
+
 #[test]
 fn a_magazine_goes_from_owner_to_owner_against_a_thief() {
     model(|| {

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::yields::{Yielded, Yields};
-use crate::os::{Deadline, cpus, yield_now};
+use crate::os::{Deadline, cpus, known_cpus, yield_now};
 use crate::sync::spin_loop;
 
 /// What a waiting end does before it goes to sleep.
@@ -105,9 +105,9 @@ impl Backoff {
         Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept, yields }
     }
 
-    /// Whether spinning is allowed, and any use: with a single CPU it is none.
+    /// Whether spinning is allowed, and any use, as far as is known without a system call: with a single CPU it is none.
     pub(crate) fn may_spin(&self) -> bool {
-        self.spin != Spin::None && cpus() != 1
+        self.spin != Spin::None && known_cpus() != 1
     }
 
     /// Yields the CPU to other threads a few times, unless this end is to sleep at once or never. For ends of which there

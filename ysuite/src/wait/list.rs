@@ -30,10 +30,11 @@ use core::sync::atomic::AtomicU32 as HintU32;
 
 use crossbeam_utils::CachePadded;
 
+use super::regions::{BlockPlace, Regions, install};
 use super::slots::{Notified, SlotBlock, Waiter};
 use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
-use crate::os::{asymmetric, heavy, light};
+use crate::os::{heavy, light, may_give_up_fences};
 use crate::statistics::Meter;
 use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, fence};
 
@@ -47,7 +48,7 @@ const PENDING: u32 = 1 << 30;
 /// The ends that wait here are gone for good.
 const GONE: u32 = 1 << 31;
 
-/// Publications without a waiter after which fences are given up for the free barrier.
+/// Publications without a waiter after which fences are given up for the free barrier, where there is one.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
 /// The waiters of one end.
@@ -61,8 +62,10 @@ pub(crate) struct WaitList {
     /// Where the next search begins: a block, and a slot in it. Hints.
     block: AtomicPtr<SlotBlock>,
     slot: HintU32,
-    /// The first block. Blocks are only ever appended.
-    blocks: AtomicPtr<SlotBlock>,
+    /// The first block.
+    first: AtomicPtr<SlotBlock>,
+    /// The other blocks, once there are any.
+    further: AtomicPtr<Regions>,
     /// The newest block, or one shortly before it. A hint.
     newest: AtomicPtr<SlotBlock>,
     /// The blocks with free slots.
@@ -100,7 +103,8 @@ impl WaitList {
             idle_publications: HintU32::new(0),
             block: AtomicPtr::new(ptr::null_mut()),
             slot: HintU32::new(0),
-            blocks: AtomicPtr::new(ptr::null_mut()),
+            first: AtomicPtr::new(ptr::null_mut()),
+            further: AtomicPtr::new(ptr::null_mut()),
             newest: AtomicPtr::new(ptr::null_mut()),
             vacant: Vacancies::default(),
         }
@@ -121,18 +125,14 @@ impl WaitList {
     fn register_further(&self) -> Waiter {
         // ORDERING: Acquire pairs with the Release store of `newest` below, which hands over the block.
         // SAFETY: blocks live as long as the list.
-        let mut link = match unsafe { self.newest.load(Ordering::Acquire).as_ref() } {
-            Some(newest) => &newest.next,
-            None => &self.blocks,
-        };
+        let newest = unsafe { self.newest.load(Ordering::Acquire).as_ref() };
+        let mut number = newest.map_or(0, |block| block.number + 1);
         loop {
-            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
-            let known = link.load(Ordering::Acquire);
-            // SAFETY: `known` is null or a block of this list, and blocks live as long as the list.
-            let (block, made) = match unsafe { known.as_ref() } {
-                Some(block) => (block, false),
-                None => SlotBlock::extend(link),
+            let (link, place) = match number {
+                0 => (&self.first, BlockPlace::FIRST),
+                _ => install(&self.further, Regions::new).0.link(number - 1),
             };
+            let (block, made) = install(link, || SlotBlock::new(number, place));
             #[cfg(test)]
             tests::step();
             let index = if made { Some(0) } else { block.register() };
@@ -144,7 +144,7 @@ impl WaitList {
             if let Some(index) = index {
                 return Waiter { block, index };
             }
-            link = &block.next;
+            number += 1;
         }
     }
 
@@ -177,12 +177,12 @@ impl WaitList {
         fence(Ordering::SeqCst);
         // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
-        if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 && asymmetric() {
+        if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 {
             // ORDERING: Relaxed for the load and the store; a count that is lost now and then only delays the change.
             let idle_publications = self.idle_publications.load(Ordering::Relaxed) + 1;
-            self.idle_publications
-                .store(if idle_publications < FENCE_WINDOW { idle_publications } else { 0 }, Ordering::Relaxed);
-            if idle_publications >= FENCE_WINDOW {
+            let is_stream = idle_publications >= FENCE_WINDOW;
+            self.idle_publications.store(if is_stream { 0 } else { idle_publications }, Ordering::Relaxed);
+            if is_stream && may_give_up_fences(FENCE_WINDOW) {
                 // Fails where a waiter has been counted meanwhile.
                 // ORDERING: SeqCst, in one order with the read-modify-writes of `arm`: a waiter that is counted after this
                 // finds FENCED gone. Relaxed on failure: nothing is read on the strength of it.
@@ -213,10 +213,12 @@ impl WaitList {
             // barrier has made visible to this thread.
             self.word.fetch_or(FENCED, Ordering::SeqCst);
         }
+        // Before the armed bit, so that this count is never less than the bits either.
+        block.place.count();
         // ORDERING: Release pairs with the Acquire in `SlotBlock::claim`: the notifier finds the target set up.
         if block.armed.fetch_or(bit, Ordering::Release) & bit != 0 {
             // The slot was armed already, and has been counted then.
-            self.uncount();
+            self.uncount(block);
             block.unuse(slot.index, &self.vacant);
         }
         // ORDERING: pairs with the fence in `attend`: either the publisher finds the armed bit, or the waiter's look after
@@ -233,7 +235,7 @@ impl WaitList {
         if block.armed.fetch_and(!bit, Ordering::Acquire) & bit == 0 {
             return false;
         }
-        self.uncount();
+        self.uncount(block);
         block.unuse(slot.index, &self.vacant);
         true
     }
@@ -247,7 +249,8 @@ impl WaitList {
     }
 
     #[inline]
-    fn uncount(&self) {
+    fn uncount(&self, block: &SlotBlock) {
+        block.place.uncount();
         // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arm` whole: a waiter that finds FENCED in the
         // word sees what the heavy barrier has made visible. It comes behind the `fetch_add` of `arm`, with the armed bit.
         self.word.fetch_sub(ARMED, Ordering::Relaxed);
@@ -275,53 +278,70 @@ impl WaitList {
         ListState(self.word.load(Ordering::Acquire))
     }
 
-    /// Publisher: takes the armed bit of the next waiter, in turn. The caller wakes it.
+    /// Publisher: takes the armed bit of the next waiter, in turn. The caller wakes it. Costs the same however many there have
+    /// been.
     #[inline]
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
-        // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
-        let first = self.blocks.load(Ordering::Acquire);
+        // ORDERING: Acquire pairs with the Release exchange in `install`, which hands over the block.
+        // SAFETY: null, or the first block, which lives as long as the list.
+        let first = unsafe { self.first.load(Ordering::Acquire).as_ref() }?;
         // ORDERING: Acquire pairs with the Release in `notified`, which hands over the block.
-        let begin = self.block.load(Ordering::Acquire);
-        let begin = if begin.is_null() { first } else { begin };
+        // SAFETY: null, or a block, which lives as long as the list.
+        let begin = unsafe { self.block.load(Ordering::Acquire).as_ref() }.unwrap_or(first);
         // Behind the last slot of a block nothing is left of it, and the turn is the next block's.
         // ORDERING: Relaxed; any slot is a good place to begin.
-        let mut mask = u64::MAX.checked_shl(self.slot.load(Ordering::Relaxed)).unwrap_or(0);
-        let (mut at, mut wrapped) = (begin, false);
-        // SAFETY: blocks live as long as the list.
-        while let Some(block) = unsafe { at.as_ref() } {
-            if let Some(index) = block.claim(mask) {
-                return Some(self.notified(block, index));
-            }
-            if wrapped && at == begin {
-                return None;
-            }
-            mask = u64::MAX;
-            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
-            at = block.next.load(Ordering::Acquire);
-            if at.is_null() {
-                wrapped = true;
-                at = first;
-            }
+        let mask = u64::MAX.checked_shl(self.slot.load(Ordering::Relaxed)).unwrap_or(0);
+        if let Some(index) = begin.claim(mask) {
+            return Some(self.notified(begin, index));
         }
-        None
+        // ORDERING: Acquire pairs with the Release exchange in `install`, which hands over the regions.
+        // SAFETY: null, or the list's, which lives as long as the list.
+        let Some(further) = (unsafe { self.further.load(Ordering::Acquire).as_ref() }) else {
+            return begin.claim(u64::MAX).map(|index| self.notified(begin, index));
+        };
+        self.notify_further(first, begin, further)
+    }
+
+    /// Where there is more than one block, and none has its turn in what is left of `begin`.
+    #[cold]
+    fn notify_further<'a>(
+        &'a self,
+        first: &'a SlotBlock,
+        begin: &'a SlotBlock,
+        further: &'a Regions,
+    ) -> Option<Notified<'a>> {
+        let in_block = |block: &SlotBlock| {
+            let index = block.claim(u64::MAX)?;
+            // SAFETY: blocks live as long as the list.
+            Some(self.notified(unsafe { &*ptr::from_ref(block) }, index))
+        };
+        // One who waits alone waits where the last one did, as a rule; there is no turn to keep.
+        // ORDERING: Relaxed; a guess.
+        let alone = self.word.load(Ordering::Relaxed) & ARMED_MASK == ARMED;
+        let same = if alone { in_block(begin) } else { None };
+        same.or_else(|| further.find(Some(&begin.place), in_block))
+            .or_else(|| in_block(first))
+            .or_else(|| further.find(None, in_block))
     }
 
     /// Publisher of what concerns all waiters: takes the armed bit of each that it finds armed, once, and has `wake` wake it.
     /// A waiter that arms again meanwhile has looked behind the publication, and is left asleep.
     pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
-        // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
-        let mut at = self.blocks.load(Ordering::Acquire);
-        // SAFETY: blocks live as long as the list.
-        while let Some(block) = unsafe { at.as_ref() } {
+        let mut each = |block: &SlotBlock| {
             let mut mask = u64::MAX;
             while let Some(index) = block.claim(mask) {
                 // Slots up to this one have been looked at.
                 mask = u64::MAX.checked_shl(index as u32 + 1).unwrap_or(0);
                 wake(&self.notified(block, index));
             }
-            // ORDERING: Acquire pairs with the Release exchange in `SlotBlock::extend`, which hands over the block.
-            at = block.next.load(Ordering::Acquire);
-        }
+            None::<()>
+        };
+        // ORDERING: Acquire twice, pairs with the Release exchange in `install`, which hands over the block, and the regions.
+        // SAFETY: null, or the list's, both of which live as long as the list.
+        let (first, further) =
+            unsafe { (self.first.load(Ordering::Acquire).as_ref(), self.further.load(Ordering::Acquire).as_ref()) };
+        first.and_then(&mut each);
+        further.and_then(|further| further.find(None, each));
     }
 
     #[inline]
@@ -337,7 +357,7 @@ impl WaitList {
             // count sees what the arrived threads have taken.
             self.in_flight.fetch_add(1, Ordering::Relaxed);
         }
-        self.uncount();
+        self.uncount(block);
         notified
     }
 
@@ -363,13 +383,16 @@ impl WaitList {
 
 impl Drop for WaitList {
     fn drop(&mut self) {
-        // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
-        let mut at = self.blocks.load(Ordering::Relaxed);
-        while !at.is_null() {
-            // SAFETY: made by `Box::into_raw` in `SlotBlock::extend`, and freed here only, once.
-            let block = unsafe { Box::from_raw(at) };
-            // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
-            at = block.next.load(Ordering::Relaxed);
+        // ORDERING: Relaxed twice; the list is dropped by the last thread that has access to it.
+        let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));
+        // SAFETY: null, or made by `Box::into_raw` in `install`, and freed here only, once.
+        unsafe {
+            if !first.is_null() {
+                drop(Box::from_raw(first));
+            }
+            if !further.is_null() {
+                drop(Box::from_raw(further));
+            }
         }
     }
 }
@@ -382,7 +405,7 @@ pub(super) mod tests {
         static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts a block that was looked at for a free slot.
+    /// Counts a block, or a count of waiters, that was looked at: for a free slot, or for one to notify.
     pub(in super::super) fn step() {
         STEPS.set(STEPS.get() + 1);
     }
@@ -433,6 +456,77 @@ pub(super) mod tests {
             }
         }
 
+        /// The steps of a notification, by either way of notifying, of one who waits alone in that slot.
+        fn steps_to_notify(list: &WaitList, slot: &Waiter) -> [usize; 2] {
+            [false, true].map(|each| {
+                list.arm(slot, false);
+                STEPS.set(0);
+                let mut woken = 0;
+                if each {
+                    list.notify_each(|_| woken += 1);
+                } else {
+                    woken += usize::from(list.notify_one().is_some());
+                }
+                assert_eq!((woken, list.is_armed(slot), list.word().is_armed()), (1, false, false));
+                STEPS.get()
+            })
+        }
+
+        /// By those that wait, and not by those that have gone: 64 counts of rows, 64 of blocks, and a few blocks.
+        #[test]
+        fn a_notification_costs_the_same_however_many_waiters_have_come_and_gone() {
+            const GONE: usize = 100_000;
+            let list = WaitList::new();
+            let (slots, _) = register(&list, GONE);
+            // All have waited, and all have been notified.
+            slots.iter().for_each(|slot| list.arm(slot, false));
+            assert!(slots.iter().all(|_| list.notify_one().is_some()));
+            assert!(list.notify_one().is_none() && !list.word().is_armed());
+            for at in [0, 63, 64, 5_000, GONE / 2, GONE - 1] {
+                for _ in 0..3 {
+                    let steps = steps_to_notify(&list, &slots[at]);
+                    assert!(steps.iter().all(|&steps| steps <= 140), "{steps:?} for slot {at}");
+                }
+            }
+            slots.iter().for_each(|slot| list.unregister(slot));
+            let slot = list.register();
+            assert!(steps_to_notify(&list, &slot).iter().all(|&steps| steps <= 140));
+            // Two far apart have their turns.
+            let (slots, _) = register(&list, GONE - 1);
+            let far = [&slots[0], &slots[GONE / 2]];
+            far.iter().for_each(|slot| list.arm(slot, false));
+            STEPS.set(0);
+            for turn in 0..100 {
+                let notified = list.notify_one().unwrap();
+                let next = far.iter().position(|slot| !list.is_armed(slot)).unwrap();
+                assert_eq!(notified.index, far[next].index);
+                drop(notified);
+                list.arm(far[next], false);
+                assert!(STEPS.get() <= (turn + 1) * 300, "{} steps", STEPS.get());
+            }
+        }
+
+        /// Whoever is notified arms again at once: each has its turn before any has another.
+        #[test]
+        fn waiters_of_many_blocks_have_their_turns() {
+            let list = WaitList::new();
+            let (slots, _) = register(&list, 64 * 70);
+            slots.iter().for_each(|slot| list.arm(slot, false));
+            for _ in 0..3 {
+                let mut told = HashSet::new();
+                for _ in 0..slots.len() {
+                    let notified = list.notify_one().unwrap();
+                    assert!(told.insert((core::ptr::from_ref(notified.block), notified.index)), "a second turn");
+                    let again = Waiter { block: notified.block, index: notified.index };
+                    drop(notified);
+                    list.arm(&again, false);
+                }
+            }
+            let mut told = HashSet::new();
+            list.notify_each(|one| assert!(told.insert((core::ptr::from_ref(one.block), one.index))));
+            assert_eq!(told.len(), slots.len());
+        }
+
         #[test]
         fn a_waiter_is_counted_while_it_is_armed() {
             let list = WaitList::new();
@@ -452,7 +546,8 @@ pub(super) mod tests {
 
         #[test]
         fn the_kernel_runs_the_fences_that_publishers_have_given_up() {
-            use crate::os::{asymmetric, calls};
+            use crate::os::{asymmetric, calls, prepare};
+            prepare();
             let (list, is_free) = (WaitList::new(), asymmetric());
             let slot = list.register();
             let arming = || {

@@ -9,6 +9,7 @@ pub(crate) mod many;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 pub(crate) mod one;
+mod regions;
 mod slots;
 mod subscription;
 mod target;

@@ -2,6 +2,7 @@
 //! the channels make of it is in `tests/loom`.
 
 mod attached;
+mod regions;
 
 use loom::thread;
 

@@ -8,6 +8,7 @@ use core::ptr;
 // Not `crate::sync`'s: it is handed over with the armed bit, and a model need not explore it.
 use core::sync::atomic::AtomicBool as HandedBool;
 
+use super::regions::BlockPlace;
 use super::vacancies::Vacancies;
 use super::waiter_target::WaiterTarget;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Handed, Ordering};
@@ -25,8 +26,10 @@ pub(crate) struct SlotBlock {
     taken: AtomicU64,
     /// Slots whose owners wait to be notified. Exact; the count in the list's word is never less.
     pub(super) armed: AtomicU64,
-    /// The block made after this one.
-    pub(super) next: AtomicPtr<SlotBlock>,
+    /// How many blocks of the list were made before this one.
+    pub(super) number: usize,
+    /// Where the waiters that are armed here are counted.
+    pub(super) place: BlockPlace,
     /// While the block is on the stack of blocks with room, the block below it; see [`Vacancies`].
     pub(super) below: AtomicPtr<SlotBlock>,
     /// Written by the thread that pushes the block on that stack, read by the next that pops it: it stands for `below`.
@@ -91,6 +94,23 @@ impl Drop for Notified<'_> {
 }
 
 impl SlotBlock {
+    /// A block whose first slot is the calling thread's.
+    pub(super) fn new(number: usize, place: BlockPlace) -> Self {
+        let block = Self {
+            taken: AtomicU64::new(1),
+            armed: AtomicU64::new(0),
+            number,
+            place,
+            below: AtomicPtr::new(ptr::null_mut()),
+            linked: Handed::default(),
+            listed: AtomicBool::new(false),
+            made: Handed::default(),
+            slots: core::array::from_fn(|_| WaiterSlot::default()),
+        };
+        block.made.written();
+        block
+    }
+
     /// One user less. Once the owner has unregistered, the last user gives the slot back.
     #[inline]
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
@@ -142,6 +162,8 @@ impl SlotBlock {
     /// Takes the armed bit of a slot, among those of `mask`.
     #[inline]
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
+        #[cfg(test)]
+        super::list::tests::step();
         self.made.read();
         // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it, and pairs with the waiter's in
         // `WaitList::arm`. The read-modify-write below decides.
@@ -184,37 +206,6 @@ impl SlotBlock {
     #[inline]
     pub(crate) fn target(&self, index: usize) -> &WaiterTarget {
         &self.slots[index].target
-    }
-
-    /// Allocates a block at the end of the list and takes its first slot for the calling thread (true), or finds the block
-    /// that another thread has appended meanwhile (false).
-    #[cold]
-    pub(crate) fn extend(link: &AtomicPtr<Self>) -> (&Self, bool) {
-        let fresh = Box::into_raw(Box::new(Self {
-            taken: AtomicU64::new(1),
-            armed: AtomicU64::new(0),
-            next: AtomicPtr::new(ptr::null_mut()),
-            below: AtomicPtr::new(ptr::null_mut()),
-            linked: Handed::default(),
-            listed: AtomicBool::new(false),
-            made: Handed::default(),
-            slots: core::array::from_fn(|_| WaiterSlot::default()),
-        }));
-        // SAFETY: allocated above; no other thread has its address yet.
-        unsafe { &*fresh }.made.written();
-        // ORDERING: Release hands the block to every thread that loads this link with Acquire. Acquire on failure pairs
-        // with that Release by the thread whose block came first.
-        match link.compare_exchange(ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
-            // SAFETY: allocated above, and freed only with the list.
-            Ok(_) => (unsafe { &*fresh }, true),
-            Err(first) => {
-                // SAFETY: `fresh` was allocated above and never shared; `first` is in the list and lives as long as it.
-                unsafe {
-                    drop(Box::from_raw(fresh));
-                    (&*first, false)
-                }
-            }
-        }
     }
 }
 

@@ -18,7 +18,7 @@ use super::support::{backends, guarded};
 mod by_a_filter {
     use std::io::ErrorKind;
 
-    use super::super::sandbox::{EPOLL_CREATE, EVENTFD2, MEMBARRIER, forbid};
+    use super::super::sandbox::{EPOLL_CREATE, EVENTFD2, MEMBARRIER, end_at, forbid};
     use super::*;
 
     fn every_flow() {
@@ -30,6 +30,19 @@ mod by_a_filter {
         if alone("refused::by_a_filter::membarrier") {
             forbid(&[MEMBARRIER]);
             every_flow();
+        }
+    }
+
+    /// To register for the barrier takes the time of many messages in a process with threads: no first message, sleep or
+    /// attachment waits for it. A process that registers is ended.
+    #[test]
+    fn registering_for_membarrier() {
+        if alone("refused::by_a_filter::registering_for_membarrier") {
+            const REGISTER_PRIVATE_EXPEDITED: u32 = 1 << 4;
+            end_at(MEMBARRIER, Some(REGISTER_PRIVATE_EXPEDITED));
+            for make in FAMILY {
+                make(500).run(|_| {}, |_| thread::sleep(Duration::from_millis(1)));
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod numbers {
     pub(crate) const MEMBARRIER: u32 = 324;
     pub(crate) const EVENTFD2: u32 = 290;
     pub(crate) const MADVISE: u32 = 28;
+    pub(crate) const OPENAT: u32 = 257;
     pub(crate) const EPOLL_CREATE: &[u32] = &[213, 291];
 }
 #[cfg(target_arch = "aarch64")]
@@ -15,12 +16,13 @@ mod numbers {
     pub(crate) const MEMBARRIER: u32 = 283;
     pub(crate) const EVENTFD2: u32 = 19;
     pub(crate) const MADVISE: u32 = 233;
+    pub(crate) const OPENAT: u32 = 56;
     pub(crate) const EPOLL_CREATE: &[u32] = &[20];
 }
 
 // Each test binary forbids what concerns it.
 #[allow(unused_imports)]
-pub(crate) use numbers::{EPOLL_CREATE, EVENTFD2, MADVISE, MEMBARRIER};
+pub(crate) use numbers::{EPOLL_CREATE, EVENTFD2, MADVISE, MEMBARRIER, OPENAT};
 
 /// One instruction of the kernel's packet filter, and a program of them.
 #[repr(C)]
@@ -37,14 +39,19 @@ struct Program {
     instructions: *const Instruction,
 }
 
+const LOAD: u16 = 0x20;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const RETURN: u16 = 0x06;
+const ALLOW: u32 = 0x7fff_0000;
+
+fn next(code: u16, operand: u32) -> Instruction {
+    Instruction { code, if_true: 0, if_false: 0, operand }
+}
+
 /// From now on these calls fail with EPERM in this process, for all threads that this one starts.
+#[allow(dead_code)]
 pub(crate) fn forbid(calls: &[u32]) {
-    const LOAD: u16 = 0x20;
-    const JUMP_IF_EQUAL: u16 = 0x15;
-    const RETURN: u16 = 0x06;
-    const ALLOW: u32 = 0x7fff_0000;
     const EPERM: u32 = 0x0005_0000 | 1;
-    let next = |code, operand| Instruction { code, if_true: 0, if_false: 0, operand };
     // The number of the call is the first thing a filter is shown.
     let mut filter = vec![next(LOAD, 0)];
     for &call in calls {
@@ -52,6 +59,28 @@ pub(crate) fn forbid(calls: &[u32]) {
         filter.push(next(RETURN, EPERM));
     }
     filter.push(next(RETURN, ALLOW));
+    install(&filter);
+}
+
+/// From now on this call ends the process, where its first argument is this one, or whatever that is.
+#[allow(dead_code)]
+pub(crate) fn end_at(call: u32, argument: Option<u32>) {
+    const KILL_PROCESS: u32 = 0x8000_0000;
+    // Where a filter is shown the lower half of the first argument.
+    const FIRST_ARGUMENT: u32 = if cfg!(target_endian = "little") { 16 } else { 20 };
+    let mut filter = vec![next(LOAD, 0)];
+    let to_the_end = if argument.is_some() { 3 } else { 1 };
+    filter.push(Instruction { code: JUMP_IF_EQUAL, if_true: 0, if_false: to_the_end, operand: call });
+    if let Some(argument) = argument {
+        filter.push(next(LOAD, FIRST_ARGUMENT));
+        filter.push(Instruction { code: JUMP_IF_EQUAL, if_true: 0, if_false: 1, operand: argument });
+    }
+    filter.push(next(RETURN, KILL_PROCESS));
+    filter.push(next(RETURN, ALLOW));
+    install(&filter);
+}
+
+fn install(filter: &[Instruction]) {
     let program = Program { length: filter.len() as u16, instructions: filter.as_ptr() };
 
     // The C library's, which std links already.

@@ -1,35 +1,89 @@
 //! Linux `membarrier(2)`, the heavy half of the asymmetric pair: the sleeper pays for it, the publisher does not.
 //!
-//! Decided once for the process: register, then make one real call. If either fails (old kernel, seccomp) the process
-//! stays in Fence mode for good. Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++
-//! P1202.
+//! A process registers for it first. In a process with several threads that takes about 10 ms, for the kernel waits until
+//! each CPU has gone through its scheduler (an RCU grace period). So nobody registers for a first message. Publishers count
+//! the fences that they execute while nobody sleeps, and the one that brings the count of the process to [`PAYS`] registers,
+//! and makes one real call. By then fences have cost about as much as that does; so what is spent is at most about twice the
+//! least, however many messages follow. If either call fails (old kernel, seccomp) the process stays in Fence mode for good.
+//! [`prepare`] registers at once.
+//!
+//! Any thread. Only [`prepare`], and a call of [`may_give_up_fences`] that brings the count to a multiple of [`PAYS`], can
+//! block. Nothing is locked, and nobody is remembered to be asking: a forked child has the answer of its parent, and its
+//! registration, which belongs to the memory map and is copied with it; or it goes on counting.
+//!
+//! Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++ P1202; Karlin, Manasse, Rudolph and
+//! Sleator 1988, for paying once where it would have cost as much to go on.
 //!
 //! Cannot: be undone. If a filter forbids the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::thread::{MembarrierCommand, membarrier};
+use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
 use crate::os::count_call;
 
 /// The kernel has not been asked yet.
 const UNKNOWN: u8 = 0;
-const YES: u8 = 1;
-const NO: u8 = 2;
+/// The kernel says that it has the barrier. The process is not registered.
+const OFFERED: u8 = 1;
+const YES: u8 = 2;
+const NO: u8 = 3;
+
+/// Fences of a process that cost about as much as it does to register: a fence costs a stream 20 to 40 ns, and to register
+/// takes 9 to 12 ms (docs/decisions/057). A power of two, so that the count may wrap.
+const PAYS: u32 = 1 << 18;
 
 /// Not a lock: a child that is forked while another thread asks would wait without end for a thread that it does not
 /// have.
 static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// Whether [`heavy`] works in this process: decided once, at the first call.
+/// Fences that publishers of this process have executed while nobody slept.
+static FENCES: AtomicU32 = AtomicU32::new(0);
+
+/// Whether [`heavy`] works in this process by now. Asks nobody.
 #[inline]
 pub(crate) fn asymmetric() -> bool {
-    // ORDERING: Relaxed; the answer guards no other data.
+    // ORDERING: Acquire pairs with the Release in `answer`: the process is registered.
+    AVAILABLE.load(Ordering::Acquire) == YES
+}
+
+/// Whether [`heavy`] works in this process, or may do so later. The first call may ask the kernel what it has, which waits
+/// for nothing.
+#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
+pub(crate) fn may_become_asymmetric() -> bool {
+    // ORDERING: Relaxed; the answer guards no other data here.
     match AVAILABLE.load(Ordering::Relaxed) {
-        UNKNOWN => ask(),
-        known => known == YES,
+        UNKNOWN => query(),
+        known => known != NO,
+    }
+}
+
+/// A publisher has executed so many fences while nobody slept: whether [`heavy`] works, so that it need not go on with them.
+/// Registers the process, and blocks for that, once fences have cost as much.
+#[inline]
+pub(crate) fn may_give_up_fences(executed: u32) -> bool {
+    // ORDERING: Acquire pairs with the Release in `answer`: the process is registered.
+    match AVAILABLE.load(Ordering::Acquire) {
+        YES => true,
+        NO => false,
+        _ => count(executed),
+    }
+}
+
+#[cold]
+fn count(executed: u32) -> bool {
+    // ORDERING: Relaxed; a count. The read-modify-write lets one thread pass each multiple.
+    let before = FENCES.fetch_add(executed, Ordering::Relaxed);
+    before % PAYS + executed >= PAYS && ask()
+}
+
+/// Registers now, unless that has been tried: see [`crate::prepare`].
+pub(crate) fn prepare() {
+    // ORDERING: Relaxed; the answer guards no other data here.
+    if matches!(AVAILABLE.load(Ordering::Relaxed), UNKNOWN | OFFERED) {
+        ask();
     }
 }
 
@@ -44,9 +98,25 @@ fn ask() -> bool {
             .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited))
             .is_ok()
     };
-    let answer = if works { YES } else { NO };
-    // ORDERING: Relaxed twice; the answer guards no other data, and the exchange makes all threads agree on the first.
-    AVAILABLE.compare_exchange(UNKNOWN, answer, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(answer) == YES
+    answer(if works { YES } else { NO }) == YES
+}
+
+#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
+#[cold]
+fn query() -> bool {
+    let has = !cfg!(miri) && {
+        count_call();
+        membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED)
+    };
+    answer(if has { OFFERED } else { NO }) != NO
+}
+
+/// The answer for all threads: this one, unless another was first. What is merely offered may still be answered.
+fn answer(this: u8) -> u8 {
+    let answered = |known| (known < YES.min(this)).then_some(this);
+    // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered. Relaxed
+    // otherwise: the answer guards no other data.
+    AVAILABLE.fetch_update(Ordering::Release, Ordering::Relaxed, answered).map_or_else(|first| first, |_| this)
 }
 
 /// Makes every running thread of this process pass a full memory barrier.
@@ -60,8 +130,6 @@ pub(crate) fn heavy() {
 
 #[cfg(all(test, not(ysuite_loom), not(miri)))]
 mod tests {
-    use rustix::thread::{MembarrierQuery, membarrier_query};
-
     use super::*;
     use crate::os::calls;
 
@@ -69,10 +137,15 @@ mod tests {
     fn where_the_kernel_has_the_barrier_it_is_used_and_is_one_call() {
         let is_there = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
         // Whoever asks is answered alike, the first, those behind, and one who asks the kernel at the same time.
-        assert_eq!([asymmetric(), asymmetric(), ask()], [is_there; 3]);
+        prepare();
+        let answers = [asymmetric(), may_become_asymmetric(), may_give_up_fences(1), ask(), query(), asymmetric()];
+        assert_eq!(answers, [is_there; 6]);
         let before = calls();
         heavy();
         // Where it is refused there is a pause in its place.
         assert_eq!(calls() - before, if is_there { 1 } else { 2 });
+        let before = calls();
+        prepare();
+        assert_eq!(calls(), before, "it is known");
     }
 }

@@ -1,6 +1,6 @@
 //! Linux: sleep and wake by `futex(2)`, private to the process; and the barrier of `membarrier(2)`.
 //!
-//! Any thread; blocks in [`wait`] only.
+//! Any thread; blocks in [`wait`], and where `membarrier` says so.
 
 mod cpus;
 mod membarrier;
@@ -13,8 +13,10 @@ use rustix::thread::futex::{self, Flags, Timespec};
 use super::{Waited, count_call};
 use crate::sync::AtomicU32;
 
-pub(crate) use cpus::cpus;
-pub(crate) use membarrier::{asymmetric, heavy};
+pub(crate) use cpus::{cpus, known_cpus};
+#[cfg(feature = "in-place")]
+pub(crate) use membarrier::may_become_asymmetric;
+pub(crate) use membarrier::{asymmetric, heavy, may_give_up_fences, prepare};
 
 pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     // A duration that the kernel's clock cannot represent is no limit.

@@ -12,7 +12,7 @@ use core::ptr::{self, NonNull};
 use super::chunk::Geometry;
 use super::reader::Reader;
 use super::writer::{Writer, Writing};
-use crate::os::asymmetric;
+use crate::os::may_become_asymmetric;
 use crate::statistics::COUNTING;
 
 /// Where a sender may write and publish by itself.
@@ -82,9 +82,10 @@ impl RecvWindow {
     }
 }
 
-/// Whether there are windows in this process, in this build.
+/// Whether there are windows in this process, in this build. Before the process has registered for the kernel's barrier each
+/// publication must be answered, as in the beginning of every stream; what an answer counts is what leads to it.
 fn may_open() -> bool {
-    !cfg!(ysuite_loom) && !COUNTING && asymmetric()
+    !cfg!(ysuite_loom) && !COUNTING && may_become_asymmetric()
 }
 
 impl<T> Writer<T> {
@@ -167,7 +168,7 @@ mod tests {
     use super::super::chunk::{Geometry, state};
     use super::super::unbounded;
     use super::{RecvWindow, SendWindow};
-    use crate::os::asymmetric;
+    use crate::os::may_become_asymmetric;
     use crate::statistics::COUNTING;
     use crate::sync::Ordering;
 
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn no_window_opens_where_messages_are_counted_or_fences_are_promised_for_good() {
         let (writer, reader) = unbounded::<u64>();
-        let none_opens = COUNTING || !asymmetric();
+        let none_opens = COUNTING || !may_become_asymmetric();
         assert_eq!((writer.window().is_shut(), reader.window().is_shut()), (none_opens, none_opens));
     }
 
