@@ -8,11 +8,33 @@
 //! An operation that has to wait costs no step. Outside a runtime, in `tokio::task::unconstrained`, and without the feature
 //! nothing is counted: then these functions are what they are given.
 //!
-//! Cannot: tell an executor from another. An executor that blocks within a task of tokio, and runs operations there, uses up
-//! that task's budget and then waits for ever, as it does with tokio's own channels.
+//! An executor that blocks within a task of tokio, and runs operations there, uses up the steps of that task, which are given out
+//! anew only where the task returns to its scheduler. With tokio's own channels it waits for ever then. Here an operation that is
+//! refused has its waker called at once, and where a thread comes again with no steps left, it makes one all the same. So such an
+//! executor gets on, and each of its operations is polled twice. A task of tokio that polls several futures makes one step too many
+//! for each that it is refused.
 
 use core::future::Future;
 use core::task::{Context, Poll};
+
+#[cfg(all(feature = "tokio", unix))]
+std::thread_local! {
+    /// The last poll on this thread was refused.
+    static IS_REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
+}
+
+/// No step is left: whether the poll is refused, and its waker called. Not where the one before was: then nobody has given out
+/// steps meanwhile, as a scheduler would have.
+#[cfg(all(feature = "tokio", unix))]
+#[cold]
+fn is_refused(context: &mut Context<'_>) -> bool {
+    // A thread whose locals are gone runs no task of tokio.
+    let is_refused = IS_REFUSED.try_with(|refused| !refused.replace(!refused.get())).unwrap_or(false);
+    if is_refused {
+        context.waker().wake_by_ref();
+    }
+    is_refused
+}
 
 /// Polls once, if the task may make another step.
 #[cfg(all(feature = "tokio", unix))]
@@ -21,7 +43,11 @@ pub(super) fn poll_within_budget<R>(
     context: &mut Context<'_>,
     poll: impl FnOnce(&mut Context<'_>) -> Poll<R>,
 ) -> Poll<R> {
+    if !tokio::task::coop::has_budget_remaining() {
+        return if is_refused(context) { Poll::Pending } else { poll(context) };
+    }
     let step = core::task::ready!(tokio::task::coop::poll_proceed(context));
+    let _ = IS_REFUSED.try_with(|refused| refused.set(false));
     let outcome = poll(context);
     if outcome.is_ready() {
         step.made_progress();

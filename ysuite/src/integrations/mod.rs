@@ -14,7 +14,8 @@
 //! Under `tokio` each message that a task receives or sends by `recv_async`, `poll_recv`, a stream, a sink, `send_async` or
 //! `poll_ready` is a step of those that the runtime lets a task make at once; so is each batch, each permit, each value of a
 //! [`watch`](crate::watch), a [`oneshot`](crate::oneshot) and a tick. A task that has made them is polled again when others have had their turn. Outside a runtime nothing is counted. An executor that blocks
-//! *within* a task of tokio uses that task's steps up, and then waits for ever, as it does with tokio's own channels.
+//! *within* a task of tokio, such as a `block_on` there, uses that task's steps up. With tokio's own channels it waits for ever then. With
+//! these it gets on: each operation is refused once, its waker is called, and the next poll makes a step all the same.
 //!
 //! Receivers are streams by themselves: none of their own methods has a name of `StreamExt`'s. Senders are no sinks by
 //! themselves, since `send`, `flush` and `close` are names of `SinkExt` as well: `sender.sink()` and `sender.into_sink()` make

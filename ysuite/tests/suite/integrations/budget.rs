@@ -12,7 +12,7 @@ use ::tokio::task::{coop, unconstrained};
 use futures_util::{SinkExt, StreamExt};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
 
-use crate::support::executor::{Task, poll_once};
+use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::guarded;
 
 /// Far more than a task may do at once.
@@ -295,5 +295,33 @@ fn to_wait_costs_nothing() {
             assert_eq!((receiver.recv_async().await, exchange.recv_async().await), (Ok(steps), Ok(steps)));
             assert_eq!((receiver.len(), exchange.len()), (0, 0));
         });
+    });
+}
+
+/// An executor that blocks within a task of tokio: the steps of that task are given out anew only where it returns.
+#[test]
+fn an_executor_that_blocks_within_a_task_gets_on() {
+    fn within_a_task(work: impl FnOnce() + Send + 'static) {
+        guarded(|| {
+            let runtime = Builder::new_current_thread().build().unwrap();
+            runtime.block_on(runtime.spawn(async { work() })).unwrap();
+        });
+    }
+    // All that is asked for is there at once, so every one of these is a step.
+    for (name, work) in works() {
+        println!("{name}");
+        within_a_task(|| block_on(work));
+    }
+    // What has to wait is woken as it should be, with no step left.
+    within_a_task(|| {
+        let (mut sender, mut receiver) = spsc::bounded(1);
+        let thread = std::thread::spawn(move || (0..MANY).for_each(|number| sender.send(number).unwrap()));
+        block_on(async {
+            for number in 0..MANY {
+                assert_eq!(receiver.recv_async().await, Ok(number));
+            }
+            assert!(receiver.recv_async().await.is_err());
+        });
+        thread.join().unwrap();
     });
 }
