@@ -40,12 +40,35 @@ pub struct Receiver<T> {
     waited_at: u64,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
+    /// As a stream it has returned `None`.
+    #[cfg(feature = "stream")]
+    has_ended: bool,
+}
+
+/// How far one receiver of a [channel](super) is behind its senders. Told by [`Sender::lags`](super::Sender::lags).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ReceiverLag {
+    /// The receiver's [`id`](Receiver::id).
+    pub id: u64,
+    /// How many messages it can get, those that are still being put in included: at most as many as the channel keeps. A receiver
+    /// that has as many holds the senders of a bounded channel up.
+    pub messages: usize,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<BroadcastShared<T>>, seat: Seat) -> Self {
         let waited_at = seat.position();
-        Self { seat, shared, backoff: SharedBackoff::new(), missed: 0, waited_at, subscriptions: None }
+        Self {
+            seat,
+            shared,
+            backoff: SharedBackoff::new(),
+            missed: 0,
+            waited_at,
+            subscriptions: None,
+            #[cfg(feature = "stream")]
+            has_ended: false,
+        }
     }
 
     /// A receiver of all that is sent from now on.
@@ -57,7 +80,7 @@ impl<T> Receiver<T> {
         receiver
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the receivers that there are, and were with the oldest of those.
     ///
     /// # Panics
     /// Where there are 32,760 receivers already.
@@ -103,6 +126,13 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.shared.ring.capacity())
+    }
+
+    /// The number of this receiver, from 1 on: no other of this channel has it or ever had it, a clone neither. A sender names
+    /// receivers by it: [`Sender::lags`](super::Sender::lags). Wait-free.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.seat.id()
     }
 
     /// How many messages this receiver has missed so far, because it was too slow for a lossy channel. Those of its original
@@ -232,16 +262,16 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many (at least 1,
-    /// unless `max` is 0). Allocates only in `to`. Senders get the room of all of them at the end.
+    /// unless `max` is 0: then it does not wait). Allocates only in `to`. Senders get the room of all of them at the end.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv).
+    /// As [`recv`](Self::recv). Where `max` is 0, only when it has had all messages and nothing more will come.
     ///
     /// # Panics
     /// Where a message's `Clone` panics. Those before it are in `to` then, and those behind it are still to come.
     pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
-            return Ok(0);
+            return if self.is_over() { Err(RecvError::Disconnected) } else { Ok(0) };
         }
         self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(RecvError::from)
     }
@@ -249,13 +279,13 @@ impl<T: Clone> Receiver<T> {
     /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
     ///
     /// # Errors
-    /// As [`try_recv`](Self::try_recv).
+    /// As [`try_recv`](Self::try_recv). Where `max` is 0, only when it has had all messages and nothing more will come.
     ///
     /// # Panics
     /// As [`recv_batch`](Self::recv_batch).
     pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
-            return Ok(0);
+            return if self.is_over() { Err(TryRecvError::Disconnected) } else { Ok(0) };
         }
         for look_again in [true, false] {
             match self.take_many(to, max) {
@@ -290,6 +320,7 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if self.is_over() => return Poll::Ready(Err(RecvError::Disconnected)),
                 Found::Nothing => {}
             }
+            self.shared.ring.move_up(&mut self.seat);
             let listener = self.shared.listener(self.seat.position());
             let subscriptions = self.subscriptions.get_or_insert_default();
             subscriptions.arm_task(listener, context.waker());
@@ -324,6 +355,7 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if shared.ring.is_over(seat.position()) => break Err(RecvError::Disconnected),
                 Found::Nothing => {}
             }
+            shared.ring.move_up(seat);
             // The position stays what it is until there is a message.
             let wait = wait.get_or_insert_with(|| ManyWait::new(shared.listener(seat.position()), false));
             core::future::poll_fn(|context| wait.poll(context)).await;
@@ -413,6 +445,7 @@ impl<T: Clone> Receiver<T> {
             (0..PAUSES).for_each(|_| spin_loop());
         }
         self.waited_at = self.seat.position();
+        self.shared.ring.move_up(&mut self.seat);
         let listener = self.listener();
         ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
     }
@@ -442,7 +475,7 @@ impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
-    /// set. Linear in the most receivers there have been.
+    /// set. Linear in the receivers that there are, and were with the oldest of those.
     ///
     /// # Panics
     /// Where there are 32,760 receivers already.
@@ -454,6 +487,8 @@ impl<T> Clone for Receiver<T> {
             missed: 0,
             waited_at: self.seat.position(),
             subscriptions: None,
+            #[cfg(feature = "stream")]
+            has_ended: false,
         }
     }
 }
@@ -562,17 +597,21 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
                     Poll::Pending
                 }
             },
-            Poll::Ready(Err(RecvError::Disconnected)) => Poll::Ready(None),
+            Poll::Ready(Err(RecvError::Disconnected)) => {
+                receiver.has_ended = true;
+                Poll::Ready(None)
+            }
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
+/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is terminated,
+/// and whoever waits there for the end must be told of it. An error of another method is not that `None`.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::stream::FusedStream for Receiver<T> {
-    /// Whether nothing more will come.
     fn is_terminated(&self) -> bool {
-        self.is_over()
+        self.has_ended
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
-use super::receiver::Receiver;
+use super::receiver::{Receiver, ReceiverLag};
 use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
@@ -315,6 +315,21 @@ impl<T> Sender<T> {
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.shared.sender_count()
+    }
+
+    /// How far each receiver is behind, the slowest first. While others send and receive it may be out of date at once.
+    /// Lock-free; allocates; linear in the receivers. For people, and for who watches over them: it takes the lines of all receivers
+    /// from them.
+    #[must_use]
+    pub fn lags(&self) -> Vec<ReceiverLag> {
+        self.shared.ring.behind().into_iter().map(|(id, messages)| ReceiverLag { id, messages }).collect()
+    }
+
+    /// The receiver that is the furthest behind: in a bounded channel that is full, the one that holds the senders up. `None`
+    /// where there is no receiver. Costs what [`lags`](Self::lags) costs.
+    #[must_use]
+    pub fn slowest(&self) -> Option<ReceiverLag> {
+        self.lags().first().copied()
     }
 
     /// How many receivers there are. It may be out of date at once.

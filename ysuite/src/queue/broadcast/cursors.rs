@@ -1,12 +1,24 @@
 //! The cursors: how far each reader is. Any thread; lock-free.
 //!
 //! A cursor is a word in a cache line of its own: the reader's position, and [`BUSY`]. Its reader writes it, and in a lossy
-//! ring any writer may push it. Cursors are used again by later readers; they are never freed before the ring is.
+//! ring any writer may push it. Cursors are used again by later readers, the first that is free by the next that joins; they are
+//! never freed before the ring is.
+//!
+//! A look goes through the cursors up to the last that is in use. Where that one's reader leaves, it says so; and a reader may move to
+//! a cursor further in front. So a look costs what the readers that are there make it cost, and not those that were. The memory
+//! stays that of the most readers there have been at once.
 //!
 //! How a look at all cursors misses no reader that joins meanwhile: a reader writes its cursor first and counts itself in
-//! `joined` then; and before it relies on its cursor it does a read-modify-write of the word that a writer must modify, or
+//! `extent` then; and before it relies on its cursor it does a read-modify-write of the word that a writer must modify, or
 //! have read, to get past it (the tail, or the cursor it was cloned from). So a look that has missed a cursor, and would
-//! have let a writer past it, finds `joined` changed behind itself, and looks again.
+//! have let a writer past it, finds `extent` changed behind itself, and looks again.
+//!
+//! How a reader that leaves takes no cursor of another out of the looks: the number of readers that have joined and how far the
+//! cursors are in use are one word. It looks how far they still are, and exchanges that word, which fails where a reader has joined
+//! since. One that has taken a cursor, and has not counted itself yet, says itself how far they are when it does.
+
+use core::ops::Deref;
+use core::ptr;
 
 use crossbeam_utils::CachePadded;
 
@@ -20,28 +32,66 @@ const FREE: u64 = u64::MAX;
 
 /// How many cursors are made at once, at first.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
+/// As many cursors are looked at as there are, and nobody moves for it.
+const FEW: usize = if cfg!(ysuite_loom) { 0 } else { 8 };
 /// The most readers at once.
 const MOST: usize = SegmentedArray::<Cursor>::most(FIRST);
 
-pub(super) type Cursor = CachePadded<AtomicU64>;
+/// In the extent: one reader more has joined. 48 bits of them, of which none comes twice in a time that a look could last.
+const JOINED: u64 = 1 << 16;
+const _: () = assert!(MOST < JOINED as usize);
+
+/// From where on no cursor is in use.
+fn used(extent: u64) -> usize {
+    (extent % JOINED) as usize
+}
+
+/// One reader's line. Used as its word.
+pub(super) struct CursorLine {
+    word: AtomicU64,
+    /// Which reader it is, for people; 0 where there is none.
+    id: AtomicU64,
+}
+
+pub(super) type Cursor = CachePadded<CursorLine>;
+
+impl CursorLine {
+    fn free() -> Cursor {
+        CachePadded::new(Self { word: AtomicU64::new(FREE), id: AtomicU64::new(0) })
+    }
+
+    /// Which reader it is.
+    pub(super) fn id(&self) -> u64 {
+        // ORDERING: Relaxed; a number to show.
+        self.id.load(Ordering::Relaxed)
+    }
+}
+
+impl Deref for CursorLine {
+    type Target = AtomicU64;
+
+    fn deref(&self) -> &AtomicU64 {
+        &self.word
+    }
+}
 
 pub(super) struct Cursors {
     cursors: SegmentedArray<Cursor>,
-    /// Cursors from here on have never been used.
-    used: AtomicUsize,
-    /// How many readers have ever joined.
-    joined: AtomicU64,
+    /// How many readers have ever joined, in steps of [`JOINED`], and below that from where on no cursor is in use.
+    extent: AtomicU64,
     /// How many readers there are.
     count: AtomicUsize,
+    /// The number of the last reader that was given one.
+    ids: AtomicU64,
 }
 
 impl Cursors {
     pub(super) fn new() -> Self {
         Self {
             cursors: SegmentedArray::new(FIRST),
-            used: AtomicUsize::new(0),
-            joined: AtomicU64::new(0),
+            extent: AtomicU64::new(0),
             count: AtomicUsize::new(0),
+            ids: AtomicU64::new(0),
         }
     }
 
@@ -58,8 +108,26 @@ impl Cursors {
     /// # Panics
     /// Where there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
-        let (index, cursor) = (0..MOST)
-            .map(|index| (index, self.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)))))
+        let cursor = self.take(position, MOST, ptr::null(), || {
+            // ORDERING: Relaxed; only a number, which no other has.
+            self.ids.fetch_add(1, Ordering::Relaxed) + 1
+        });
+        cursor.expect("too many receivers of one broadcast channel")
+    }
+
+    /// As [`join`](Self::join), for a reader that has a cursor already and moves: takes one in front of that, if there is a free one
+    /// and more cursors are looked at than there are readers by far.
+    pub(super) fn join_before(&self, own: &Cursor, position: u64) -> Option<&Cursor> {
+        // ORDERING: Relaxed; a hint.
+        let used = used(self.extent.load(Ordering::Relaxed));
+        if used <= FEW + 2 * self.count() { None } else { self.take(position, used, own, || own.id()) }
+    }
+
+    /// Takes the first free cursor of so many that is before `own`, for the reader with that id.
+    fn take(&self, position: u64, most: usize, own: *const Cursor, id: impl FnOnce() -> u64) -> Option<&Cursor> {
+        let (index, cursor) = (0..most)
+            .map(|index| (index, self.cursors.get_or_make(index, CursorLine::free)))
+            .take_while(|(_, cursor)| !ptr::eq(*cursor, own))
             .find(|(_, cursor)| {
                 // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all that
                 // is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position tells of
@@ -67,16 +135,17 @@ impl Cursors {
                 // look before it and on failure: the cursor is another's.
                 cursor.load(Ordering::Relaxed) == FREE
                     && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-            })
-            .expect("too many receivers of one broadcast channel");
-        // ORDERING: Relaxed twice: the addition to `joined` below releases both, and whoever looks at the cursors has
-        // acquired that before, or finds `joined` changed.
-        self.used.fetch_max(index + 1, Ordering::Relaxed);
+            })?;
+        // ORDERING: Relaxed twice; the exchange below releases both, and whoever looks at the cursors has acquired that before, or
+        // finds the extent changed.
+        cursor.id.store(id(), Ordering::Relaxed);
         self.count.fetch_add(1, Ordering::Relaxed);
-        // ORDERING: Release pairs with the first Acquire load of `joined` in `look`: a look that finds this reader counted
-        // finds its cursor. The reader's next read-modify-write releases this one in turn.
-        self.joined.fetch_add(1, Ordering::Release);
-        cursor
+        let joined = |extent| Some(extent - used(extent) as u64 + JOINED + used(extent).max(index + 1) as u64);
+        // ORDERING: Release pairs with the first Acquire load of the extent in `look`: a look that finds this reader counted
+        // finds its cursor. And with the Acquire load in `draw_in`. The reader's next read-modify-write releases this one in turn.
+        // Relaxed on failure: the exchange alone decides.
+        let _ = self.extent.fetch_update(Ordering::Release, Ordering::Relaxed, joined);
+        Some(cursor)
     }
 
     /// A reader gives its cursor up. True: it was the last reader.
@@ -85,25 +154,51 @@ impl Cursors {
         // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
         // continue each other's release sequences, so who finds none sees what all of them did.
         let is_last = self.count.fetch_sub(1, Ordering::Release) == 1;
+        // ORDERING: Relaxed; released below.
+        cursor.id.store(0, Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
         // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
         cursor.swap(FREE, Ordering::Release);
+        self.draw_in();
         is_last
+    }
+
+    /// A cursor is free: takes it, and those before it that are free as well, out of the looks, where none behind it is in use.
+    fn draw_in(&self) {
+        // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen.
+        let mut extent = self.extent.load(Ordering::Acquire);
+        loop {
+            let is_free = |index: usize| {
+                // ORDERING: Acquire pairs with the Release in `leave`: a look that does not find this cursor any more has acquired
+                // from the exchange below that its reader's reads come before.
+                self.cursors.get(index).is_none_or(|cursor| cursor.load(Ordering::Acquire) == FREE)
+            };
+            let still = (0..used(extent)).rev().find(|&index| !is_free(index)).map_or(0, |last| last + 1);
+            if still == used(extent) {
+                return;
+            }
+            let drawn = extent - (used(extent) - still) as u64;
+            // ORDERING: Release pairs with the Acquire load of the extent in `look`, and hands on what was acquired of the cursors
+            // that are looked at no more. It continues the release sequence of those who have joined. Acquire on failure, as above.
+            match self.extent.compare_exchange(extent, drawn, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(found) => extent = found,
+            }
+        }
     }
 
     /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns what the last run has returned.
     fn look<R>(&self, mut look: impl FnMut(&mut dyn Iterator<Item = &Cursor>) -> R) -> R {
         loop {
-            // ORDERING: Acquire pairs with the Release in `join`: the cursors of readers that are counted are seen.
-            let joined = self.joined.load(Ordering::Acquire);
-            // ORDERING: Relaxed; acquired with `joined`.
-            let used = self.used.load(Ordering::Relaxed);
-            let seen = look(&mut (0..used).filter_map(|index| self.cursors.get(index)));
+            // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen. And with that in
+            // `draw_in`: what readers have read whose cursors are looked at no more, they have read.
+            let extent = self.extent.load(Ordering::Acquire);
+            let seen = look(&mut (0..used(extent)).filter_map(|index| self.cursors.get(index)));
             // ORDERING: Relaxed; behind the Acquire loads of the cursors: where one of those, or the tail, tells of anything
             // that came after a reader had joined, that reader is counted here. A cursor's position comes from a tail or a
             // message that its reader has acquired, or is one to which a writer has pushed it: then it lies so far back that the
             // floor of this look bounds it.
-            if self.joined.load(Ordering::Relaxed) == joined {
+            if self.extent.load(Ordering::Relaxed) / JOINED == extent / JOINED {
                 return seen;
             }
         }
@@ -120,6 +215,20 @@ impl Cursors {
                 .filter(|&word| word != FREE)
                 .map(|word| word >> 1)
                 .min()
+        })
+    }
+
+    /// Which readers there are, and where each is.
+    pub(super) fn positions(&self) -> Vec<(u64, u64)> {
+        self.look(|cursors| {
+            // ORDERING: Acquire, as in `least`: a cursor that was free before has no old id.
+            let words = cursors.map(|cursor| (cursor.load(Ordering::Acquire), cursor.id()));
+            // One that is about to join has no id yet, and one that moves has two cursors for a moment.
+            let mut found: Vec<_> =
+                words.filter(|&(word, id)| word != FREE && id != 0).map(|(word, id)| (id, word >> 1)).collect();
+            found.sort_unstable();
+            found.dedup_by_key(|(id, _)| *id);
+            found
         })
     }
 
@@ -152,18 +261,57 @@ mod tests {
 
     use super::*;
 
+    impl Cursors {
+        /// How many cursors a look goes through.
+        fn in_use(&self) -> usize {
+            let mut cursors = 0;
+            self.look(|all| cursors = all.count());
+            cursors
+        }
+    }
+
+    /// A look counts the readers that are there, however many came and went.
+    #[test]
+    fn a_look_costs_what_the_readers_that_are_there_cost() {
+        const CROWD: usize = 2_000;
+        let cursors = Cursors::new();
+        let first = cursors.join(1);
+        for position in 0..100_000 {
+            cursors.leave(cursors.join(position));
+        }
+        assert_eq!((cursors.in_use(), cursors.count()), (1, 1));
+        // All at once, which go in any order.
+        let crowd: Vec<_> = (1..CROWD as u64).map(|position| cursors.join(position + 1)).collect();
+        assert_eq!((cursors.in_use(), cursors.least()), (CROWD, Some(1)));
+        let last = crowd.len() - 1;
+        for step in 0..last {
+            // 7 has no divisor in common with how many there are but the last.
+            cursors.leave(crowd[step * 7 % last]);
+        }
+        assert_eq!((cursors.count(), cursors.in_use(), cursors.least()), (2, CROWD, Some(1)));
+        // The one that is left is behind all the free ones, and moves.
+        let moved = cursors.join_before(crowd[last], CROWD as u64).expect("there are free ones");
+        cursors.leave(crowd[last]);
+        assert_eq!((cursors.count(), cursors.in_use(), cursors.least()), (2, 2, Some(1)));
+        assert!(cursors.join_before(moved, 0).is_none() && cursors.join_before(first, 0).is_none());
+        assert!(!cursors.leave(first));
+        assert_eq!((cursors.in_use(), cursors.least()), (2, Some(CROWD as u64)));
+        assert!(cursors.leave(moved));
+        assert_eq!((cursors.in_use(), cursors.least()), (0, None));
+    }
+
     /// The cursors that are taken by others are taken here by hand: each reader that joins looks at all of them.
     #[test]
     fn one_reader_too_many_panics_and_leaves_the_others_alone() {
         let cursors = Cursors::new();
         let last = cursors.join(7);
         for index in 1..MOST - 1 {
-            let cursor = cursors.cursors.get_or_make(index, || CachePadded::new(AtomicU64::new(FREE)));
+            let cursor = cursors.cursors.get_or_make(index, CursorLine::free);
             // ORDERING: Relaxed; one thread.
             cursor.store(9 << 1, Ordering::Relaxed);
         }
         cursors.join(8);
-        assert_eq!((MOST, cursors.used.load(Ordering::Relaxed), cursors.count()), (32_760, MOST, 2));
+        assert_eq!((MOST, cursors.in_use(), cursors.count()), (32_760, MOST, 2));
         for _ in 0..2 {
             let panic = catch_unwind(AssertUnwindSafe(|| cursors.join(1))).map(drop).expect_err("there are as many");
             let text =
@@ -183,8 +331,7 @@ mod tests {
         let cursors = Cursors::new();
         assert_eq!(cursors.least(), None);
         let (first, last) = (cursors.join(3), cursors.join(4));
-        // ORDERING: Relaxed; one thread.
-        assert_eq!((cursors.used.load(Ordering::Relaxed), cursors.least()), (2, Some(3)));
+        assert_eq!((cursors.in_use(), cursors.least()), (2, Some(3)));
         assert!(!cursors.leave(first));
         assert_eq!(cursors.least(), Some(4));
         assert!(cursors.leave(last));

@@ -200,3 +200,46 @@ fn room_behind_a_reader_that_has_joined_behind_a_message() {
 fn room_behind_a_reader_that_has_settled_behind_a_message() {
     room_behind_a_cursor(BroadcastRing::join, BroadcastRing::settle);
 }
+
+/// The reader that leaves takes its cursor out of the looks, and another takes it at that moment.
+#[test]
+fn a_reader_that_leaves_against_one_that_joins_in_its_place() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let _quiet = ring.sit_down();
+        let leaving = ring.sit_down();
+        let other = ring.clone();
+        let thread = thread::spawn(move || {
+            let mut seat = other.sit_down();
+            take(&other, &mut seat);
+            seat
+        });
+        ring.leave(&leaving);
+        let mut seat = thread.join().unwrap();
+        // Whichever came first: it holds up writers.
+        ring.leave(&_quiet);
+        assert!(ring.push(0).is_ok());
+        assert!(!ring.is_writable());
+        assert_eq!(take(&ring, &mut seat), Some(0));
+    });
+}
+
+/// A reader that moves up is never missed by a writer, which would write over what it has not read.
+#[test]
+fn a_writer_against_a_reader_that_moves_up() {
+    for is_lossy in [false, true] {
+        model_up_to(2, move || {
+            let ring = Arc::new(BroadcastRing::new(1, is_lossy));
+            let crowd = [ring.sit_down(), ring.sit_down()];
+            let mut seat = ring.sit_down();
+            crowd.iter().for_each(|seat| drop(ring.leave(seat)));
+            assert!(ring.push(0).is_ok());
+            let other = ring.clone();
+            let thread = thread::spawn(move || (1..3).for_each(|message| drop(other.push(message))));
+            ring.move_up(&mut seat);
+            let first = take(&ring, &mut seat);
+            assert!(is_lossy || first == Some(0));
+            thread.join().unwrap();
+        });
+    }
+}

@@ -61,6 +61,11 @@ impl Seat {
         self.position
     }
 
+    /// Which reader it is: no other of the ring has this number.
+    pub(crate) fn id(&self) -> u64 {
+        self.cursor().id()
+    }
+
     #[inline(always)]
     fn cursor(&self) -> &Cursor {
         // SAFETY: made by `sit_down` from a cursor of the ring; a seat is only used through the ring that it was made by.
@@ -376,7 +381,22 @@ impl<T> BroadcastRing<T> {
 
     /// A new reader, at the position of another, which is not in its turn.
     pub(crate) fn sit_beside(&self, seat: &Seat) -> Seat {
-        let cursor = self.cursors.join(seat.position);
+        self.beside(seat, self.cursors.join(seat.position))
+    }
+
+    /// A reader that finds nothing, and is not in its turn, moves to a cursor further in front, where others have gone: writers
+    /// then look at fewer.
+    #[cold]
+    pub(crate) fn move_up(&self, seat: &mut Seat) {
+        if let Some(cursor) = self.cursors.join_before(seat.cursor(), seat.position) {
+            // It is two readers for a moment, of which the first goes.
+            let own = core::mem::replace(seat, self.beside(seat, cursor));
+            self.leave(&own);
+        }
+    }
+
+    /// The place of a reader with a cursor that has joined at the position of another.
+    fn beside(&self, seat: &Seat, cursor: &Cursor) -> Seat {
         if self.is_lossy {
             // ORDERING: Release: a writer's push of that cursor is before this in the order of the word, and is found here; or
             // behind it, and then whoever finds it acquires that this reader has joined, and looks again. No Acquire: a push
@@ -551,6 +571,13 @@ impl<T> BroadcastRing<T> {
     pub(crate) fn longest(&self) -> usize {
         let tail = self.tail();
         self.len(self.cursors.least().unwrap_or(tail))
+    }
+
+    /// Which readers there are, and how many messages are in the ring for each, the slowest first.
+    pub(crate) fn behind(&self) -> Vec<(u64, usize)> {
+        let mut readers = self.cursors.positions();
+        readers.sort_by_key(|&(_, position)| position);
+        readers.into_iter().map(|(id, position)| (id, self.len(position))).collect()
     }
 
     /// From now on no position can be claimed. What has been claimed will still be written. False: it was closed already.
@@ -757,6 +784,27 @@ mod tests {
         ring.cursors.push(seat.position() + 1);
         assert!(matches!(ring.take(&mut seat), Found::Missed(1)));
         assert!(matches!(ring.take(&mut seat), Found::Message(1)));
+    }
+
+    /// Those who came later have gone before, but for one.
+    #[test]
+    fn a_reader_that_moves_up_is_where_it_was() {
+        for is_lossy in [false, true] {
+            let ring = BroadcastRing::<u32>::new(4, is_lossy);
+            let crowd: Vec<_> = (0..40).map(|_| ring.sit_down()).collect();
+            let mut seat = ring.sit_down();
+            let before = seat.cursor;
+            ring.move_up(&mut seat);
+            assert_eq!(seat.cursor, before, "there is nothing in front of it");
+            crowd.iter().for_each(|seat| assert!(!ring.leave(seat)));
+            assert!(ring.push(7).is_ok());
+            ring.move_up(&mut seat);
+            assert!(seat.cursor != before && ring.readers() == 1);
+            // It holds up writers as before.
+            (0..3).for_each(|message| assert!(ring.push(message).is_ok()));
+            assert!(is_lossy || matches!(ring.push(9), Err(Rejected::Full(9))));
+            assert!(matches!(ring.take(&mut seat), Found::Message(7)));
+        }
     }
 
     #[test]

@@ -200,3 +200,48 @@ fn messages_of_any_size_and_alignment() {
     assert!(receiver.try_iter().eq((0..70).map(|number| [number; 500])));
     assert_eq!(other.try_iter().count(), 70);
 }
+
+/// One that is kept somewhere and never asked holds up the senders: they can say which it is.
+#[test]
+fn the_receiver_that_holds_the_senders_up_is_named() {
+    let (sender, mut first) = broadcast::bounded(3);
+    let kept = sender.subscribe();
+    let mut clone = first.clone();
+    assert!(first.id() != kept.id() && first.id() != clone.id() && kept.id() != clone.id());
+    for number in 0..3 {
+        sender.send(number).unwrap();
+        assert_eq!((first.recv(), sender.slowest().unwrap().messages), (Ok(number), number + 1));
+    }
+    assert_eq!(clone.recv(), Ok(0));
+    assert!(sender.try_send(3).is_err());
+    let lags: Vec<_> = sender.lags().iter().map(|lag| (lag.id, lag.messages)).collect();
+    assert_eq!(lags, [(kept.id(), 3), (clone.id(), 2), (first.id(), 0)]);
+    assert_eq!(sender.slowest().map(|lag| lag.id), Some(kept.id()));
+    // Its owner ends it.
+    let before = kept.id();
+    drop(kept);
+    sender.send(3).unwrap();
+    assert_eq!((sender.slowest().unwrap().id, sender.lags().len()), (clone.id(), 2));
+    assert!(sender.subscribe().id() > before, "no number comes twice");
+    drop((first, clone));
+    assert_eq!((sender.slowest(), sender.lags()), (None, Vec::new()));
+}
+
+/// Receivers that wait move to where others were; they stay who they are, and get all that is sent.
+#[test]
+fn a_receiver_among_thousands_that_go_stays_who_it_is() {
+    const CROWD: usize = 1_000;
+    for is_lossy in [false, true] {
+        let (sender, first) = if is_lossy { broadcast::lossy(4) } else { broadcast::bounded(4) };
+        let mut crowd: Vec<_> = (0..CROWD).map(|_| sender.subscribe()).collect();
+        let (mut last, id) = (crowd.pop().unwrap(), sender.receiver_count() as u64);
+        drop((crowd, first));
+        assert_eq!((last.id(), sender.receiver_count()), (id, 1));
+        for number in 0..100 {
+            assert!(last.recv_timeout(std::time::Duration::from_nanos(1)).is_err());
+            sender.send(number).unwrap();
+            assert_eq!((last.recv(), last.id()), (Ok(number), id));
+        }
+        assert_eq!(sender.lags().len(), 1);
+    }
+}
