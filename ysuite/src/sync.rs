@@ -11,7 +11,7 @@ use std as library;
 
 pub(crate) use cell::UnsafeCell;
 pub(crate) use library::hint::spin_loop;
-pub(crate) use library::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(crate) use library::sync::{Arc, Mutex, MutexGuard};
 pub(crate) use library::{thread, thread_local};
 #[cfg(ysuite_loom)]
 use loom::cell;

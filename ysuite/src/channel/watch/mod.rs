@@ -34,14 +34,16 @@
 //!
 //! # The lock
 //!
-//! The value is behind a reader-writer lock, that of `std`. A [`Ref`] holds it for reading, the closure of
+//! The value is behind a reader-writer lock. A [`Ref`] holds it for reading, the closure of
 //! [`send_modify`](Sender::send_modify) runs while it is held for writing, and [`send`](Sender::send) holds it for the
 //! moment in which the new value is moved into its place. So whoever borrows waits for the sender that is at it, be it
 //! preempted; and a sender waits for everybody who holds a [`Ref`]. Keep it for moments.
 //!
-//! A thread that holds a [`Ref`] must neither send, nor borrow again: both may wait for ever, for the thread's own `Ref`, or
-//! panic (a second reader waits behind a writer that is waiting already). The same goes for closures that use the channel
-//! they were given to.
+//! A thread that holds a [`Ref`] may borrow again, this value or that of another channel: it waits for a sender that is at the
+//! value, and for none that waits in turn, which may be waiting for this thread. It must not send into the channel of that
+//! [`Ref`]: that waits for ever, for the thread's own `Ref`. The same goes for a closure that is given to
+//! [`wait_for`](Receiver::wait_for), as it looks at the value; one that is given to [`send_modify`](Sender::send_modify) must
+//! not use the channel at all.
 //!
 //! Whether there is a value that one has not seen ([`has_changed`](Receiver::has_changed)), waiting for one
 //! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free, and wait-free where there is a value.
@@ -49,7 +51,10 @@
 //! # Foreign code
 //!
 //! A value that was replaced is dropped when the new one is there, the lock is free and everybody has been woken. So its
-//! `Drop` may use the channel, and may panic. A closure of [`send_modify`](Sender::send_modify) that panics has changed the
+//! `Drop` may use the channel, and may panic. Iterators, streams and the hub [clone](Clone) the value while the lock is free: so its
+//! `Clone` may use the channel as well, but for [`send_replace`](Sender::send_replace), [`send_modify`](Sender::send_modify) and
+//! [`send_if_modified`](Sender::send_if_modified), which wait for those who clone the value, and panic where they would wait for
+//! themselves. [`send`](Sender::send) does not wait for them: it allocates then, and the last of them drops the old value. A closure of [`send_modify`](Sender::send_modify) that panics has changed the
 //! value, as far as anybody can know: the receivers are told, and then the panic goes on. The lock is never poisoned. Where
 //! a waker panics all others are woken first.
 //!
@@ -68,6 +73,9 @@
 //!
 //! Source: the interface is that of `tokio::sync::watch`.
 
+mod lock;
+#[cfg(all(test, ysuite_loom))]
+mod models;
 mod receiver;
 mod sender;
 mod shared;
@@ -75,16 +83,18 @@ mod values;
 
 use core::fmt;
 use core::ops::Deref;
+use core::ptr::NonNull;
 
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError};
 
+use self::lock::Reading;
 use self::shared::WatchShared;
-use crate::sync::{Arc, RwLockReadGuard};
+use crate::sync::Arc;
 
 /// A channel that holds `initial`, with one sender and one receiver. The receiver has seen that value:
-/// [`changed`](Receiver::changed) waits for the next. Allocates once; and 3 KiB the first time that 1, 65, 129 .. receivers
+/// [`changed`](Receiver::changed) waits for the next. Allocates twice; and 3 KiB the first time that 1, 65, 129 .. receivers
 /// wait at once.
 #[must_use]
 pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
@@ -94,9 +104,13 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
 
 /// The value, lent for a look. Senders [wait](self#the-lock) until this is dropped.
 pub struct Ref<'a, T> {
-    value: RwLockReadGuard<'a, T>,
+    value: NonNull<T>,
     has_changed: bool,
+    reading: Reading<'a>,
 }
+
+// SAFETY: a shared one gives access to the value, as `&T` does.
+unsafe impl<T: Sync> Sync for Ref<'_, T> {}
 
 impl<T> Ref<'_, T> {
     /// Whether the receiver that lent this had not seen the value before. Always false where a sender lent it.
@@ -110,7 +124,9 @@ impl<T> Deref for Ref<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.value
+        let _ = &self.reading;
+        // SAFETY: no sender changes the value while this is there, as it reads.
+        unsafe { self.value.as_ref() }
     }
 }
 

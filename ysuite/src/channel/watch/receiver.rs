@@ -5,7 +5,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::shared::{NOTHING, WatchShared};
+use super::shared::{NOTHING, Share, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
@@ -26,19 +26,30 @@ pub struct Receiver<T> {
     backoff: SharedBackoff,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
+    /// As a stream it has returned `None`.
+    #[cfg(feature = "stream")]
+    pub(super) has_ended: bool,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<WatchShared<T>>, seen: u64) -> Self {
-        Self { shared: Foreign::new(shared), seen, backoff: SharedBackoff::new(), subscriptions: None }
+        Self {
+            shared: Foreign::new(shared),
+            seen,
+            backoff: SharedBackoff::new(),
+            subscriptions: None,
+            #[cfg(feature = "stream")]
+            has_ended: false,
+        }
     }
 
-    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock).
+    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock). A thread may hold
+    /// several at once, and must not send while it holds one.
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(Some(self.seen)).0
     }
 
-    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock). An attached receiver
+    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock), as [`borrow`](Self::borrow). An attached receiver
     /// takes its id down (two system calls at most, the first time).
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Some(self.seen));
@@ -65,6 +76,11 @@ impl<T> Receiver<T> {
     /// id goes up.
     pub fn mark_changed(&mut self) {
         self.seen = NOTHING;
+        // There is a value to come, be all senders gone or not.
+        #[cfg(feature = "stream")]
+        {
+            self.has_ended = false;
+        }
         Attach::with_registration(self, &mut |registration| registration.raise());
     }
 
@@ -149,7 +165,7 @@ impl<T> Receiver<T> {
     /// Waits for a value that `predicate` accepts, beginning with the one that is there; seen or not. Those that it has
     /// refused count as seen, and so does the one that is returned. Values that are replaced too soon `predicate` never sees.
     ///
-    /// `predicate` runs while no sender can change the value, and must not use this channel.
+    /// `predicate` runs while no sender can change the value, and must not send into this channel: that waits for ever.
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders are gone.
@@ -297,10 +313,27 @@ impl<T> Receiver<T> {
     where
         T: Clone,
     {
-        let (value, version) = self.shared.borrow(None);
-        let clone = T::clone(&value);
-        self.seen = version;
-        clone
+        let share = self.shared.share();
+        Self::clone_share(&mut self.seen, share)
+    }
+
+    /// As [`clone_unseen`](Self::clone_unseen). `None`: a sender is at the value.
+    pub(super) fn try_clone_unseen(&mut self) -> Option<T>
+    where
+        T: Clone,
+    {
+        let share = self.shared.try_share()?;
+        Some(Self::clone_share(&mut self.seen, share))
+    }
+
+    fn clone_share(seen: &mut u64, share: Share<'_, T>) -> T
+    where
+        T: Clone,
+    {
+        let clone = share.cloned();
+        *seen = share.version;
+        // The value may have been replaced meanwhile, and ends then, which is foreign code.
+        Panics::answer_behind(clone, || drop(share))
     }
 }
 
@@ -348,6 +381,8 @@ impl<T> Clone for Receiver<T> {
             seen: self.seen,
             backoff: self.backoff.again(),
             subscriptions: None,
+            #[cfg(feature = "stream")]
+            has_ended: false,
         }
     }
 }

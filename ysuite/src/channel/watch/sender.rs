@@ -24,7 +24,8 @@ impl<T> Sender<T> {
 
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
-    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits.
+    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a receiver
+    /// is cloning the old value, as an iterator or a stream, it allocates, and that receiver drops the old value.
     ///
     /// # Errors
     /// Where no receiver is there: the value stays what it was. To change it all the same, use
@@ -38,13 +39,17 @@ impl<T> Sender<T> {
             return Err(SendError(value));
         }
         // The old value goes last, with the lock free: foreign code, which may use this channel.
-        drop(self.send_replace(value));
+        let before = self.shared.put(value);
+        drop(Panics::answer_behind(before, || self.shared.announce()));
         Ok(())
     }
 
     /// Replaces the value, be there receivers or not; wakes all that wait, and returns the value before.
     ///
-    /// Waits for whoever is at the [value](super#the-lock).
+    /// Waits for whoever is at the [value](super#the-lock), or clones it.
+    ///
+    /// # Panics
+    /// Within the `Clone` of this channel's value, for which it would wait.
     pub fn send_replace(&self, value: T) -> T {
         let before = self.shared.replace(value);
         Panics::answer_behind(before, || self.shared.announce())
@@ -52,11 +57,12 @@ impl<T> Sender<T> {
 
     /// Changes the value in its place, be there receivers or not; wakes all that wait.
     ///
-    /// Waits for whoever is at the [value](super#the-lock). `change` runs while nobody can look at it, and must not use this
-    /// channel.
+    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it, and must not
+    /// use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed.
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this channel's
+    /// value, for which it would wait: nothing has changed then.
     pub fn send_modify(&self, change: impl FnOnce(&mut T)) {
         self.shared.modify(|value| {
             change(value);
@@ -67,11 +73,12 @@ impl<T> Sender<T> {
     /// Looks at the value, and changes it if `change` so decides: then (true) all receivers that wait are woken. Where
     /// `change` answers `false` nobody is told of what it may have done.
     ///
-    /// Waits for whoever is at the [value](super#the-lock). `change` runs while nobody can look at it, and must not use this
-    /// channel.
+    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it, and must not
+    /// use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed.
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this channel's
+    /// value, for which it would wait: nothing has changed then.
     pub fn send_if_modified(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
         self.shared.modify(change)
     }

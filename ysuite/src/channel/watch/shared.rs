@@ -1,6 +1,10 @@
 //! What all ends of a watch channel share: the value behind its lock, the version, and for receivers and senders each their
 //! number and their wait list.
 //!
+//! The value lies in a share of its own. A receiver that clones it takes another share under the lock, and clones behind it: so a
+//! `Clone` may use the channel. A sender that finds the value shared puts the new one elsewhere; one that changes it in its place,
+//! or returns it, waits for those who clone it.
+//!
 //! Any thread. The version is a word beside the lock. It is raised while the lock is held for writing, so that whoever holds
 //! the lock finds the value and its version together; it is read without the lock, so that waiting is lock-free. The thread
 //! that has raised it looks at the receivers' wait list when the lock is free again: without a fence while a stream of
@@ -8,11 +12,19 @@
 //!
 //! Cannot: say how many values a receiver has missed. Versions are counted, but no promise is made of it.
 
+// The model checker's `thread_local!` takes no `const`.
+#![allow(clippy::missing_const_for_thread_local)]
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+
 use crossbeam_utils::CachePadded;
 
+use super::lock::{ALL, Reading, WatchLock, Writing};
 use super::{RecvError, Ref};
 use crate::foreign::Panics;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, RwLock, RwLockWriteGuard, fence, window};
+use crate::os::{Deadline, sleep_on, wake};
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, UnsafeCell, fence, thread_local, window};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_each};
 
@@ -23,8 +35,17 @@ const VERSION: u64 = 2;
 /// What a receiver has seen that was told to take any value for a new one. No version: versions are even.
 pub(super) const NOTHING: u64 = u64::MAX;
 
+/// In `clones`: a sender waits for those who clone the value.
+const WANTED: u32 = 1;
+/// In `clones`: one that has cloned the value more. Wraps.
+const THROUGH: u32 = 2;
+
 pub(super) struct WatchShared<T> {
-    value: RwLock<T>,
+    lock: WatchLock,
+    /// Shared by those who clone the value, and nobody else.
+    value: UnsafeCell<Arc<T>>,
+    /// Raised by [`THROUGH`] whenever somebody has cloned the value, with [`WANTED`]. Slept on.
+    clones: AtomicU32,
     /// The version of the value, and `CLOSED`.
     state: CachePadded<AtomicU64>,
     /// The receivers that wait for a value.
@@ -33,6 +54,29 @@ pub(super) struct WatchShared<T> {
     /// The senders that wait until no receiver is left.
     closing: WaitList,
     senders: AtomicUsize,
+}
+
+// SAFETY: the value goes from thread to thread, and the last who clones it may drop it: `T: Send`.
+unsafe impl<T: Send> Send for WatchShared<T> {}
+// SAFETY: as above; and several threads look at the value at once: `T: Sync`. It is changed under the lock for writing, by one who
+// has found it not shared.
+unsafe impl<T: Send + Sync> Sync for WatchShared<T> {}
+
+/// A share of the value, for one who clones it.
+pub(super) struct Share<'a, T> {
+    shared: &'a WatchShared<T>,
+    value: Option<Arc<T>>,
+    pub(super) version: u64,
+}
+
+/// This thread is within the `Clone` of a channel's value. Those within which it is are linked.
+struct CloningHere {
+    channel: *const (),
+    outer: *const CloningHere,
+}
+
+thread_local! {
+    static CLONING: Cell<*const CloningHere> = Cell::new(ptr::null());
 }
 
 /// A receiver that waits for a value it has not seen, or for the end.
@@ -94,7 +138,9 @@ impl<T> SharedEnd for Unwatched<'_, T> {
 impl<T> WatchShared<T> {
     pub(super) fn new(initial: T) -> Self {
         Self {
-            value: RwLock::new(initial),
+            lock: WatchLock::new(),
+            value: UnsafeCell::new(Arc::new(initial)),
+            clones: AtomicU32::new(0),
             state: CachePadded::new(AtomicU64::new(0)),
             waiting: WaitList::new(),
             receivers: AtomicUsize::new(1),
@@ -143,16 +189,87 @@ impl<T> WatchShared<T> {
 
     /// Lends the value, and tells its version.
     pub(super) fn borrow(&self, seen: Option<u64>) -> (Ref<'_, T>, u64) {
-        // No closure panics while the lock is held for writing, see `modify`. And where one did, its value would still be one.
-        let value = self.value.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let reading = self.lock.read();
         // No sender changes it while the lock is held.
         let version = self.version();
-        (Ref { value, has_changed: seen.is_some_and(|seen| seen != version) }, version)
+        let value = self.value(&reading);
+        (Ref { value, has_changed: seen.is_some_and(|seen| seen != version), reading }, version)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, T> {
-        // As in `borrow`.
-        self.value.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// Where the value is, as long as that is read.
+    fn value(&self, _: &Reading<'_>) -> NonNull<T> {
+        // SAFETY: whoever reads excludes those who write.
+        self.value.with(|place| NonNull::from(unsafe { &**place }))
+    }
+
+    /// A share of the value, to be cloned. Waits for a sender that is at it.
+    pub(super) fn share(&self) -> Share<'_, T> {
+        self.share_of(&self.lock.read())
+    }
+
+    /// As [`share`](Self::share). `None`: a sender is at the value.
+    pub(super) fn try_share(&self) -> Option<Share<'_, T>> {
+        Some(self.share_of(&self.lock.try_read()?))
+    }
+
+    fn share_of(&self, _: &Reading<'_>) -> Share<'_, T> {
+        // SAFETY: as in `value`.
+        let value = self.value.with(|place| unsafe { (*place).clone() });
+        Share { shared: self, value: Some(value), version: self.version() }
+    }
+
+    /// Holds the lock, with the value of this thread alone: waits until nobody clones it.
+    ///
+    /// # Panics
+    /// Within the `Clone` of this very value, which it would wait for.
+    fn write_alone(&self) -> Writing<'_> {
+        loop {
+            let clones = {
+                let writing = self.lock.write();
+                if self.is_alone(&writing) {
+                    return writing;
+                }
+                // ORDERING: Acquire pairs with the Release in the drop of a `Share`: where that has raised the word before, the look
+                // behind this finds the share given up. Otherwise it finds the mark, and wakes.
+                let clones = self.clones.fetch_or(WANTED, Ordering::Acquire) | WANTED;
+                // Nobody takes another share of this value while the lock is held.
+                if self.is_alone(&writing) {
+                    return writing;
+                }
+                clones
+            };
+            assert!(!self.is_cloned_here(), "the Clone of a watch's value replaces or changes that value");
+            // With the lock free, in case the `Clone` uses this channel.
+            sleep_on(&self.clones, clones, Deadline::Never);
+        }
+    }
+
+    /// Whether nobody clones the value.
+    fn is_alone(&self, _: &Writing<'_>) -> bool {
+        // SAFETY: whoever writes excludes all others.
+        self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.is_some())
+    }
+
+    /// Whether this thread is within the `Clone` of a value of this channel.
+    fn is_cloned_here(&self) -> bool {
+        let mut at = CLONING.try_with(Cell::get).unwrap_or(ptr::null());
+        // SAFETY: each is a local of a call that this thread is within, and takes itself out when that ends.
+        while let Some(here) = unsafe { at.as_ref() } {
+            if ptr::eq(here.channel, ptr::from_ref(self).cast()) {
+                return true;
+            }
+            at = here.outer;
+        }
+        false
+    }
+
+    /// The value, which is this thread's alone.
+    fn own<R>(&self, _: &Writing<'_>, act: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: whoever writes excludes all others, and takes the value out of the place no more than they do.
+        let value = self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.map(NonNull::from));
+        let mut value = value.expect("nobody shares the value");
+        // SAFETY: as above; shares are made under the lock alone.
+        act(unsafe { value.as_mut() })
     }
 
     /// The value has changed. The caller holds the lock for writing, and announces the version when the lock is free.
@@ -164,11 +281,33 @@ impl<T> WatchShared<T> {
     }
 
     /// Replaces the value, and returns the one before. It is announced to nobody.
+    ///
+    /// # Panics
+    /// As [`write_alone`](Self::write_alone).
     pub(super) fn replace(&self, value: T) -> T {
-        let mut place = self.write();
-        let before = core::mem::replace(&mut *place, value);
+        let writing = self.write_alone();
+        let before = self.own(&writing, |place| core::mem::replace(place, value));
         self.publish();
         before
+    }
+
+    /// Replaces the value, and returns the one before, unless that is shared: then those who clone it drop it. It is announced to
+    /// nobody.
+    pub(super) fn put(&self, value: T) -> Option<T> {
+        let writing = self.lock.write();
+        if self.is_alone(&writing) {
+            let before = self.own(&writing, |place| core::mem::replace(place, value));
+            self.publish();
+            return Some(before);
+        }
+        let value = Arc::new(value);
+        // SAFETY: whoever writes excludes all others.
+        let shared = self.value.with_mut(|place| core::mem::replace(unsafe { &mut *place }, value));
+        self.publish();
+        drop(writing);
+        // Behind the lock: it may be the last share meanwhile.
+        drop(shared);
+        None
     }
 
     /// Has `change` change the value, and announces it where `change` says that it did (true), or panics.
@@ -177,9 +316,9 @@ impl<T> WatchShared<T> {
         // Where `change` panics it may have changed the value before.
         let mut has_changed = true;
         {
-            let mut place = self.write();
-            // Caught here, so that the lock is not poisoned and the version is raised before anybody can borrow.
-            panics.catch(|| has_changed = change(&mut place));
+            let writing = self.write_alone();
+            // Caught here, so that the version is raised before anybody can borrow.
+            panics.catch(|| has_changed = self.own(&writing, change));
             if has_changed {
                 self.publish();
             }
@@ -241,6 +380,37 @@ impl<T> WatchShared<T> {
             // bit is found here.
             fence(Ordering::SeqCst);
             notify_each(&self.closing);
+        }
+    }
+}
+
+impl<T: Clone> Share<'_, T> {
+    /// Clones the value. No lock is held meanwhile.
+    pub(super) fn cloned(&self) -> T {
+        struct Within(CloningHere);
+        impl Drop for Within {
+            fn drop(&mut self) {
+                let _ = CLONING.try_with(|cloning| cloning.set(self.0.outer));
+            }
+        }
+        let channel = ptr::from_ref(self.shared).cast();
+        let within = Within(CloningHere { channel, outer: CLONING.try_with(Cell::get).unwrap_or(ptr::null()) });
+        let _ = CLONING.try_with(|cloning| cloning.set(&within.0));
+        T::clone(self.value.as_ref().expect("there until it is dropped"))
+    }
+}
+
+impl<T> Drop for Share<'_, T> {
+    fn drop(&mut self) {
+        let mut panics = Panics::none();
+        // The last share of a value that was replaced: foreign code.
+        panics.catch(|| drop(self.value.take()));
+        // ORDERING: Release pairs with the Acquire in `write_alone`: the share was given up before.
+        let before = self.shared.clones.fetch_add(THROUGH, Ordering::Release);
+        if before & WANTED != 0 {
+            // ORDERING: Relaxed; those who are woken look again, and say again that they wait.
+            self.shared.clones.fetch_and(!WANTED, Ordering::Relaxed);
+            wake(&self.shared.clones, ALL);
         }
     }
 }

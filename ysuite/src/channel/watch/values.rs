@@ -1,8 +1,8 @@
 //! Receivers of values that can be cloned, as iterators, as streams, and for whoever serves receivers of any kind: each
 //! message is a clone of the newest value, where that has not been seen.
 //!
-//! One thread at a time. The clone is made while the lock is held for reading, and the value counts as seen when it has been
-//! made.
+//! One thread at a time. The clone is made of a share of the value, with the lock free, and the value counts as seen when it has been
+//! made. All wait for a sender that is at the value, but for `try_next`.
 
 use super::Receiver;
 use crate::channel::error::TryRecvError;
@@ -32,7 +32,8 @@ impl<T: Clone> Receive for Receiver<T> {
     }
 
     fn try_next(&mut self) -> Result<T, TryRecvError> {
-        if self.has_changed()? { Ok(self.clone_unseen()) } else { Err(TryRecvError::Empty) }
+        // A sender that is at the value hides it, as one that is putting in a message does elsewhere.
+        if self.has_changed()? { self.try_clone_unseen().ok_or(TryRecvError::Empty) } else { Err(TryRecvError::Empty) }
     }
 }
 
@@ -63,13 +64,18 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
         context: &mut core::task::Context<'_>,
     ) -> core::task::Poll<Option<T>> {
         let receiver = self.get_mut();
-        receiver.poll_unseen(context).map(|outcome| outcome.ok().map(|()| receiver.clone_unseen()))
+        let outcome = core::task::ready!(receiver.poll_unseen(context));
+        receiver.has_ended = outcome.is_err();
+        core::task::Poll::Ready(outcome.ok().map(|()| receiver.clone_unseen()))
     }
 }
 
+/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is terminated,
+/// and whoever waits there for the end must be told of it. An error of another method is not that `None`.
+/// [`mark_changed`](Receiver::mark_changed) takes it back: there is a value to come then.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::FusedStream for Receiver<T> {
     fn is_terminated(&self) -> bool {
-        self.is_disconnected() && !self.has_unseen()
+        self.has_ended
     }
 }

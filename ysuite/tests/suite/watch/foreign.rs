@@ -3,10 +3,13 @@
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender as Log, channel};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
+use std::thread;
 
+use ysuite::channel::{Receive, TryRecvError};
 use ysuite::watch::{self, Sender};
 
 use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, cloning_for, poll_once};
@@ -265,4 +268,192 @@ fn a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one() {
     let (sender, receiver) = watch::channel(Wild);
     drop(sender);
     assert_eq!(panics(|| drop(receiver)), "the value's end");
+}
+
+/// With a sender that waits in between.
+#[test]
+fn a_thread_may_borrow_again_beside_senders() {
+    const ROUNDS: u32 = 2_000;
+    guarded(|| {
+        let ((left, left_in), (right, right_in)) = (watch::channel(0), watch::channel(0));
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for sender in [&left, &right] {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        sender.send_modify(|value| *value += 1);
+                    }
+                });
+            }
+            // Each holds one and borrows the other, the same and the other way round.
+            let other = scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    let (first, second) = (right_in.borrow(), left_in.borrow());
+                    assert_eq!((*first, *second), (*right.borrow(), *left_in.borrow()));
+                }
+            });
+            for _ in 0..ROUNDS {
+                let (first, second) = (left_in.borrow(), right_in.borrow());
+                assert_eq!((*first, *second), (*left_in.borrow(), *right_in.borrow()));
+            }
+            other.join().unwrap();
+            is_over.store(true, Ordering::Relaxed);
+        });
+    });
+}
+
+/// What a `Clone` does, by the number of its value.
+type Act = Arc<dyn Fn(u32) + Send + Sync>;
+
+/// A value whose `Clone` does something.
+struct Acting {
+    number: u32,
+    act: Act,
+}
+
+impl Acting {
+    fn of(number: u32, act: &Act) -> Self {
+        Self { number, act: act.clone() }
+    }
+}
+
+impl Clone for Acting {
+    fn clone(&self) -> Self {
+        (self.act)(self.number);
+        Self::of(self.number, &self.act)
+    }
+}
+
+/// A channel whose values' `Clone` acts on it, and what it does, of which each value has a share.
+fn acting(
+    act: impl Fn(&Sender<Acting>, u32, &Act) + Send + Sync + 'static,
+) -> (Sender<Acting>, watch::Receiver<Acting>, Act) {
+    let known = Arc::new(OnceLock::<(Sender<Acting>, Weak<dyn Fn(u32) + Send + Sync>)>::new());
+    let there = known.clone();
+    let whole: Act = Arc::new(move |number| {
+        if let Some((sender, own)) = there.get().and_then(|(sender, own)| Some((sender, own.upgrade()?))) {
+            act(sender, number, &own);
+        }
+    });
+    let (sender, receiver) = watch::channel(Acting::of(0, &whole));
+    assert!(known.set((sender.clone(), Arc::downgrade(&whole))).is_ok());
+    (sender, receiver, whole)
+}
+
+#[test]
+fn a_clone_may_send() {
+    guarded(|| {
+        let (sender, mut receiver, act) = acting(|sender, number, act| {
+            if number % 3 != 0 {
+                // Also looks, and sees what it has sent.
+                sender.send(Acting::of(number + 1, act)).ok().unwrap();
+                assert_eq!(sender.borrow().number, number + 1);
+            }
+        });
+        let mut expect = |get: &mut dyn FnMut(&mut watch::Receiver<Acting>) -> Option<Acting>| {
+            sender.send(Acting::of(1, &act)).ok().unwrap();
+            let got: Vec<_> = (0..3).map(|_| get(&mut receiver).map(|value| value.number)).collect();
+            assert_eq!(got, [Some(1), Some(2), Some(3)]);
+            // The one in the channel, and this one: the others have ended.
+            assert_eq!((receiver.has_changed(), Arc::strong_count(&act)), (Ok(false), 2));
+        };
+        expect(&mut |receiver| receiver.iter().next());
+        expect(&mut |receiver| receiver.next_waiting());
+        expect(&mut |receiver| receiver.look());
+        expect(&mut |receiver| receiver.try_next().ok());
+        #[cfg(feature = "futures")]
+        expect(&mut |receiver| block_on(futures_util::StreamExt::next(receiver)));
+    });
+}
+
+#[test]
+fn a_clone_that_replaces_or_changes_its_own_value_panics() {
+    guarded(|| {
+        for way in 0..3 {
+            let (sender, mut receiver, act) = acting(move |sender, number, act| {
+                if number == 1 {
+                    match way {
+                        0 => drop(sender.send_replace(Acting::of(2, act))),
+                        1 => sender.send_modify(|value| value.number = 2),
+                        _ => assert!(sender.send_if_modified(|_| true)),
+                    }
+                }
+            });
+            sender.send(Acting::of(1, &act)).ok().unwrap();
+            let text = panics(|| drop(receiver.iter().next()));
+            assert_eq!(text, "the Clone of a watch's value replaces or changes that value");
+            // Nothing has happened, and the channel is as good as before.
+            assert_eq!((receiver.borrow().number, receiver.has_changed()), (1, Ok(true)));
+            assert_eq!(sender.send_replace(Acting::of(4, &act)).number, 1);
+            sender.send_modify(|value| value.number += 1);
+            assert_eq!(receiver.iter().next().map(|value| value.number), Some(5));
+            assert_eq!(Arc::strong_count(&act), 2);
+        }
+    });
+}
+
+/// Another thread clones the value, and is held there.
+#[test]
+fn a_value_that_is_being_cloned_is_replaced_at_once_and_changed_behind_that() {
+    guarded(|| {
+        let (entered, has_entered) = channel();
+        let (leave, may_leave) = channel();
+        let may_leave = Mutex::new(may_leave);
+        let (sender, mut receiver, act) = acting(move |sender, number, _| {
+            if number == 1 {
+                entered.send(()).unwrap();
+                may_leave.lock().unwrap().recv().unwrap();
+                // Whoever waits for this clone is in nobody's way.
+                assert!(sender.borrow().number > 0);
+            }
+        });
+        sender.send(Acting::of(1, &act)).ok().unwrap();
+        thread::scope(|scope| {
+            let cloning = scope.spawn(|| receiver.iter().next().map(|value| value.number));
+            has_entered.recv().unwrap();
+            // It waits for nobody.
+            sender.send(Acting::of(7, &act)).ok().unwrap();
+            assert_eq!(sender.borrow().number, 7);
+            leave.send(()).unwrap();
+            assert_eq!(cloning.join().unwrap(), Some(1));
+        });
+        assert_eq!((receiver.iter().next().map(|value| value.number), Arc::strong_count(&act)), (Some(7), 2));
+        sender.send(Acting::of(1, &act)).ok().unwrap();
+        thread::scope(|scope| {
+            let cloning = scope.spawn(|| receiver.iter().next().map(|value| value.number));
+            has_entered.recv().unwrap();
+            let changing = scope.spawn(|| sender.send_modify(|value| value.number += 1));
+            assert_eq!(sender.borrow().number, 1, "it is being cloned");
+            leave.send(()).unwrap();
+            changing.join().unwrap();
+            assert_eq!(cloning.join().unwrap(), Some(1));
+        });
+        assert_eq!((sender.borrow().number, Arc::strong_count(&act)), (2, 2));
+    });
+}
+
+/// A sender is at the value, and is held there.
+#[test]
+fn a_try_waits_for_no_sender() {
+    guarded(|| {
+        let (entered, has_entered) = channel();
+        let (leave, may_leave) = channel();
+        let (sender, mut receiver) = watch::channel(0);
+        sender.send(1).unwrap();
+        thread::scope(|scope| {
+            let sender = &sender;
+            let changing = scope.spawn(move || {
+                sender.send_modify(|value| {
+                    entered.send(()).unwrap();
+                    may_leave.recv().unwrap();
+                    *value = 2;
+                });
+            });
+            has_entered.recv().unwrap();
+            assert_eq!((receiver.try_next(), receiver.has_changed()), (Err(TryRecvError::Empty), Ok(true)));
+            leave.send(()).unwrap();
+            changing.join().unwrap();
+        });
+        assert_eq!((receiver.try_next(), receiver.try_next()), (Ok(2), Err(TryRecvError::Empty)));
+    });
 }
