@@ -30,6 +30,7 @@ macro_rules! twins {
 twins! {
     a_catch_all_behind_another_handler
     a_message_that_outlives_its_channel
+    a_message_that_outlives_its_select
     flushing_through_a_unique_reference
     move_of_a_receiver
     move_of_a_sender

@@ -45,7 +45,7 @@ whole!(
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
     [] signal::YPollset,
-    [] signal::Select,
+    ['a] signal::Select<'a>,
     [] signal::Signaler,
     [] signal::Registration,
     #[cfg(unix)]

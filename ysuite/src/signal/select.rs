@@ -57,10 +57,14 @@ pub use self::shared::{AttachShared, SharedWatcher};
 /// to a set that is gone: to attach them elsewhere, [`remove`](Self::remove) them before, or call their `detach`. A `Select`
 /// without any end or timer never names one: its waits end when their time is up, and [`wait`](Self::wait) never does.
 ///
+/// The lifetime is that of the messages of ends that are [added by shared reference](Self::add_shared), whose channels the select
+/// keeps: `Select<'static>`, where it is named, for messages that borrow nothing. Ends that are added mutably stay with their
+/// owners, and set no bound.
+///
 /// The two ends of a rendezvous (`bounded(0)`) that are both in a `Select` never meet: each is named while the *other waits*,
 /// and neither does. One of them has to wait by itself, or in a [`select`](crate::select()) that sends or receives.
 #[derive(Debug, Default)]
-pub struct Select {
+pub struct Select<'a> {
     set: YPollset,
     alarms: Alarms,
     /// The id of the last answer: the search for the next begins behind it. None before the first.
@@ -68,10 +72,10 @@ pub struct Select {
     /// Where the search for a free id begins.
     next: usize,
     /// For the ends that were added by shared reference.
-    watchers: SharedWatchers,
+    watchers: SharedWatchers<'a>,
 }
 
-impl Select {
+impl<'a> Select<'a> {
     /// For up to 31 ends at a time.
     #[must_use]
     pub fn new() -> Self {
@@ -112,7 +116,7 @@ impl Select {
     /// # Errors
     /// If this side of the channel has been added so before, by this end or a clone ([`AttachError::AlreadyAttached`]), or
     /// there are as many as there may be ([`AttachError::IdTaken`]). Nothing has changed.
-    pub fn add_shared(&mut self, end: &impl AttachShared) -> Result<usize, AttachError> {
+    pub fn add_shared(&mut self, end: &(impl AttachShared + 'a)) -> Result<usize, AttachError> {
         if self.watchers.id_of(end.side()).is_some() {
             return Err(AttachError::AlreadyAttached);
         }
@@ -242,9 +246,9 @@ impl Select {
 }
 
 /// A watcher on its way into a set.
-struct Joining(Option<Box<dyn SharedWatcher>>);
+struct Joining<'a>(Option<Box<dyn SharedWatcher + 'a>>);
 
-impl Attach for Joining {
+impl Attach for Joining<'_> {
     fn attach_registration(&mut self, registration: super::Registration) -> Result<(), AttachError> {
         self.0.as_mut().map_or(Err(AttachError::AlreadyAttached), |watcher| watcher.attach(registration))
     }

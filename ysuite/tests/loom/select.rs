@@ -1,5 +1,8 @@
 //! Select under the model checker: senders that are attached, watchers, and the one-shot select.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use loom::thread;
@@ -201,4 +204,50 @@ fn the_end_of_a_rendezvous_against_a_select() {
         assert!(select().recv(&receiver, |got| got.is_err()).recv(&idle_in, |_| false).wait());
         thread.join().unwrap();
     });
+}
+
+/// One message goes from one channel to the other, and at each moment one of them has it.
+#[test]
+fn a_select_that_does_not_wait_against_one_who_moves_the_only_message() {
+    model_up_to(2, || {
+        let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
+        left.send(7).unwrap();
+        let taker = left_in.clone();
+        let thread = thread::spawn(move || {
+            right.send(8).unwrap();
+            let _ = taker.try_recv();
+        });
+        assert!(select().recv(&left_in, |_| ()).recv(&right_in, |_| ()).try_now().is_some());
+        thread.join().unwrap();
+    });
+}
+
+/// One receiver leaves the rendezvous behind another that has come to the other one: at each moment one of them waits.
+#[test]
+fn a_select_that_does_not_wait_against_peers_who_come_and_go() {
+    model_up_to(2, || {
+        let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(0), mpmc::bounded::<u8>(0));
+        let receiver = left_in.clone();
+        let mut first = Box::pin(async move { receiver.recv_async().await });
+        assert!(poll_once(&mut first).is_pending());
+        let thread = thread::spawn(move || {
+            let mut second = Box::pin(async move { right_in.recv_async().await });
+            assert!(poll_once(&mut second).is_pending());
+            drop(first);
+            second
+        });
+        assert!(
+            select()
+                .send(&left, 1, |sent| sent)
+                .send(&right, 2, |sent| sent)
+                .try_now()
+                .is_some_and(|sent| sent.is_ok())
+        );
+        drop(thread.join().unwrap());
+        drop(left_in);
+    });
+}
+
+fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }

@@ -29,7 +29,7 @@ carried! {
     matching => facing::everybody_finds_a_partner(44);
     matching_with_leftover => facing::everybody_finds_a_partner(55);
     channel_through_channel => facing::channels_through_channels(0);
-    linearizable_try => facing::always_something(1);
+    linearizable_try => facing::always_something_at_once(5_000);
     linearizable_timeout => facing::always_something(100);
     fairness1 => facing::receives_have_their_turns;
     fairness2 => facing::three_channels_face_to_face;

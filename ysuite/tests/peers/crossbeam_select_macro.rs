@@ -30,7 +30,7 @@ carried! {
     matching => facing::everybody_finds_a_partner(20);
     matching_with_leftover => facing::everybody_finds_a_partner(21);
     channel_through_channel => facing::channels_through_channels(2);
-    linearizable_default => facing::always_something(1);
+    linearizable_default => facing::always_something_before_the_default(5_000);
     linearizable_timeout => facing::always_something(2);
     fairness1 => facing::receives_have_their_turns;
     fairness2 => facing::three_channels_face_to_face;

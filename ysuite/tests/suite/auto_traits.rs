@@ -137,7 +137,7 @@ fn entries() -> Vec<Entry> {
         "signal/ypollset.rs" YPollset: signal::YPollset = "SYPUR";
         "signal/mod.rs" Signaler: signal::Signaler = "SYPUR";
         "signal/signals.rs" Signals: signal::Signals = "SYPUR";
-        "signal/select.rs" Select: signal::Select = "SYPUR";
+        "signal/select.rs" Select: signal::Select<'static> = "SYPUR";
         "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";
         "signal/attach.rs" Registration: signal::Registration = "SYPUR";
         "signal/attach.rs" AttachError: signal::AttachError = "SYPUR";

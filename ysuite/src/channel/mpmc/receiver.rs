@@ -32,6 +32,9 @@ pub struct Receiver<T> {
     hint: Hint,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
+    /// As a stream it has returned `None`.
+    #[cfg(feature = "stream")]
+    has_ended: bool,
 }
 
 impl<T> Receiver<T> {
@@ -41,7 +44,14 @@ impl<T> Receiver<T> {
 
     /// An end that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
-        Self { shared, backoff, hint: Hint::new(), subscriptions: None }
+        Self {
+            shared,
+            backoff,
+            hint: Hint::new(),
+            subscriptions: None,
+            #[cfg(feature = "stream")]
+            has_ended: false,
+        }
     }
 
     /// What this end shares with all others of its channel.
@@ -134,13 +144,13 @@ impl<T> Receiver<T> {
     }
 
     /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most, with one claim. Returns how
-    /// many (at least 1, unless `max` is 0). Allocates only in `to`.
+    /// many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed.
+    /// When the channel is empty and all senders are gone, or it is closed; also where `max` is 0.
     pub fn recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
-            return Ok(0);
+            return self.take_none();
         }
         match self.take_many(to, max) {
             Some(taken) => Ok(taken),
@@ -151,10 +161,11 @@ impl<T> Receiver<T> {
     /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed.
+    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed. Where `max` is 0 only the
+    /// latter.
     pub fn try_recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
-            return Ok(0);
+            return Ok(self.take_none()?);
         }
         match self.try_receive(|receiver| receiver.take_many(to, max)) {
             Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv_batch(to, max)),
@@ -231,6 +242,11 @@ impl<T> Receiver<T> {
         self.shared.ring.place()
     }
 
+    /// A number that grows with each message that is put in or taken. Wait-free.
+    pub(in crate::channel) fn moves(&self) -> u64 {
+        self.shared.ring.moves()
+    }
+
     /// Whether all messages before a position have been taken. Wait-free.
     pub(in crate::channel) fn has_reached(&self, position: u64) -> bool {
         self.shared.ring.has_reached(position)
@@ -275,6 +291,17 @@ impl<T> Receiver<T> {
         owed.is_notified = taken.is_some();
         // Wakers are foreign code; so is the drop of an answer that nobody gets, behind a panic.
         Panics::answer_behind(taken, || drop(owed))
+    }
+
+    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch, so that a
+    /// loop until the end ends.
+    #[cold]
+    pub(super) fn take_none(&self) -> Result<usize, RecvError> {
+        let is_over = match &self.shared.meeting {
+            Some(meeting) => meeting.is_closed() && meeting.side::<false>().supply() == 0,
+            None => self.is_over(),
+        };
+        if is_over { Err(RecvError) } else { Ok(0) }
     }
 
     /// Whether nothing will come any more. In a rendezvous always: its ring is closed from the beginning.

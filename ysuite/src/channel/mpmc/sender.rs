@@ -39,6 +39,11 @@ impl<T> Sender<T> {
         Self { shared, backoff, hint: Hint::new(), subscriptions: None }
     }
 
+    /// A number that grows with each message that is put in or taken. Wait-free.
+    pub(in crate::channel) fn moves(&self) -> u64 {
+        self.shared.ring.moves()
+    }
+
     /// What this end shares with all others of its channel.
     pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
         &self.shared

@@ -60,8 +60,11 @@ impl<T, const ROOM: bool> Drop for MpmcWatcher<T, ROOM> {
 
 macro_rules! shared {
     ($end:ident, $room:literal) => {
-        impl<T: Send + 'static> AttachShared for $end<T> {
-            fn watcher(&self) -> Box<dyn SharedWatcher> {
+        impl<T: Send> AttachShared for $end<T> {
+            fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
+            where
+                Self: 'a,
+            {
                 Box::new(MpmcWatcher::<T, $room>::new(self.shared()))
             }
 

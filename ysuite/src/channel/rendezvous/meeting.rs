@@ -63,6 +63,8 @@ pub(in crate::channel) struct Meeting<T> {
     closed: AtomicBool,
     /// How many senders there are, of a kind that does not count them itself: an `mpmc` does.
     count: AtomicUsize,
+    /// How often the lines have changed. Changed under the lock.
+    moves: AtomicU64,
 }
 
 /// One side, for threads that look without the lock.
@@ -119,6 +121,14 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
     }
 }
 
+impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
+    /// A number that grows with each change of the lines: where it stays the same, the same stand there, and nobody else.
+    pub(in crate::channel) fn moves(self) -> u64 {
+        // ORDERING: Acquire keeps the caller's further looks behind this one; see `note`.
+        self.0.moves.load(Ordering::Acquire)
+    }
+}
+
 impl<T> Meeting<T> {
     pub(in crate::channel) fn new(meter: &Meter) -> Self {
         let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::metered(meter.clone()) };
@@ -129,6 +139,7 @@ impl<T> Meeting<T> {
             receivers: place(),
             closed: AtomicBool::new(false),
             count: AtomicUsize::new(0),
+            moves: AtomicU64::new(0),
         }
     }
 
@@ -211,6 +222,9 @@ impl<T> Meeting<T> {
         // ORDERING: Relaxed twice; see `supply`.
         self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Relaxed);
         self.receivers.waiting.store(lines.receivers.len(), Ordering::Relaxed);
+        // ORDERING: Relaxed twice; changed under the lock only. A thread that finds under this lock, or under another that was
+        // taken behind this change, what came of it finds the change counted.
+        self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.

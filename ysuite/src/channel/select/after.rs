@@ -33,6 +33,10 @@ impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
 
     fn leave(&mut self) {}
 
+    fn moves(&mut self) -> u64 {
+        0
+    }
+
     fn deadline(&self) -> Deadline {
         self.deadline
     }

@@ -90,6 +90,11 @@ where
         self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave()));
     }
 
+    fn moves(&mut self) -> u64 {
+        let ends = self.ends.iter_mut().map(|end| end.into_source().moves());
+        ends.chain(self.sources.iter().map(RecvSource::moves)).fold(0, u64::wrapping_add)
+    }
+
     #[inline]
     fn is_done(&self) -> bool {
         self.outcome.is_some()

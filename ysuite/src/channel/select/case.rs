@@ -38,6 +38,9 @@ pub(super) trait Case<R> {
     fn met(&mut self, _at: usize) {}
     /// Leaves all lines and lists.
     fn leave(&mut self);
+    /// A number that has grown wherever an operation of this case has become possible since it was asked before, and is possible
+    /// no more. So where it is the same as before, an operation that is not possible now was not in between.
+    fn moves(&mut self) -> u64;
     /// When the case is to be done where no operation can.
     fn deadline(&self) -> Deadline {
         Deadline::Never
@@ -62,6 +65,8 @@ pub trait CaseList<R> {
     fn announce(&self);
     fn met(&mut self, at: usize);
     fn leave(&mut self);
+    /// The sum of those of all cases.
+    fn moves(&mut self) -> u64;
     /// The earliest of `limit` and the deadlines of the cases.
     fn deadline(&self, limit: Deadline) -> Deadline;
     fn expire(&mut self) -> bool;
@@ -105,6 +110,10 @@ impl<R> CaseList<R> for NoCase {
     fn met(&mut self, _: usize) {}
 
     fn leave(&mut self) {}
+
+    fn moves(&mut self) -> u64 {
+        0
+    }
 
     fn deadline(&self, limit: Deadline) -> Deadline {
         limit
@@ -165,6 +174,11 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
         let mut panics = Panics::none();
         panics.catch(|| self.case.leave());
         panics.catch(|| self.others.leave());
+    }
+
+    fn moves(&mut self) -> u64 {
+        // Each only grows: the sum is the same where all are.
+        self.case.moves().wrapping_add(self.others.moves())
     }
 
     fn deadline(&self, limit: Deadline) -> Deadline {

@@ -75,6 +75,13 @@ impl<T> RecvSource for ExchangeSource<'_, T> {
             Self::Meeting(meeting) => meeting.leave(),
         }
     }
+
+    fn moves(&self) -> u64 {
+        match self {
+            Self::Ring(receiver, _) => receiver.moves(),
+            Self::Meeting(meeting) => meeting.moves(),
+        }
+    }
 }
 
 /// A sender with a ring, or of a rendezvous.
@@ -142,6 +149,13 @@ impl<T> Outlet for ExchangeOutlet<'_, T> {
         match self {
             Self::Ring(_, wait) => drop(wait.take()),
             Self::Meeting(meeting) => meeting.leave(offer),
+        }
+    }
+
+    fn moves(&self) -> u64 {
+        match self {
+            Self::Ring(sender, _) => sender.moves(),
+            Self::Meeting(meeting) => meeting.moves(),
         }
     }
 }

@@ -72,6 +72,10 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         panics.catch(|| drop(self.stand.take()));
         panics.catch(|| drop(self.owed.take()));
     }
+
+    fn moves(&self) -> u64 {
+        self.party.side().moves()
+    }
 }
 
 /// Sends to the receivers of a rendezvous.
@@ -145,6 +149,10 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         }
         // Last: it may wake another end, whose waker is foreign code.
         drop(self.owed.take());
+    }
+
+    fn moves(&self) -> u64 {
+        self.party.side().moves()
     }
 }
 

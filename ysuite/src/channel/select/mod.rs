@@ -115,12 +115,12 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     /// done, or the time is up, the message is dropped.
     // The type is the list of the cases.
     #[allow(clippy::type_complexity)]
-    pub fn send<E, F>(
+    pub fn send<'a, E, F>(
         self,
         sender: E,
         message: E::Message,
         then: F,
-    ) -> Selecting<AndCase<SendCase<'static, E::Outlet, E::Message, F>, L>, R>
+    ) -> Selecting<AndCase<SendCase<'a, E::Outlet, E::Message, F>, L>, R>
     where
         E: SelectSend,
         F: FnOnce(Result<(), SendError<E::Message>>) -> R,
@@ -177,7 +177,14 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }
     }
 
-    /// Does one of the operations if one can be done at once. Never blocks.
+    /// Does one of the operations if one can be done at once. Never blocks; lock-free: where none could be done it looks again as
+    /// long as other threads have sent or received by one of these channels meanwhile.
+    ///
+    /// `None` says that there was a moment in which none could be done, by whatever other threads did before and behind it. So where
+    /// at each moment one of the operations can be done, one is, though it be another each time. Three things stay what
+    /// they are for each operation by itself: a message behind one that is [still being put in](crate::mpmc#preempted-peers),
+    /// the peer in a rendezvous that waits by a `select` and is at work itself, and a place that one thread
+    /// [gives back](crate::mpmc::Permit) and another takes at once.
     pub fn try_now(mut self) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::Passed) { self.cases.finish() } else { None }
     }

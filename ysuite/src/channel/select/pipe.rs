@@ -109,6 +109,14 @@ impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
             Self::Meeting(meeting) => meeting.leave(),
         }
     }
+
+    fn moves(&self) -> u64 {
+        match self {
+            // What has become possible stays so: a message stays until this end takes it.
+            Self::Queue(..) => 0,
+            Self::Meeting(meeting) => meeting.moves(),
+        }
+    }
 }
 
 /// A sender with a queue of its own, or of a rendezvous.
@@ -190,6 +198,14 @@ impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
                 }
             }
             Self::Meeting(meeting) => meeting.leave(offer),
+        }
+    }
+
+    fn moves(&self) -> u64 {
+        match self {
+            // What has become possible stays so: room stays until this end fills it.
+            Self::Queue(..) => 0,
+            Self::Meeting(meeting) => meeting.moves(),
         }
     }
 }

@@ -31,6 +31,7 @@ pub(in crate::channel) trait RecvSource {
     fn announce(&self);
     fn met(&mut self) -> Option<Result<Self::Message, RecvError>>;
     fn leave(&mut self);
+    fn moves(&self) -> u64;
 }
 
 #[doc(hidden)]
@@ -83,6 +84,10 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
 
     fn leave(&mut self) {
         self.source.leave();
+    }
+
+    fn moves(&mut self) -> u64 {
+        self.source.moves()
     }
 
     #[inline]

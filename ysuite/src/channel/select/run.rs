@@ -10,7 +10,7 @@ use super::case::{CaseList, Looked};
 use super::sleeper::SelectWaiter;
 use crate::os::{Deadline, PeerWait};
 use crate::signal::chance;
-use crate::sync::spin_loop;
+use crate::sync::{Ordering, fence, spin_loop};
 
 /// Numbers of operations in an order of chance: each once, from a random one on by random steps.
 struct Shuffled {
@@ -57,6 +57,9 @@ impl Shuffled {
     }
 }
 
+/// How often one whose time is up looks whether there was a moment in which none could be done: others may be quicker each time.
+const PASSES: u32 = 16;
+
 /// Does one operation (true), or finds that none can be done until the deadline.
 #[inline]
 pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
@@ -69,7 +72,7 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
 fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
     let deadline = cases.deadline(limit);
     if deadline.is_over() {
-        return cases.expire();
+        return can_at_last(cases, u32::MAX) || cases.expire();
     }
     let mut waiter = SelectWaiter::borrow();
     let mut registered = Registered { cases, result: core::marker::PhantomData };
@@ -105,9 +108,35 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
             return true;
         }
         if !in_time {
-            return registered.cases.expire();
+            return can_at_last(registered.cases, PASSES) || registered.cases.expire();
         }
     }
+}
+
+/// Does an operation (true), or finds a moment in which none could be done: what others do moves possibilities from one channel
+/// to another, and one pass could come to each just before it. Two operations by other threads, of which the second was begun when
+/// the first was through, are seen in that order, since a pass that finds what the second has left has acquired it.
+///
+/// Looks so many times at most, of which each but the last was disturbed.
+fn can_at_last<R, L: CaseList<R>>(cases: &mut L, passes: u32) -> bool {
+    // One pass has been made, and of one operation that says it all.
+    if cases.len() < 2 {
+        return false;
+    }
+    let order = Shuffled::new(cases.len());
+    for _ in 0..passes {
+        let before = cases.moves();
+        if order.any(|at| cases.try_at(at)) {
+            return true;
+        }
+        // ORDERING: pairs with the Release of claims and stamps, and of the locks: where one of the looks above has found what
+        // another thread has left, all that happened before that is counted below.
+        fence(Ordering::Acquire);
+        if cases.moves() == before {
+            break;
+        }
+    }
+    false
 }
 
 /// The ticket is open: registers with all ends, and looks everywhere. Whatever it finds, but nothing, the ticket is closed.
@@ -220,6 +249,10 @@ mod tests {
 
         fn leave(&mut self) {}
 
+        fn moves(&mut self) -> u64 {
+            0
+        }
+
         fn deadline(&self, limit: Deadline) -> Deadline {
             limit
         }
@@ -315,5 +348,69 @@ mod tests {
             assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), Deadline::Never));
         }
         assert!(late.is_some());
+    }
+
+    /// Two operations, of which at each moment one is possible: another thread changes which, so often, and each time just before
+    /// this one looks at the other.
+    struct Moving {
+        possible: usize,
+        moves: u64,
+        left: u32,
+    }
+
+    impl CaseList<()> for Moving {
+        fn len(&self) -> usize {
+            2
+        }
+
+        fn try_at(&mut self, at: usize) -> bool {
+            let can = at == self.possible;
+            if !can && self.left != 0 {
+                (self.possible, self.moves, self.left) = (at, self.moves + 1, self.left - 1);
+            }
+            can
+        }
+
+        fn stand(&mut self, _: usize, _: &SelectWaiter, _: usize) -> bool {
+            unreachable!("it waits for nothing")
+        }
+
+        fn look(&mut self, _: usize, _: &SelectWaiter) -> Looked {
+            unreachable!("it waits for nothing")
+        }
+
+        fn announce(&self) {}
+
+        fn met(&mut self, _: usize) {}
+
+        fn leave(&mut self) {}
+
+        fn moves(&mut self) -> u64 {
+            self.moves
+        }
+
+        fn deadline(&self, limit: Deadline) -> Deadline {
+            limit
+        }
+
+        fn expire(&mut self) -> bool {
+            false
+        }
+
+        fn finish(self) -> Option<()> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_try_finds_what_moves_before_its_looks() {
+        // It moves twice a pass, or not at all.
+        for left in 0..20 {
+            for possible in 0..2 {
+                assert!(choose(&mut Moving { possible, moves: 0, left }, Deadline::Passed), "{left} moves are left");
+            }
+        }
+        // Nowhere at all: the pass in which nothing has moved says so.
+        assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, Deadline::Passed));
     }
 }

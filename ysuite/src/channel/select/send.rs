@@ -41,6 +41,7 @@ pub(in crate::channel) trait Outlet {
     fn met(&mut self) -> Option<Sent<Self::Message>>;
     /// Leaves, and puts the message back if it stood in line with it.
     fn leave(&mut self, offer: &mut Option<Self::Message>);
+    fn moves(&self) -> u64;
 }
 
 /// The message, or the caller's place for it.
@@ -121,6 +122,10 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
 
     fn leave(&mut self) {
         self.outlet.leave(self.offer.place());
+    }
+
+    fn moves(&mut self) -> u64 {
+        self.outlet.moves()
     }
 
     #[inline]

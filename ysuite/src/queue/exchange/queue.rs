@@ -216,6 +216,12 @@ impl<T> Queue<T> {
         either!(self, queue => queue.place())
     }
 
+    /// A number that grows with each claim of a writer or reader. While it stays the same, a message that can be taken stays, and
+    /// so does room, but for places that are held.
+    pub(crate) fn moves(&self) -> u64 {
+        either!(self, queue => queue.moves())
+    }
+
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         either!(self, queue => queue.has_reached(place))

@@ -13,7 +13,9 @@ use super::super::{AttachError, Registration};
 pub trait AttachShared {
     /// Something that waits as this end does, and belongs to a select.
     #[doc(hidden)]
-    fn watcher(&self) -> Box<dyn SharedWatcher>;
+    fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
+    where
+        Self: 'a;
 
     /// The channel, and which of its sides.
     #[doc(hidden)]
@@ -39,10 +41,10 @@ pub trait SharedWatcher: Send + Sync {
 
 /// The watchers of one select, by their ids.
 #[derive(Default)]
-pub(super) struct SharedWatchers(Vec<Option<Box<dyn SharedWatcher>>>);
+pub(super) struct SharedWatchers<'a>(Vec<Option<Box<dyn SharedWatcher + 'a>>>);
 
-impl SharedWatchers {
-    pub(super) fn add(&mut self, id: usize, watcher: Box<dyn SharedWatcher>) {
+impl<'a> SharedWatchers<'a> {
+    pub(super) fn add(&mut self, id: usize, watcher: Box<dyn SharedWatcher + 'a>) {
         if self.0.len() <= id {
             self.0.resize_with(id + 1, || None);
         }
@@ -68,7 +70,7 @@ impl SharedWatchers {
     }
 }
 
-impl fmt::Debug for SharedWatchers {
+impl fmt::Debug for SharedWatchers<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set()
             .entries(self.0.iter().enumerate().filter(|(_, watcher)| watcher.is_some()).map(|(id, _)| id))

@@ -1,6 +1,7 @@
 //! Selects against selects, and many of them: who meets whom, and whose turn it is.
 
 use std::thread;
+use std::time::Duration;
 
 use ysuite::channel::TryRecvError;
 use ysuite::mpmc::{self, Receiver, Sender};
@@ -48,24 +49,47 @@ pub(crate) fn channels_through_channels(bound: usize) {
     );
 }
 
-/// At every moment one of two channels has something for the thread that asks: that is what it finds. (With a limit: to ask
-/// may miss a message behind one that is still being put in, which is said in the documentation.)
+/// At every moment one of two channels has something for the thread that asks without waiting: that is what it finds.
+pub(crate) fn always_something_at_once(rounds: usize) {
+    let try_now = |a: &Receiver<i32>, b: &Receiver<i32>| select().recv(a, |_| ()).recv(b, |_| ()).try_now().is_some();
+    always_found(mpmc::bounded(1), mpmc::bounded(1), rounds, try_now);
+    always_found(mpmc::unbounded(), mpmc::unbounded(), rounds, try_now);
+}
+
+/// As [`always_something_at_once`], where another operation is done if nothing is there.
+pub(crate) fn always_something_before_the_default(rounds: usize) {
+    let or_default = |a: &Receiver<i32>, b: &Receiver<i32>| {
+        select().recv(a, |_| true).recv(b, |_| true).after(Duration::ZERO, || false).wait()
+    };
+    always_found(mpmc::bounded(1), mpmc::bounded(1), rounds, or_default);
+    always_found(mpmc::unbounded(), mpmc::unbounded(), rounds, or_default);
+}
+
+/// As [`always_something_at_once`], with a limit.
 pub(crate) fn always_something(bound: usize) {
-    const ROUNDS: usize = 2_000;
-    let ((tx_a, a), (tx_b, b)) = (mpmc::bounded(bound), mpmc::bounded(bound));
+    always_found(mpmc::bounded(bound), mpmc::bounded(bound), 2_000, |a, b| either_of(a, b, LONG).is_some());
+}
+
+/// One thread asks both by `is_found`, and the other moves the message from one to the other meanwhile.
+fn always_found(
+    (tx_a, a): (Sender<i32>, Receiver<i32>),
+    (tx_b, b): (Sender<i32>, Receiver<i32>),
+    rounds: usize,
+    is_found: impl Fn(&Receiver<i32>, &Receiver<i32>) -> bool + Sync,
+) {
     let ((start, started), (end, ended)) = (mpmc::bounded(0), mpmc::bounded(0));
     both(
         || {
-            for _ in 0..ROUNDS {
+            for _ in 0..rounds {
                 start.send(()).unwrap();
                 tx_a.send(1).unwrap();
-                assert!(either_of(&a, &b, LONG).is_some());
+                assert!(is_found(&a, &b));
                 end.send(()).unwrap();
                 let _ = b.try_recv();
             }
         },
         || {
-            for _ in 0..ROUNDS {
+            for _ in 0..rounds {
                 started.recv().unwrap();
                 let _ = tx_b.try_send(1);
                 let _ = a.try_recv();

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -719,4 +719,59 @@ fn each_operation_is_counted_once_where_a_select_is_shown() {
     let selecting = select().recv(&receiver, |_| ()).send(&sender, 1, |_| ()).recv_any(&mut receivers, |_, _| ());
     assert_eq!(format!("{selecting:?}"), "Selecting { operations: 4, .. }");
     assert_eq!(format!("{:?}", select::<()>()), "Selecting { operations: 0, .. }");
+}
+
+/// One message goes from one channel to the other and back, and at each moment one of them has it.
+#[test]
+fn a_try_finds_the_message_that_another_thread_moves() {
+    const TRIES: usize = 20_000;
+    guarded(|| {
+        let ((left, left_in), (right, right_in)) = (mpmc::bounded(1), mpmc::bounded(1));
+        left.send(7).unwrap();
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    // Into the other one first. Where the select has taken what was here, there are two of it, and then one.
+                    let _ = right.try_send(7);
+                    let _ = left_in.try_recv();
+                    let _ = left.try_send(7);
+                    let _ = right_in.try_recv();
+                }
+            });
+            for number in 0..TRIES {
+                // It gives back what it takes before the other thread can find both empty: into the channel where it was. Where
+                // that is full the other thread has put one there.
+                let found = if number % 2 == 0 {
+                    select().recv(&left_in, |got| (&left, got)).recv(&right_in, |got| (&right, got)).try_now()
+                } else {
+                    let moment = Duration::ZERO;
+                    select()
+                        .recv(&left_in, |got| Some((&left, got)))
+                        .recv(&right_in, |got| Some((&right, got)))
+                        .after(moment, || None)
+                        .wait()
+                };
+                let (from, got) = found.expect("there was one at each moment");
+                let _ = from.try_send(got.unwrap());
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    });
+}
+
+#[test]
+fn a_message_to_send_may_borrow() {
+    let text = String::from("of this function");
+    let (sender, receiver) = mpmc::bounded::<&str>(2);
+    let (mut pipe, mut pipe_in) = spsc::bounded::<&str>(1);
+    for _ in 0..2 {
+        let word = text.as_str();
+        assert_eq!(select().send(&sender, word, |sent| sent).try_now(), Some(Ok(())));
+    }
+    select().send(&sender, text.as_str(), |_| ()).send(&mut pipe, &text[..2], |sent| sent.unwrap()).wait();
+    assert_eq!(
+        (receiver.recv(), receiver.recv(), pipe_in.recv()),
+        (Ok("of this function"), Ok("of this function"), Ok("of"))
+    );
 }

@@ -386,3 +386,35 @@ fn what_another_has_taken_meanwhile_is_not_the_end_of_the_time() {
         thread.join().unwrap();
     });
 }
+
+/// Threads of a scope share ends whose messages borrow from outside it.
+#[test]
+fn ends_are_shared_whose_messages_borrow() {
+    guarded(|| {
+        let words: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let (sender, receiver) = mpmc::bounded::<&str>(4);
+        let (room, room_in) = mpmc::bounded::<&String>(1);
+        let taken = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut select = Select::new();
+                    let (messages, places) = (select.add_shared(&receiver).unwrap(), select.add_shared(&room).unwrap());
+                    while taken.load(Ordering::SeqCst) < words.len() {
+                        match select.wait_timeout(SHORT) {
+                            Some(id) if id == messages => {
+                                if receiver.try_recv().is_ok_and(|word| words.iter().any(|known| known == word)) {
+                                    taken.fetch_add(1, Ordering::SeqCst);
+                                }
+                            }
+                            Some(id) if id == places => drop(room.try_send(&words[0])),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+            words.iter().for_each(|word| sender.send(word).unwrap());
+        });
+        assert_eq!(room_in.recv(), Ok(&words[0]));
+    });
+}

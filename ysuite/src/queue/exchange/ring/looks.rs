@@ -68,6 +68,12 @@ impl<T> Ring<T> {
         self.read(self.ends.tail.load(Ordering::Acquire)).position
     }
 
+    /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does room.
+    pub(crate) fn moves(&self) -> u64 {
+        // ORDERING: Acquire keeps the caller's further looks behind this one, as in `place`.
+        self.ends.head.load(Ordering::Acquire).wrapping_add(self.place())
+    }
+
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         // ORDERING: Acquire keeps the caller's further looks behind this one.

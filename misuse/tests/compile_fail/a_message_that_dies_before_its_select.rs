@@ -1,0 +1,14 @@
+use ysuite::mpmc;
+use ysuite::signal::Select;
+
+fn main() {
+    let mut select = Select::new();
+    {
+        let text = String::from("message");
+        let (sender, receiver) = mpmc::bounded::<&str>(1);
+        select.add_shared(&receiver).unwrap();
+        sender.send(text.as_str()).unwrap();
+        drop((sender, receiver));
+    }
+    drop(select);
+}
