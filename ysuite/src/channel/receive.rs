@@ -12,6 +12,7 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::queue::outline;
 use crate::sync::spin_loop;
+use crate::wait::many::SharedEnd;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
@@ -245,7 +246,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     pub(super) fn recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
         if most == 0 {
-            return Ok(0);
+            return outline(self, Self::take_none);
         }
         loop {
             let taken = self.take_batch(to, most);
@@ -261,7 +262,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     pub(super) fn try_recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, TryRecvError> {
         if most == 0 {
-            return Ok(0);
+            return Ok(outline(self, Self::take_none)?);
         }
         let taken = self.take_batch(to, most);
         if taken != 0 {
@@ -271,6 +272,19 @@ impl<E: ReadingEnd> Receiving<E> {
             return self.end.meeting().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
         }
         Ok(self.take_batch(to, most))
+    }
+
+    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch, so that a
+    /// loop until the end ends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_none(&mut self) -> Result<usize, RecvError> {
+        let is_over = !self.end.has_message()
+            && match self.end.meeting() {
+                Some(meeting) => meeting.is_closed() && meeting.party().side().supply() == 0,
+                None => self.end.is_closed() && !self.end.has_last(),
+            };
+        if is_over { Err(RecvError) } else { Ok(0) }
     }
 
     /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
@@ -426,10 +440,10 @@ macro_rules! impl_receiver_api {
             }
 
             /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many
-            /// (at least 1, unless `max` is 0). Allocates only in `to`.
+            /// (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
             ///
             /// # Errors
-            /// When the channel is empty, and its senders are gone or it is closed.
+            /// When the channel is empty, and its senders are gone or it is closed; also where `max` is 0.
             #[inline]
             pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
                 self.inner.recv_batch(to, max)
@@ -438,7 +452,8 @@ macro_rules! impl_receiver_api {
             /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its senders are gone or it is closed.
+            /// When the channel is empty, and when it is empty and its senders are gone or it is closed. Where `max` is 0 only
+            /// the latter.
             pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
                 self.inner.try_recv_batch(to, max)
             }
@@ -618,7 +633,13 @@ macro_rules! impl_receiver_traits {
             type Item = T;
 
             fn poll_next(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
-                self.get_mut().poll_recv(context).map(Result::ok)
+                let receiver = self.get_mut();
+                if receiver.has_ended {
+                    return Poll::Ready(None);
+                }
+                let message = core::task::ready!(receiver.poll_recv(context)).ok();
+                receiver.has_ended = message.is_none();
+                Poll::Ready(message)
             }
 
             $(#[$size])*
@@ -630,12 +651,12 @@ macro_rules! impl_receiver_traits {
             }
         }
 
-        /// Terminated when all senders are gone and nothing is left.
+        /// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
+        /// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
         #[cfg(feature = "stream")]
         impl<T> futures_core::FusedStream for $receiver<T> {
             fn is_terminated(&self) -> bool {
-                // Before the look, which then finds all that was sent before the last sender went.
-                self.is_disconnected() && self.is_empty() && self.given_back() == 0
+                self.has_ended
             }
         }
 

@@ -107,7 +107,12 @@ fn ends<T>(
         receiving: UnsafeCell::new(receiving),
     });
     let sender = Sender { inner: Sending::new(writer, shared.clone()) };
-    (sender, Receiver { inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })) })
+    let receiver = Receiver {
+        inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })),
+        #[cfg(feature = "stream")]
+        has_ended: false,
+    };
+    (sender, receiver)
 }
 
 /// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
@@ -182,6 +187,9 @@ super::in_place::impl_send_in_place!(Sender);
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
 pub struct Receiver<T> {
     inner: RegisterCopy<Receiving<SpscReader<T>>>,
+    /// As a stream it has returned `None`.
+    #[cfg(feature = "stream")]
+    has_ended: bool,
 }
 
 /// The reading end of the queue, with the duty to wake a sender that waits for room.

@@ -81,7 +81,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 impl<E: ReadingEnd> Receiving<E> {
     pub(super) async fn recv_batch_async(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
         if most == 0 {
-            return Ok(0);
+            return self.take_none();
         }
         let taken = self.take_batch(to, most);
         if taken != 0 {
@@ -169,12 +169,12 @@ macro_rules! impl_receiver_tasks {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
             /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most. Returns how
-            /// many (at least 1, unless `max` is 0). Needs no particular runtime. Allocates only in `to`.
+            /// many (at least 1, unless `max` is 0: then it does not wait). Needs no particular runtime. Allocates only in `to`.
             ///
             /// Cancel-safe: a future dropped before it is ready has taken nothing.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone, or it is closed.
+            /// When the channel is empty and its sender is gone, or it is closed; also where `max` is 0.
             pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
                 $crate::channel::coop::within_budget(self.inner.recv_batch_async(to, max)).await
             }

@@ -257,7 +257,7 @@ mod stream {
     }
 
     #[test]
-    fn a_stream_is_terminated_when_all_is_over() {
+    fn a_stream_is_terminated_when_it_has_said_so() {
         macro_rules! check {
             ($($kind:ident),*) => {$({
                 let (sender, mut receiver) = ysuite::$kind::bounded(2);
@@ -269,7 +269,7 @@ mod stream {
                 drop(sender);
                 assert!(!receiver.is_terminated(), "there is a message");
                 assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), Some(1));
-                assert!(receiver.is_terminated());
+                assert!(!receiver.is_terminated(), "the end was not told yet");
                 assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), None);
                 assert!(receiver.is_terminated());
             })*};
@@ -337,8 +337,10 @@ fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
             }
             assert!(receiver.is_disconnected() && receiver.is_empty());
             assert!(!receiver.is_terminated() && receiver.size_hint().1 == Some(1));
-            assert_eq!(receiver.recv(), Ok(1));
-            assert!(receiver.is_terminated() && receiver.size_hint().1 == Some(0));
+            assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), Some(1));
+            assert!(!receiver.is_terminated() && receiver.size_hint().1 == Some(0));
+            assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), None);
+            assert!(receiver.is_terminated());
         });
     }
 }
@@ -353,8 +355,9 @@ fn a_stream_of_a_rendezvous_that_is_closed_beside_a_sender_in_line_is_terminated
         let mut sending = Box::pin(sender.send_async(1));
         assert!(poll_once(&mut sending, &Task::default()).is_pending());
         assert!(receiver.close());
-        assert!(receiver.is_terminated());
         assert_eq!(receiver.size_hint(), (0, Some(0)));
+        assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), None);
+        assert!(receiver.is_terminated());
         assert!(poll_once(&mut sending, &Task::default()).is_ready());
     });
 }

@@ -220,15 +220,16 @@ impl<T> Receiver<T> {
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most, with one claim.
-    /// Returns how many (at least 1, unless `max` is 0). Allocates only in `to`. Needs no particular runtime.
+    /// Returns how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Needs no particular
+    /// runtime.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed.
+    /// When the channel is empty and all senders are gone, or it is closed; also where `max` is 0.
     pub async fn recv_batch_async(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
-            return Ok(0);
+            return self.take_none();
         }
         let received = async {
             match self.party() {

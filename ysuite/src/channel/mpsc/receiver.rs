@@ -22,11 +22,18 @@ use crate::sync::Arc;
 /// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
 pub struct Receiver<T> {
     inner: RegisterCopy<Receiving<Lanes<T>>>,
+    /// As a stream it has returned `None`.
+    #[cfg(feature = "stream")]
+    has_ended: bool,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        Self { inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))) }
+        Self {
+            inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))),
+            #[cfg(feature = "stream")]
+            has_ended: false,
+        }
     }
 
     /// Takes a message if there is one, of a channel without a bound, and returns where it lies. Only looks, as `look` of

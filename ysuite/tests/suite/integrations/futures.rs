@@ -4,9 +4,10 @@ use std::future::Future;
 use std::task::{Context, Poll};
 use std::thread;
 
-use futures_util::{SinkExt, StreamExt, stream};
+use futures_util::stream::FusedStream;
+use futures_util::{FutureExt, SinkExt, StreamExt, stream};
 use ysuite::channel::SendError;
-use ysuite::{mpmc, mpsc, spsc};
+use ysuite::{broadcast, mpmc, mpsc, spsc, watch};
 
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::{Tally, guarded, panics};
@@ -406,4 +407,117 @@ fn a_sink_whose_message_panics_behind_a_waker_that_does_goes_with_one_panic() {
     assert_eq!(tally.ended(), 2);
     drop(sending);
     tally.assert_all_ended();
+}
+
+/// What comes by a stream until `futures::select!` has said that it is over, as users write it: the branch of a stream that is
+/// terminated is passed over, so one that was before its `None` never ends this loop.
+async fn told_by_a_select<T>(mut stream: impl FusedStream<Item = T> + Unpin) -> Vec<T> {
+    let (mut got, mut turns) = (Vec::new(), 0);
+    assert!(!stream.is_terminated(), "`None` was not returned yet");
+    loop {
+        turns += 1;
+        assert!(turns < 100, "the branch is passed over");
+        futures_util::select! {
+            message = stream.next() => match message {
+                Some(message) => got.push(message),
+                None => break,
+            },
+            () = std::future::ready(()).fuse() => assert!(!stream.is_terminated(), "`None` was not returned yet"),
+        }
+    }
+    assert!(stream.is_terminated());
+    assert_eq!(stream.next().await.map(|_| ()), None);
+    assert!(stream.is_terminated());
+    // No branch of this select is left: as users end a loop of theirs.
+    futures_util::select! {
+        _ = stream.next() => panic!("a stream that is over is asked again"),
+        complete => {}
+    }
+    got
+}
+
+/// A receiver whose sender has gone.
+fn deserted<S, R>((sender, receiver): (S, R)) -> R {
+    drop(sender);
+    receiver
+}
+
+#[test]
+fn a_select_of_futures_is_told_of_the_end_of_every_kind_of_channel() {
+    macro_rules! check {
+        ($(|$number:ident, $sender:ident| $channel:expr, $send:expr;)*) => {$({
+            for messages in [0, 2] {
+                #[allow(unused_mut, reason = "of some channels a shared sender is enough")]
+                let (mut $sender, receiver) = $channel;
+                for $number in 0..messages {
+                    $send;
+                }
+                drop($sender);
+                let got = block_on(told_by_a_select(receiver));
+                assert!(got.iter().copied().eq(0..messages), "{}: {got:?}", stringify!($channel));
+            }
+        })*};
+    }
+    guarded(|| {
+        check! {
+            |number, sender| spsc::unbounded(), sender.send(number).unwrap();
+            |number, sender| spsc::bounded(2), sender.send(number).unwrap();
+            |number, sender| mpsc::unbounded(), sender.send(number).unwrap();
+            |number, sender| mpsc::bounded(2), sender.send(number).unwrap();
+            |number, sender| mpmc::unbounded(), sender.send(number).unwrap();
+            |number, sender| mpmc::bounded(2), sender.send(number).unwrap();
+            |number, sender| broadcast::bounded(2), sender.send(number).unwrap();
+            |number, sender| broadcast::lossy(2), sender.send(number).unwrap();
+        }
+        // A rendezvous has nothing to hand over once its sender is gone; of a board there is one value at most.
+        assert!(block_on(told_by_a_select(deserted(spsc::bounded::<u8>(0)))).is_empty());
+        assert!(block_on(told_by_a_select(deserted(mpsc::bounded::<u8>(0)))).is_empty());
+        assert!(block_on(told_by_a_select(deserted(mpmc::bounded::<u8>(0)))).is_empty());
+        let (sender, receiver) = watch::channel(0);
+        sender.send(1).unwrap();
+        drop(sender);
+        assert_eq!(block_on(told_by_a_select(receiver)), [1]);
+        assert!(block_on(told_by_a_select(deserted(watch::channel(0)))).is_empty());
+    });
+}
+
+/// Each is a stream of its own, and each is told.
+#[test]
+fn a_clone_of_a_stream_that_has_ended_has_not() {
+    guarded(|| {
+        macro_rules! check {
+            ($($channel:expr),*) => {$({
+                let (sender, mut receiver) = $channel;
+                drop(sender);
+                assert!(!receiver.is_terminated() && !receiver.clone().is_terminated());
+                assert_eq!(block_on(receiver.next()), None::<u8>);
+                let mut clone = receiver.clone();
+                assert!(receiver.is_terminated() && !clone.is_terminated());
+                assert_eq!(block_on(clone.next()), None);
+                assert!(clone.is_terminated());
+            })*};
+        }
+        check!(mpmc::bounded(1), mpmc::unbounded(), mpmc::bounded(0), broadcast::bounded(1), watch::channel(0));
+    });
+}
+
+/// What any other method has said of the end is not what the stream says.
+#[test]
+fn an_end_that_was_told_otherwise_is_told_by_the_stream_as_well() {
+    guarded(|| {
+        let (sender, mut receiver) = spsc::bounded::<u8>(1);
+        drop(sender);
+        assert!(receiver.recv().is_err() && receiver.try_recv().is_err() && block_on(receiver.recv_async()).is_err());
+        assert!(block_on(told_by_a_select(receiver)).is_empty());
+        let (sender, receiver) = mpmc::bounded::<u8>(1);
+        drop(sender);
+        assert!(receiver.recv().is_err() && receiver.try_recv().is_err() && block_on(receiver.recv_async()).is_err());
+        assert!(block_on(told_by_a_select(receiver)).is_empty());
+        let (sender, mut receiver) = watch::channel(7);
+        drop(sender);
+        assert!(receiver.changed().is_err());
+        assert_eq!(block_on(receiver.next()), None);
+        receiver.mark_changed();
+        assert_eq!(block_on(told_by_a_select(receiver)), [7]);
+    });
 }
