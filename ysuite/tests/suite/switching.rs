@@ -119,7 +119,7 @@ impl Way {
 /// A set with one end.
 enum Set {
     Signals(Box<dyn SignalSet>),
-    Select(Select),
+    Select(Select<'static>),
 }
 
 impl Set {
