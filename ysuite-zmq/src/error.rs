@@ -6,28 +6,54 @@ use std::io;
 
 use crate::ffi;
 
-/// A call of libzmq that failed, and its errno.
+/// A call of libzmq or of the system that failed, and its errno; or what else a bridge failed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    call: &'static str,
+    /// The call's name, or the whole of what there is to say.
+    what: &'static str,
     errno: c_int,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Call,
+    /// Of an address that no call was made with.
+    Spelling,
+    Panic,
 }
 
 impl Failure {
     /// Of the call that this thread has just made.
     pub(crate) fn last(call: &'static str) -> Self {
         // SAFETY: reads a number of this thread's.
-        Self { call, errno: unsafe { ffi::zmq_errno() } }
+        Self { what: call, errno: unsafe { ffi::zmq_errno() }, kind: Kind::Call }
     }
 
-    /// The errno: the system's, or libzmq's own from 156384712 on.
+    /// What is wrong with an address, in words that stand behind it.
+    pub(crate) fn spelling(what: &'static str) -> Self {
+        Self { what, errno: rustix::io::Errno::INVAL.raw_os_error(), kind: Kind::Spelling }
+    }
+
+    /// Of a bridge whose thread has panicked.
+    pub(crate) fn panicked() -> Self {
+        Self { what: "the bridge's thread panicked", errno: 0, kind: Kind::Panic }
+    }
+
+    /// Whether no call failed, but a function that the bridge called panicked: one that writes, reads or drops a message.
+    #[must_use]
+    pub fn is_panic(&self) -> bool {
+        self.kind == Kind::Panic
+    }
+
+    /// The errno: the system's, or libzmq's own from 156384712 on. EINVAL of an address that is misspelled; 0 of a panic.
     #[must_use]
     pub fn errno(&self) -> i32 {
         self.errno
     }
 
     pub(crate) fn of(call: &'static str, errno: rustix::io::Errno) -> Self {
-        Self { call, errno: errno.raw_os_error() }
+        Self { what: call, errno: errno.raw_os_error(), kind: Kind::Call }
     }
 
     /// Makes a call of libzmq, again where a signal handler has come in between: that is said (EINTR) before anything has been
@@ -58,7 +84,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: a text that lives as long as the program, whatever the number is.
         let text = unsafe { CStr::from_ptr(ffi::zmq_strerror(self.errno)) };
-        write!(out, "{}: {}", self.call, text.to_string_lossy())
+        match self.kind {
+            Kind::Call => write!(out, "{}: {}", self.what, text.to_string_lossy()),
+            Kind::Spelling | Kind::Panic => out.write_str(self.what),
+        }
     }
 }
 
@@ -70,9 +99,9 @@ impl std::error::Error for Failure {}
 pub enum Error {
     /// Neither an address to bind nor one to connect was given.
     NoAddress,
-    /// libzmq cannot make anything of this address, or it is none of this machine's.
+    /// This address is misspelled, as the cause says; or it is none of this machine's, or a file that is no socket is there.
     Address { address: String, cause: Failure },
-    /// Somebody else has bound it.
+    /// Somebody else has bound it. Of a file: somebody listens there; one that nobody listens at any more is replaced.
     InUse { address: String },
     /// The process has no more descriptors, or the context no more sockets.
     TooMany(Failure),
@@ -108,10 +137,20 @@ impl Error {
         use rustix::io::Errno;
         if cause.is(Errno::ADDRINUSE) {
             Self::InUse { address: address.to_owned() }
-        } else if cause.is(Errno::MFILE) {
+        } else if cause.is(Errno::MFILE) || cause.is(Errno::NFILE) {
             Self::TooMany(cause)
         } else {
             Self::Address { address: address.to_owned(), cause }
+        }
+    }
+}
+
+impl Error {
+    /// What failed, of a bridge that is at work already.
+    pub(crate) fn failure(&self) -> Failure {
+        match self {
+            Self::Address { cause, .. } | Self::TooMany(cause) | Self::Zmq(cause) => *cause,
+            _ => Failure::of("zmq_connect", rustix::io::Errno::INVAL),
         }
     }
 }
@@ -156,13 +195,19 @@ impl std::error::Error for Error {
 
 impl From<Failure> for Error {
     fn from(cause: Failure) -> Self {
-        if cause.is(rustix::io::Errno::MFILE) { Self::TooMany(cause) } else { Self::Zmq(cause) }
+        use rustix::io::Errno;
+        if cause.is(Errno::MFILE) || cause.is(Errno::NFILE) { Self::TooMany(cause) } else { Self::Zmq(cause) }
     }
 }
 
 impl From<io::Error> for Error {
     fn from(cause: io::Error) -> Self {
-        Self::System(cause)
+        use rustix::io::Errno;
+        // Whichever descriptor was the first that was not to be had, of libzmq's or of the bridge's.
+        match Errno::from_io_error(&cause) {
+            Some(errno @ (Errno::MFILE | Errno::NFILE)) => Self::TooMany(Failure::of("the system", errno)),
+            _ => Self::System(cause),
+        }
     }
 }
 
@@ -177,6 +222,11 @@ mod tests {
     #[test]
     fn want_of_descriptors_is_told_apart() {
         let [few, other] = [Errno::MFILE, Errno::INVAL].map(|errno| Failure::of("zmq_bind", errno));
+        for errno in [Errno::MFILE, Errno::NFILE] {
+            let cause = io::Error::from(errno);
+            assert!(matches!(Error::from(cause), Error::TooMany(cause) if cause.is(errno)));
+        }
+        assert!(matches!(Error::from(io::Error::from(Errno::NOMEM)), Error::System(_)));
         assert!(matches!(Error::from(few), Error::TooMany(cause) if cause == few));
         assert!(matches!(Error::from(other), Error::Zmq(cause) if cause == other));
         assert!(matches!(Error::of_address("x", few), Error::TooMany(cause) if cause == few));

@@ -1,5 +1,7 @@
 //! [`Event`]: what happens to a bridge and its connections, as messages of a channel.
 
+use core::cell::Cell;
+
 use ysuite::mpmc;
 
 use crate::error::Failure;
@@ -15,11 +17,19 @@ pub enum Event {
     Connected(String),
     /// A connection has ended, or one that never came about. Whoever had connected tries again.
     Disconnected(String),
-    /// Nobody answers at this address, or a connection has ended; the next try comes by itself. After a mistake of the other
-    /// side, such as a key that is refused or another security, it is made now.
+    /// Nobody answers at this address, its host, which was found before, is not found any more, or a connection has ended; the next
+    /// try comes by itself. After a mistake of the other side, such as a key that is refused or another security, it is made now.
     Retrying(String),
-    /// A connection could not be accepted, for want of descriptors most often.
-    NotAccepted(String),
+    /// The host in this address is not known to the system's resolver, or that does not answer; the next try comes by itself.
+    Unresolved(String),
+    /// A connection could not be accepted, for want of descriptors most often. libzmq tries again at once, and without end: told
+    /// are the first time, the second, the fourth and so on, until a connection has come about.
+    NotAccepted {
+        /// Where.
+        address: String,
+        /// How often that was by now, since a connection last came about, at whatever address of the bridge.
+        times: u64,
+    },
     /// The other side did not speak as it must: another program, another security, or none at all.
     HandshakeFailed(String),
     /// The other side's key or password is not among those that are allowed, or ours not among theirs. Whoever had connected tries
@@ -41,16 +51,144 @@ pub enum Event {
     Ignored,
     /// Another bridge has taken the place of the other side of a duplex, which is gone.
     Replaced,
-    /// libzmq refused what it should not. The bridge has ended, and the channels end, within about a second.
+    /// libzmq refused what it should not, or the bridge's thread panicked: a message did, where it was written, read or
+    /// dropped. The bridge has ended, and the channels end, within about a second.
     Broken(Failure),
 }
 
 /// So many events wait for whoever reads them; then the oldest give way.
 const KEPT: usize = 1_024;
 
+/// Of those that a stranger can make without end none is told while so many events wait.
+const NOISE: usize = KEPT / 2;
+
+impl Event {
+    /// Whether whoever reaches the address can make any number of them, each of which says little.
+    fn is_noise(&self) -> bool {
+        matches!(self, Self::Malformed(_) | Self::HandshakeFailed(_) | Self::Refused(_))
+    }
+
+    /// Whether it is told once, or says what nothing else does: connections come and go, and are told again.
+    fn is_kept(&self) -> bool {
+        matches!(self, Self::Listening(_) | Self::Lost { .. } | Self::Ignored | Self::Replaced | Self::Broken(_))
+    }
+}
+
 /// The bridge's end of its events.
-pub(crate) type Told = mpmc::Sender<Event>;
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    events: mpmc::Sender<Event>,
+    /// Connections that were not accepted since one was.
+    not_accepted: Cell<u64>,
+}
+
+impl Told {
+    /// Never waits for whoever reads: where nobody does, the oldest events give way, those that are worth least before others.
+    pub(crate) fn tell(&self, mut event: Event) {
+        match &mut event {
+            Event::NotAccepted { times, .. } => {
+                *times = self.not_accepted.get().saturating_add(1);
+                self.not_accepted.set(*times);
+                if !times.is_power_of_two() {
+                    return;
+                }
+            }
+            Event::Connected(_) => self.not_accepted.set(0),
+            _ => {}
+        }
+        if event.is_noise() && self.events.len() >= NOISE {
+            return;
+        }
+        // What is kept goes behind the others, also behind what is kept and came later. Where all that wait are, the oldest gives way in the end.
+        for _ in 0..KEPT {
+            match self.events.force_send(event) {
+                Ok(Some(oldest)) if oldest.is_kept() => event = oldest,
+                _ => return,
+            }
+        }
+    }
+}
 
 pub(crate) fn channel() -> (Told, mpmc::Receiver<Event>) {
-    mpmc::bounded(KEPT)
+    let (events, receiver) = mpmc::bounded(KEPT);
+    (Told { events, not_accepted: Cell::new(0) }, receiver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(receiver: &mpmc::Receiver<Event>) -> Vec<Event> {
+        receiver.try_iter().collect()
+    }
+
+    fn connected(number: usize) -> Event {
+        Event::Connected(number.to_string())
+    }
+
+    #[test]
+    fn what_is_not_accepted_is_told_ever_more_rarely() {
+        let (told, events) = channel();
+        let event = || Event::NotAccepted { address: "here".to_owned(), times: 1 };
+        let flood = || (0..100_000).for_each(|_| told.tell(event()));
+        let times = |events: Vec<Event>| {
+            let times = events.into_iter().map(|event| match event {
+                Event::NotAccepted { times, .. } => times,
+                other => panic!("{other:?}"),
+            });
+            times.collect::<Vec<_>>()
+        };
+        flood();
+        let doubled: Vec<u64> = (0..17).map(|power| 1 << power).collect();
+        assert_eq!(times(all(&events)), doubled);
+        told.tell(connected(0));
+        assert_eq!(all(&events), [connected(0)]);
+        flood();
+        assert_eq!(times(all(&events)), doubled);
+    }
+
+    #[test]
+    fn what_strangers_can_make_takes_half_of_the_room() {
+        let here = || "here".to_owned();
+        for noise in [Event::Malformed(Malformed::Content), Event::HandshakeFailed(here()), Event::Refused(here())] {
+            let (told, events) = channel();
+            told.tell(Event::Listening(here()));
+            (0..10 * KEPT).for_each(|_| told.tell(noise.clone()));
+            (0..NOISE).for_each(|number| told.tell(connected(number)));
+            let told: Vec<_> = all(&events);
+            assert_eq!(told[0], Event::Listening(here()));
+            assert!(told[1..NOISE].iter().all(|event| *event == noise));
+            assert_eq!(told[NOISE..], (0..NOISE).map(connected).collect::<Vec<_>>());
+        }
+    }
+
+    /// However many connections come and go while nobody reads, and in which order ever what counts came between.
+    #[test]
+    fn what_is_told_once_is_not_pushed_out() {
+        let (told, events) = channel();
+        let counts = [
+            Event::Listening("here".to_owned()),
+            Event::Lost { messages: 7 },
+            Event::Replaced,
+            Event::Ignored,
+            Event::Broken(Failure::panicked()),
+        ];
+        for (number, event) in counts.iter().enumerate() {
+            told.tell(event.clone());
+            (0..300).for_each(|more| told.tell(connected(300 * number + more)));
+        }
+        (0..10 * KEPT).for_each(|number| told.tell(connected(number)));
+        let told = all(&events);
+        assert_eq!(told.len(), KEPT);
+        assert_eq!(told.iter().filter(|event| event.is_kept()).count(), counts.len());
+        assert!(counts.iter().all(|event| told.contains(event)), "each of them once");
+        assert_eq!(told.iter().rfind(|event| !event.is_kept()), Some(&connected(10 * KEPT - 1)));
+    }
+
+    #[test]
+    fn where_all_counts_the_oldest_gives_way() {
+        let (told, events) = channel();
+        (0..KEPT as u64 + 10).for_each(|messages| told.tell(Event::Lost { messages }));
+        assert_eq!(all(&events).len(), KEPT);
+    }
 }

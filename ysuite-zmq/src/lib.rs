@@ -36,6 +36,12 @@
 //! | the other side's senders are gone | nobody says so | nobody says so | the channel ends |
 //! | `close` | says whether all is with the system's network, as far as no connection has ended; not whether it was received | the same | says whether the other side has received it |
 //!
+//! The channel into which messages come has room for 1,000 of them, unless told otherwise: [`bounded`](Pull::bounded),
+//! [`unbounded`](Pull::unbounded). What one frame may come to is bounded as well: its bytes by
+//! [`largest_frame`](Pull::largest_frame), the memory of its messages by [`memory_of_a_frame`](Pull::memory_of_a_frame), and how deep their
+//! values lie in each other by [`deepest_message`](Pull::deepest_message). A message that panics where it is written, read or dropped ends
+//! its bridge, as a failure of libzmq does, which [`Event::Broken`] tells.
+//!
 //! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
 //! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
 //! Over `tcp` the last messages of a foreign peer with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it closes while answers to
@@ -77,6 +83,8 @@ pub use self::error::{Error, Failure};
 pub use self::event::Event;
 pub use self::frame::Frame;
 pub use self::statistics::Statistics;
+#[doc(hidden)]
+pub use self::wire::Allowance;
 #[cfg(feature = "postcard")]
 pub use self::wire::Postcard;
 pub use self::wire::{FromWire, Layout, Malformed, ToWire, Wire};

@@ -153,7 +153,7 @@ fn seen(what: u16, address: String) -> Seen {
         told::HANDSHAKE_SUCCEEDED => Event::Connected(address),
         told::DISCONNECTED => Event::Disconnected(address),
         told::RETRIED => Event::Retrying(address),
-        told::ACCEPT_FAILED => Event::NotAccepted(address),
+        told::ACCEPT_FAILED => Event::NotAccepted { address, times: 1 },
         told::HANDSHAKE_FAILED | told::PROTOCOL_FAILED => Event::HandshakeFailed(address),
         told::REFUSED => Event::Refused(address),
         told::STOPPED => return Seen::Gone,

@@ -87,6 +87,12 @@ impl Socket {
         self.at(address, "zmq_connect", connect)
     }
 
+    /// Connects over IPv6, or over IPv4.
+    pub(crate) fn connect_over(&self, address: &str, is_v6: bool) -> Result<(), Error> {
+        self.set(option::IPV6, i32::from(is_v6))?;
+        self.connect(address)
+    }
+
     /// Gives up an address that it had connected to, whether or not a connection is there.
     pub(crate) fn disconnect(&self, address: &str) -> Result<(), Error> {
         // SAFETY: `at` calls it with the open socket and a text that ends with a zero.

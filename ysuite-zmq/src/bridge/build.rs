@@ -107,16 +107,21 @@ macro_rules! impl_common {
     ($builder:ident, $($parameter:ident),*) => {
         impl<$($parameter),*> $builder<$($parameter),*> {
             /// Waits for others at this address: `tcp://*:5555`, `tcp://127.0.0.1:*`, `ipc:///run/jobs`, `inproc://jobs`. May be
-            /// said more than once, and together with [`connect`](Self::connect).
+            /// said more than once, and together with [`connect`](Self::connect). An IPv6 address stands in brackets; `*` is
+            /// all of IPv4's, `[::]` all of both.
+            ///
+            /// The file of an `ipc` address is there as long as the bridge is. One that somebody listens at is in use; one
+            /// that was left behind is replaced. Whether somebody listens is found by connecting: to them it is a
+            /// connection that ends at once.
             pub fn bind(mut self, address: impl Into<String>) -> Self {
                 self.options.bind(address.into());
                 self
             }
 
-            /// Connects to this address, and again whenever the connection ends, after 0.1 to 5 seconds. Nobody need be there yet.
-            /// After a mistake of whoever is there, such as another program, another security, a key that is refused, or a frame
-            /// that is too large, again after 0.5 to 5 seconds: [`Event`](crate::Event)s tell of each. To a name of `inproc`
-            /// whenever it is bound.
+            /// Connects to this address, by IPv4 where its host has such an address, else by IPv6, and again whenever the
+            /// connection ends, after 0.1 to 5 seconds. Nobody need be there yet. After a mistake of the other side, such as
+            /// another program, another security, a key that is refused, or a frame that is too large, again after 0.5 to 5
+            /// seconds: [`Event`](crate::Event)s tell of each. To a name of `inproc` whenever it is bound.
             pub fn connect(mut self, address: impl Into<String>) -> Self {
                 self.options.connect(address.into());
                 self
@@ -130,7 +135,9 @@ macro_rules! impl_common {
 
             /// How much waits in libzmq before a connection, in messages, and behind it, in frames of whatever size whoever sends
             /// makes them: 1,000 frames each, unless told otherwise. With what the channels and the kernel hold, and up to 32
-            /// messages or a frame in the bridge's own hands, that is all that can be under way.
+            /// messages or a frame in the bridge's own hands, that is all that can be under way. What comes waits there once
+            /// the channel behind it is full: to one without a bound the bridge hands everything on, and the mark is never
+            /// reached.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
                 (self.options.send_mark, self.options.receive_mark) = (Some(send), Some(receive));
                 self
@@ -196,6 +203,42 @@ impl_common!(Publish, S);
 impl_common!(Subscribe, T);
 impl_common!(Duplex, S, T);
 
+/// What every builder of a bridge that receives can be told.
+macro_rules! impl_receiving {
+    ($builder:ident, $($parameter:ident),*) => {
+        impl<$($parameter),*> $builder<$($parameter),*> {
+            /// Gives the channel room for whatever comes: the network is emptied into it as fast as it comes, and where
+            /// the receiver is slower all of that waits in memory. No mark of libzmq's then means anything on this side. Up to
+            /// 65,536 messages of a duplex may be under way to such a channel.
+            pub fn unbounded(mut self) -> Self {
+                self.options.bound = None;
+                self
+            }
+
+            /// Refuses a frame with a message in which values lie in each other deeper: 128 levels, unless told otherwise. Of
+            /// messages that can, as [`Postcard`](crate::Postcard) of a type with itself in it: each level takes some
+            /// of the bridge's stack of 2 MiB, a hundred bytes for small structures, more for large ones.
+            pub fn deepest_message(mut self, levels: usize) -> Self {
+                self.options.limits.depth = levels;
+                self
+            }
+
+            /// Refuses a frame whose messages would take more bytes of memory once they are read than this, or than eight times
+            /// those of the frame, where that is more: 64 MiB, unless told otherwise. Of messages whose
+            /// [`Layout`](crate::Layout) is `Lengths`, as [`Postcard`](crate::Postcard); all others take about as
+            /// many as the frame. Counted are values and elements of lists, before they are in the channel.
+            pub fn memory_of_a_frame(mut self, bytes: usize) -> Self {
+                self.options.limits.memory = bytes;
+                self
+            }
+        }
+    };
+}
+
+impl_receiving!(Pull, T);
+impl_receiving!(Subscribe, T);
+impl_receiving!(Duplex, S, T);
+
 impl<S: Source<Message: ToWire>> Push<S> {
     /// Puts up to so many messages into a frame, from 1 to 2^20; 1 unless told otherwise. A frame never waits to be full. Of
     /// messages whose [`Layout`](crate::Layout) is `Whole` each is a frame, whatever is said here. Of those whose layout is
@@ -205,7 +248,9 @@ impl<S: Source<Message: ToWire>> Push<S> {
         self
     }
 
-    /// Starts the bridge. Never waits for the other side.
+    /// Starts the bridge. Never waits for the other side. Names of hosts are looked up for a second at most; those that are not
+    /// found by then are looked up again, each time later, up to every 5 seconds, which
+    /// [`Event::Unresolved`](crate::Event::Unresolved) tells of.
     ///
     /// # Errors
     /// [`Error`] names what was wrong. The receiver is dropped then, as if the bridge had ended.
@@ -260,10 +305,17 @@ fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
 }
 
 impl<T: FromWire> Pull<T> {
-    /// Gives the channel room for so many messages. While it is full nothing is taken from the network, and in the end the other
-    /// side's senders wait. Without a bound, unless told otherwise.
+    /// Gives the channel room for so many messages: 1,000, unless told otherwise. While it is full nothing is taken from the
+    /// network, and in the end the other side's senders wait.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
+        self
+    }
+
+    /// Hosts are looked up so, for a test.
+    #[cfg(test)]
+    pub(super) fn looked_up(mut self, lookup: super::names::Lookup) -> Self {
+        self.options.lookup = lookup;
         self
     }
 
@@ -275,13 +327,19 @@ impl<T: FromWire> Pull<T> {
         self.options.check()?;
         let (mut sender, receiver) = channel(self.options.bound);
         let sets = Sets::default().sink(&mut sender)?;
-        let started = start(&self.options, Kind::Pull, |_| Ok(()), sets, Incoming::new(sender, false))?;
+        let started = start(
+            &self.options,
+            Kind::Pull,
+            |_| Ok(()),
+            sets,
+            Incoming::new(sender, false).limited(self.options.limits),
+        )?;
         Ok((started, receiver))
     }
 }
 
 impl<T: FromWire> Subscribe<T> {
-    /// As [`Pull::bounded`]. A subscriber that stays full has its publisher drop, or wait.
+    /// As [`Pull::bounded`], and as many unless told otherwise. A subscriber that stays full has its publisher drop, or wait.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
         self
@@ -311,7 +369,8 @@ impl<T: FromWire> Subscribe<T> {
             let mut needed = topics.iter().filter(|topic| !is_covered(topic));
             needed.try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
         };
-        let started = start(&self.options, Kind::Sub, prepare, sets, Incoming::new(sender, true))?;
+        let work = Incoming::new(sender, true).limited(self.options.limits);
+        let started = start(&self.options, Kind::Sub, prepare, sets, work)?;
         Ok((started, receiver))
     }
 }
@@ -323,8 +382,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         self
     }
 
-    /// As [`Pull::bounded`], and exact: the other side sends no more than there is room for. Without a bound, 65,536 messages may
-    /// be under way.
+    /// As [`Pull::bounded`], and as many unless told otherwise; and exact: the other side sends no more than there is room for.
     ///
     /// What was allowed once stays allowed. A bridge that comes back after others had taken its place, of the last 16,
     /// may still send what it had been allowed before, though they have filled the channel meanwhile: that waits in
@@ -372,7 +430,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         let (mut sender, receiver) = channel(options.bound);
         let sets = Sets::default().source(&mut source)?.sink(&mut sender)?;
         let largest = options.largest.saturating_sub(HEADER);
-        let talk = Talk::new(Outgoing::new(source, options.pack, largest), sender, keeps, line);
+        let talk = Talk::new(Outgoing::new(source, options.pack, largest), sender, keeps, line).limited(options.limits);
         let talk = if keeps { talk.keeping(unacknowledged) } else { talk };
         let prepare = |socket: &Socket| match kind {
             // Says so where nobody has that name any more.

@@ -11,6 +11,7 @@
 //! and what came before that is not slept through.
 
 use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::thread;
@@ -21,11 +22,12 @@ use ysuite::signal::{Signal, Signaler, Wait, YSocketpair};
 use ysuite::{mpsc, oneshot};
 
 use super::close::{Closed, Ending};
+use super::names::Name;
 use super::sets::Sets;
 use super::tools::Tools;
 use super::work::{Wanted, Work};
 use crate::error::Failure;
-use crate::event::Event;
+use crate::event::{Event, Told};
 
 /// What a bridge is told by whoever has it.
 pub(super) enum Order {
@@ -33,7 +35,14 @@ pub(super) enum Order {
     Close { until: Instant, answer: oneshot::Sender<Closed> },
     /// To say when so many subscribers are there, or that they are not by this moment.
     Subscribers { wanted: usize, until: Instant, answer: oneshot::Sender<bool> },
+    /// To connect to this address, whose host has been found: over IPv6, or over IPv4.
+    Connect(Name, bool),
+    /// To tell that the host of this address is not known.
+    Unresolved(String),
 }
+
+/// By which moment a bridge is to have ended, and whom to tell how that went.
+type Closing = (Instant, Option<oneshot::Sender<Closed>>);
 
 /// About as long as it takes to be woken: who looks for so long and then sleeps pays at most twice what it had to.
 const LOOK: Duration = Duration::from_micros(50);
@@ -78,21 +87,24 @@ pub(super) fn ordered() -> std::io::Result<(YSocketpair, Waker)> {
 
 impl<W: Work> Engine<W> {
     pub(super) fn run(mut self) {
-        let served = self.serve();
+        let served = unless_it_panics(|| self.serve());
         if let Err(cause) = &served {
             self.tools.tell(Event::Broken(*cause));
         }
         let Self { work, tools, sets, orders, .. } = self;
+        let events = tools.events.clone();
         let ending = Ending { work, tools, sets };
         let (closed, answer) = match served {
-            Ok((until, answer)) => (ending.by(until), answer),
-            Err(_) => {
+            Ok((until, answer)) => (ended(&events, || ending.by(until)), answer),
+            Err(cause) => {
                 // At once: whoever has the other ends of the channels is to learn of it, and may have nothing else to learn it by.
-                let closed = ending.broken(Instant::now() + AFTER_A_DROP);
+                let closed = ended(&events, || ending.broken(Instant::now() + AFTER_A_DROP));
                 // Whoever waits for subscribers is not to wait any longer.
                 for (_, _, answer) in self.asked.drain(..) {
                     let _ = answer.send(false);
                 }
+                // What was in the hands of a function that panicked is gone, and counted nowhere.
+                let closed = if cause.is_panic() { uncounted(closed) } else { closed };
                 (closed, last_order(orders))
             }
         };
@@ -102,7 +114,7 @@ impl<W: Work> Engine<W> {
     }
 
     /// Until it is told to close, or is dropped.
-    fn serve(&mut self) -> Result<(Instant, Option<oneshot::Sender<Closed>>), Failure> {
+    fn serve(&mut self) -> Result<Closing, Failure> {
         let (mut idle_since, mut turns) = (None, 0u32);
         loop {
             turns = turns.wrapping_add(1);
@@ -115,7 +127,7 @@ impl<W: Work> Engine<W> {
                 // A connection that has ended by now takes nothing with it.
                 self.work.listen(&mut self.tools)?;
             }
-            if let Some(closing) = self.order() {
+            if let Some(closing) = self.order()? {
                 return Ok(closing);
             }
             if self.work.step(&mut self.tools)? > 0 {
@@ -150,7 +162,7 @@ impl<W: Work> Engine<W> {
     }
 
     /// The order to close, if there is one.
-    fn order(&mut self) -> Option<(Instant, Option<oneshot::Sender<Closed>>)> {
+    fn order(&mut self) -> Result<Option<Closing>, Failure> {
         let now = (!self.asked.is_empty()).then(Instant::now);
         let there = self.work.subscribers();
         for (wanted, until, answer) in core::mem::take(&mut self.asked) {
@@ -160,15 +172,23 @@ impl<W: Work> Engine<W> {
                 _ => self.asked.push((wanted, until, answer)),
             }
         }
-        match self.orders.try_recv() {
+        Ok(match self.orders.try_recv() {
             Ok(Order::Close { until, answer }) => Some((until, Some(answer))),
             Ok(Order::Subscribers { wanted, until, answer }) => {
                 self.asked.push((wanted, until, answer));
                 None
             }
+            Ok(Order::Connect(name, is_v6)) => {
+                self.tools.reach(&name.address, is_v6).map_err(|error| error.failure())?;
+                None
+            }
+            Ok(Order::Unresolved(address)) => {
+                self.tools.tell(Event::Unresolved(address));
+                None
+            }
             Err(error) if error.is_disconnected() => Some((Instant::now() + AFTER_A_DROP, None)),
             Err(_) => None,
-        }
+        })
     }
 
     fn sleep(&mut self) -> Result<(), Failure> {
@@ -204,12 +224,39 @@ impl<W: Work> Engine<W> {
     }
 }
 
+/// What a message does when it is written, read or dropped may panic: that ends its bridge, as a failure of libzmq does,
+/// and the state that it leaves behind is only taken apart.
+fn unless_it_panics<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        // Its own Drop may panic as well, and nobody would catch that.
+        core::mem::forget(payload);
+        Err(Failure::panicked())
+    })
+}
+
+/// How a bridge has ended by this function, which tells where it panics instead.
+fn ended(events: &Told, end: impl FnOnce() -> Closed) -> Closed {
+    unless_it_panics(|| Ok(end())).unwrap_or_else(|cause| {
+        events.tell(Event::Broken(cause));
+        Closed::Unsent { messages: 0, more: true }
+    })
+}
+
+/// The same, where there may have been more.
+fn uncounted(closed: Closed) -> Closed {
+    match closed {
+        Closed::Unsent { messages, .. } => Closed::Unsent { messages, more: true },
+        Closed::Flushed => Closed::Unsent { messages: 0, more: true },
+    }
+}
+
 /// The next order to close, whenever it comes: the bridge is broken already.
 fn last_order(mut orders: mpsc::Receiver<Order>) -> Option<oneshot::Sender<Closed>> {
     loop {
         match orders.recv() {
             Ok(Order::Close { answer, .. }) => return Some(answer),
             Ok(Order::Subscribers { answer, .. }) => drop(answer.send(false)),
+            Ok(Order::Connect(..) | Order::Unresolved(_)) => {}
             Err(_) => return None,
         }
     }

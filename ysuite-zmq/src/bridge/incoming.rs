@@ -7,7 +7,7 @@ use super::sink::Sink;
 use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
-use crate::wire::{FromWire, Malformed};
+use crate::wire::{FromWire, Limits, Malformed};
 
 pub(super) struct Incoming<T> {
     sink: Sink<T>,
@@ -19,6 +19,11 @@ pub(super) struct Incoming<T> {
 impl<T: FromWire> Incoming<T> {
     pub(super) fn new(sender: spsc::Sender<T>, with_topic: bool) -> Self {
         Self { sink: Sink::new(sender), heads: usize::from(with_topic), closing: false }
+    }
+
+    pub(super) fn limited(mut self, limits: Limits) -> Self {
+        self.sink.limit(limits);
+        self
     }
 
     /// Takes a message of the socket apart. False: there was none.
@@ -58,7 +63,8 @@ impl<T: FromWire> Work for Incoming<T> {
             // Also of a frame with nothing of ours in it: whoever sends such ones without end does not keep the bridge from
             // everything else.
             moved += frames;
-            together *= 2;
+            // Frames without a message in them fill no room: of those there may be more rounds than a number has doublings.
+            together = (together * 2).min(AT_ONCE);
         }
         Ok(moved)
     }
@@ -177,6 +183,19 @@ mod tests {
         (0..1_000).for_each(|_| side.send(&[b"none"]));
         assert!(side.step() >= AT_ONCE);
         assert!(side.tools.counters.read().malformed < 1_000);
+    }
+
+    /// Frames with nothing of ours in them fill no room, so that more of them come than a number has doublings.
+    #[test]
+    fn one_that_is_full_takes_any_number_of_malformed_frames() {
+        let mut side = Stepped::new(Kind::Pull, Some(1));
+        side.send(&[&7u64.to_le_bytes()]);
+        assert_eq!(side.step(), 2);
+        (0..200).for_each(|_| side.send(&[b"none"]));
+        while side.tools.counters.read().malformed < 200 {
+            side.step();
+        }
+        assert_eq!(side.all(), [7]);
     }
 
     /// One frame beyond the room, which asks for more of it.

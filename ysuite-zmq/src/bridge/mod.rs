@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source` | the receivers whose messages can leave |
 //! | `options` | what a bridge can be told: addresses, marks, security |
+//! | `address`, `names` | what stands in an address, and the files of some; hosts that have to be looked up |
 //! | `build` | the builders, one for each kind |
 //! | `started` | the handle of a bridge at work |
 //! | `reconnect` | connects again where libzmq does not |
@@ -13,11 +14,13 @@
 //! | `engine`, `tools` | the thread, and what it has |
 //! | `close` | its end |
 
+mod address;
 mod build;
 mod close;
 mod duplex;
 mod engine;
 mod incoming;
+mod names;
 mod options;
 mod outgoing;
 mod publish;

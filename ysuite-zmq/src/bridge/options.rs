@@ -4,17 +4,23 @@ use core::fmt;
 use std::collections::{HashMap, HashSet};
 use std::task::Waker;
 
+use super::address::{Address, Files};
 use super::duplex::Line;
+use super::names::{self, Lookup, Name};
 use super::tools::Tools;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
 use crate::ffi::{Kind, option};
 use crate::socket::Socket;
+use crate::wire::Limits;
 use crate::zap::{Admitted, OPEN};
 
 /// Frames that wait in libzmq at each side, unless told otherwise.
 const MARK: usize = 1_000;
+
+/// Messages that the channel into which they come has room for, unless told otherwise.
+const BOUND: usize = 1_000;
 
 /// Bytes of a frame, at most, unless told otherwise: a foreign length must not be able to take all memory.
 const LARGEST: usize = 64 << 20;
@@ -38,9 +44,13 @@ pub(super) struct Options {
     /// Bytes that the kernel is to hold, before and behind a connection.
     pub(super) kernel_buffers: Option<(usize, usize)>,
     pub(super) pack: usize,
+    /// None: without one.
     pub(super) bound: Option<usize>,
     pub(super) largest: usize,
     pub(super) topics: Vec<String>,
+    /// Of what comes.
+    pub(super) limits: Limits,
+    pub(super) lookup: Lookup,
 }
 
 #[derive(Debug)]
@@ -82,9 +92,11 @@ impl Options {
             receive_mark: None,
             kernel_buffers: None,
             pack: 1,
-            bound: None,
+            bound: Some(BOUND),
             largest: LARGEST,
             topics: Vec::new(),
+            limits: Limits::default(),
+            lookup: names::of_the_system,
         }
     }
 }
@@ -119,6 +131,11 @@ impl Options {
         if self.binds.is_empty() && self.connects.is_empty() {
             return Err(Error::NoAddress);
         }
+        let spelled = |address: &String, binds| {
+            Address::of(address, binds).map(drop).map_err(|cause| Error::of_address(address, cause))
+        };
+        self.binds.iter().try_for_each(|address| spelled(address, true))?;
+        self.connects.iter().try_for_each(|address| spelled(address, false))?;
         if !(1..=MOST_IN_A_FRAME).contains(&self.pack) {
             return Err(Error::Pack(self.pack));
         }
@@ -162,10 +179,6 @@ impl Options {
             _ => self.largest,
         };
         socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(largest).unwrap_or(i64::MAX).to_ne_bytes())?;
-        // Where it is on, libzmq spells IPv4 addresses as IPv6 ones.
-        if self.binds.iter().chain(&self.connects).any(|address| address.contains('[')) {
-            socket.set(option::IPV6, 1)?;
-        }
         if matches!(kind, Kind::Push | Kind::XPub) {
             // What has been handed over stays with a connection that is there; none is queued for one that may never be. Not
             // where messages come: libzmq then drops with a connection also those that came by it and nobody has read yet.
@@ -213,12 +226,37 @@ impl Options {
         }
     }
 
-    /// Binds and connects. Answers where others can connect, as libzmq spells it.
-    pub(super) fn meet(&self, tools: &mut Tools, waker: &Waker) -> Result<Vec<String>, Error> {
-        let bound = self.binds.iter().map(|address| tools.bind(address)).collect::<Result<_, _>>()?;
-        self.connects.iter().try_for_each(|address| tools.connect(address, waker))?;
-        Ok(bound)
+    /// Binds all, and connects to those whose hosts need not be looked up. The waker is woken when a name has been bound.
+    pub(super) fn meet(&self, tools: &mut Tools, waker: &Waker) -> Result<Met, Error> {
+        let mut met = Met::default();
+        for text in &self.binds {
+            let address = Address::of(text, true).map_err(|cause| Error::of_address(text, cause))?;
+            tools.socket.set(option::IPV6, i32::from(address.is_v6()))?;
+            met.bound.push(match address {
+                Address::Ipc(Some(path)) => met.files.bind(text, path, || tools.socket.bind(text))?,
+                _ => tools.bind(text)?,
+            });
+        }
+        for text in &self.connects {
+            let address = Address::of(text, false).map_err(|cause| Error::of_address(text, cause))?;
+            match address.name() {
+                Some((host, port)) => met.names.push(Name::new(text, host, port)),
+                None => tools.connect(text, address.is_v6(), waker)?,
+            }
+        }
+        Ok(met)
     }
+}
+
+/// Where a bridge can be met, and what is to be done about that still.
+#[derive(Default)]
+pub(super) struct Met {
+    /// Where others can connect, as libzmq spells it.
+    pub(super) bound: Vec<String>,
+    /// To be dropped after the socket.
+    pub(super) files: Files,
+    /// To be looked up, and connected to.
+    pub(super) names: Vec<Name>,
 }
 
 /// The name under which a server's clients are admitted: given back when the bridge ends.

@@ -31,6 +31,8 @@ pub(super) struct Reconnect {
 
 struct Address {
     text: String,
+    /// Over IPv6, or over IPv4.
+    is_v6: bool,
     /// It was given so many times: as many connections.
     times: usize,
     /// When it is connected anew, unless libzmq does.
@@ -43,7 +45,7 @@ struct Address {
 
 impl Reconnect {
     /// The socket has connected to this address.
-    pub(super) fn add(&mut self, address: &str) {
+    pub(super) fn add(&mut self, address: &str, is_v6: bool) {
         if is_inproc(address) {
             return;
         }
@@ -51,7 +53,7 @@ impl Reconnect {
             Some(other) => other.times += 1,
             None => {
                 let text = address.to_owned();
-                self.addresses.push(Address { text, times: 1, due: None, after: FIRST, since: None });
+                self.addresses.push(Address { text, is_v6, times: 1, due: None, after: FIRST, since: None });
             }
         }
     }
@@ -117,7 +119,7 @@ impl Reconnect {
         if matches!(kind, Kind::Sub | Kind::Dealer) || (address.times == 1 && !reads) {
             let _ = socket.disconnect(&address.text);
         }
-        if socket.connect(&address.text).is_err() {
+        if socket.connect_over(&address.text, address.is_v6).is_err() {
             // For want of descriptors or memory: there may be some later.
             address.due = Some(now + address.after);
         }
@@ -143,7 +145,7 @@ mod tests {
 
     fn of(addresses: &[&str]) -> Reconnect {
         let mut reconnect = Reconnect::default();
-        addresses.iter().for_each(|address| reconnect.add(address));
+        addresses.iter().for_each(|address| reconnect.add(address, false));
         reconnect
     }
 

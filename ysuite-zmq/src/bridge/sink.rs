@@ -8,10 +8,12 @@ use ysuite::channel::{SendError, TrySendError};
 use ysuite::spsc;
 
 use crate::frame::Frame;
-use crate::wire::{self, FromWire, Malformed};
+use crate::wire::{self, FromWire, Limits, Malformed};
 
 pub(super) struct Sink<T> {
     sender: spsc::Sender<T>,
+    /// What the messages of a frame may come to.
+    limits: Limits,
     /// Unpacked since the last delivery.
     fresh: Vec<T>,
     /// The channel had no room for them.
@@ -22,7 +24,12 @@ pub(super) struct Sink<T> {
 
 impl<T: FromWire> Sink<T> {
     pub(super) fn new(sender: spsc::Sender<T>) -> Self {
-        Self { sender, fresh: Vec::new(), waiting: VecDeque::new(), refused: 0 }
+        Self { sender, limits: Limits::default(), fresh: Vec::new(), waiting: VecDeque::new(), refused: 0 }
+    }
+
+    /// The messages of a frame may come to so much from now on.
+    pub(super) fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those;
@@ -35,7 +42,7 @@ impl<T: FromWire> Sink<T> {
         expected: Option<usize>,
     ) -> Result<usize, Malformed> {
         let before = self.fresh.len();
-        wire::unpack(frame, head, expected.unwrap_or(usize::MAX), &mut self.fresh)?;
+        wire::unpack(frame, head, expected.unwrap_or(usize::MAX), self.limits, &mut self.fresh)?;
         let messages = self.fresh.len() - before;
         if expected.is_some_and(|expected| expected != messages) {
             self.fresh.truncate(before);

@@ -9,7 +9,8 @@ use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
 use super::engine::{self, Engine, Order};
-use super::options::{Domain, Options};
+use super::names::Names;
+use super::options::{Domain, Met, Options};
 use super::sets::Sets;
 use super::tools::Tools;
 use super::work::Work;
@@ -33,6 +34,8 @@ pub struct Started {
     events: mpmc::Receiver<Event>,
     bound: Vec<String>,
     domain: Option<Arc<Domain>>,
+    /// Ends with the bridge.
+    _names: Option<Names>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,7 +76,8 @@ impl Started {
     }
 
     /// What happens to it and its connections, from its start on. Each event reaches one receiver; while nobody reads them the
-    /// last 1,024 are kept.
+    /// last 1,024 are kept; connections that come and go push out nothing of what is told once, and of what strangers can make
+    /// without end, as malformed frames and failed handshakes, no more is told once 512 events wait.
     #[must_use]
     pub fn events(&self) -> mpmc::Receiver<Event> {
         self.events.clone()
@@ -127,14 +131,18 @@ pub(super) fn start(
     let mut tools = Tools::new(socket, counters.clone(), told)?;
     let (orders, mut ordered_out) = mpsc::unbounded();
     let (mut ordered, ended) = engine::ordered()?;
-    let bound = options.meet(&mut tools, &ended)?;
+    let Met { bound, files, names } = options.meet(&mut tools, &ended)?;
+    let (names, found) = Names::look_up(names, options.lookup, orders.downgrade())?;
+    found.iter().try_for_each(|(name, is_v6)| tools.reach(&name.address, *is_v6))?;
     ordered.attach(&mut ordered_out, engine::ORDER).map_err(|_| Error::Attached)?;
     let engine = Engine { work, tools, sets, orders: ordered_out, ordered, ended, asked: Vec::new() };
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.
         drop(admitting);
+        // And the files are there until nobody listens.
+        drop(files);
     };
     let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;
-    Ok(Started { orders, counters, events, bound, domain, thread: Some(thread) })
+    Ok(Started { orders, counters, events, bound, domain, _names: names, thread: Some(thread) })
 }

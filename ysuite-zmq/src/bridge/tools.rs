@@ -56,13 +56,16 @@ impl Tools {
         if is_inproc(address) { self.inproc.bind(&self.socket, address) } else { self.socket.bind(address) }
     }
 
-    /// Connects to this address, now and whenever it is needed later. The waker is woken when a name has been bound.
-    pub(super) fn connect(&mut self, address: &str, waker: &Waker) -> Result<(), Error> {
-        if is_inproc(address) {
-            return self.inproc.connect(address, waker);
-        }
-        self.socket.connect(address)?;
-        self.reconnect.add(address);
+    /// Connects to this address, over IPv6 or over IPv4, now and whenever it is needed later. The waker is woken when a name has been
+    /// bound.
+    pub(super) fn connect(&mut self, address: &str, is_v6: bool, waker: &Waker) -> Result<(), Error> {
+        if is_inproc(address) { self.inproc.connect(address, waker) } else { self.reach(address, is_v6) }
+    }
+
+    /// Connects to an address that is no name within the process.
+    pub(super) fn reach(&mut self, address: &str, is_v6: bool) -> Result<(), Error> {
+        self.socket.connect_over(address, is_v6)?;
+        self.reconnect.add(address, is_v6);
         Ok(())
     }
 
@@ -90,7 +93,7 @@ impl Tools {
 
     /// Never waits: where nobody reads them, the oldest events give way.
     pub(super) fn tell(&self, event: Event) {
-        let _ = self.events.force_send(event);
+        self.events.tell(event);
     }
 
     /// What has happened to a connection since the last look.

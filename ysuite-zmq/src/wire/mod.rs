@@ -8,8 +8,14 @@
 
 mod bytes;
 #[cfg(feature = "postcard")]
+mod guarded;
+mod limits;
+#[cfg(feature = "postcard")]
 mod postcard;
 mod record;
+
+pub use self::limits::Allowance;
+pub(crate) use self::limits::Limits;
 
 #[cfg(feature = "postcard")]
 pub use self::postcard::Postcard;
@@ -55,6 +61,10 @@ pub enum Malformed {
     Parts,
     /// It has more messages than the other side may send.
     Beyond,
+    /// In one of its messages values lie in each other deeper than is [allowed](crate::Pull::deepest_message).
+    Depth,
+    /// Its messages would take more memory than they [may](crate::Pull::memory_of_a_frame).
+    Memory,
 }
 
 /// A message that has a form outside of the program. It can be sent if it is [`ToWire`], received if it is [`FromWire`].
@@ -84,6 +94,12 @@ pub trait FromWire: Wire {
     /// # Errors
     /// [`Malformed`] where they are those of no message.
     fn decode(bytes: &[u8]) -> Result<Self, Malformed>;
+
+    /// The same, where what the message comes to is counted.
+    #[doc(hidden)]
+    fn decode_within(bytes: &[u8], _: &mut Allowance) -> Result<Self, Malformed> {
+        Self::decode(bytes)
+    }
 
     /// The message that is this whole frame.
     #[doc(hidden)]
@@ -150,11 +166,12 @@ fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: 
 }
 
 /// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one, nor of one that has more
-/// than `most`. The frame may be empty afterwards.
+/// than `most`, or comes to more than these limits. The frame may be empty afterwards.
 pub(crate) fn unpack<T: FromWire>(
     frame: &mut Frame,
     head: usize,
     most: usize,
+    limits: Limits,
     to: &mut Vec<T>,
 ) -> Result<(), Malformed> {
     let before = to.len();
@@ -163,7 +180,7 @@ pub(crate) fn unpack<T: FromWire>(
         Layout::Whole if head > 0 => T::decode(body).map(|message| to.push(message)),
         Layout::Whole => T::from_frame(core::mem::take(frame)).map(|message| to.push(message)),
         Layout::Records(size) => records(body, size, most, to),
-        Layout::Lengths { version } => with_lengths(body, version, most, to),
+        Layout::Lengths { version } => with_lengths(body, version, most, &mut limits.of_frame(body.len()), to),
     };
     if unpacked.is_err() {
         to.truncate(before);
@@ -181,7 +198,13 @@ fn records<T: FromWire>(bytes: &[u8], size: usize, most: usize, to: &mut Vec<T>)
     bytes.chunks_exact(size).try_for_each(|record| T::decode(record).map(|message| to.push(message)))
 }
 
-fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, mut most: usize, to: &mut Vec<T>) -> Result<(), Malformed> {
+fn with_lengths<T: FromWire>(
+    bytes: &[u8],
+    version: u8,
+    mut most: usize,
+    allowance: &mut Allowance,
+    to: &mut Vec<T>,
+) -> Result<(), Malformed> {
     let (found, mut rest) = match bytes.split_first() {
         Some((found, rest)) => (Some(*found), rest),
         None => (None, bytes),
@@ -194,7 +217,8 @@ fn with_lengths<T: FromWire>(bytes: &[u8], version: u8, mut most: usize, to: &mu
         let length = u32::from_le_bytes(*length) as usize;
         let (message, behind) = behind.split_at_checked(length).ok_or(Malformed::Content)?;
         most = most.checked_sub(1).ok_or(Malformed::Content)?;
-        to.push(T::decode(message)?);
+        allowance.take(size_of::<T>())?;
+        to.push(T::decode_within(message, allowance)?);
         rest = behind;
     }
     Ok(())

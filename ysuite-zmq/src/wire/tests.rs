@@ -12,7 +12,7 @@ fn packed<T: ToWire>(messages: Vec<T>) -> Frame {
 
 fn unpacked<T: FromWire>(mut frame: Frame) -> Result<Vec<T>, Malformed> {
     let mut messages = Vec::new();
-    unpack(&mut frame, 4, usize::MAX, &mut messages).map(|()| messages)
+    unpack(&mut frame, 4, usize::MAX, Limits::default(), &mut messages).map(|()| messages)
 }
 
 #[test]
@@ -43,7 +43,10 @@ fn a_frame_is_shared_without_changing() {
 fn of_a_malformed_frame_nothing_is_kept() {
     let mut frame = Frame::copied(&[1; 12]).expect("memory for a frame");
     let mut kept = vec![5u64];
-    assert_eq!(unpack(&mut frame, 0, usize::MAX, &mut kept), Err(Malformed::Length { bytes: 12, record: 8 }));
+    assert_eq!(
+        unpack(&mut frame, 0, usize::MAX, Limits::default(), &mut kept),
+        Err(Malformed::Length { bytes: 12, record: 8 })
+    );
     assert_eq!(kept, [5]);
 }
 
@@ -75,7 +78,8 @@ fn of_a_frame_with_a_message_that_is_too_long_nothing_is_received() {
         let mut bytes = vec![9];
         append_with_lengths(texts(lengths).into_iter(), &mut bytes, longest);
         let mut received = Vec::new();
-        unpack(&mut Frame::of(bytes).expect("memory for a frame"), 0, usize::MAX, &mut received).map(|()| received)
+        unpack(&mut Frame::of(bytes).expect("memory for a frame"), 0, usize::MAX, Limits::default(), &mut received)
+            .map(|()| received)
     };
     assert_eq!(received(&[10, 0, 7], 10), Ok(texts(&[10, 0, 7])));
     for lengths in [&[11][..], &[18], &[1, 11, 2], &[10, 22]] {
@@ -101,13 +105,13 @@ fn of_a_frame_with_more_messages_than_there_should_be_nothing_is_received() {
     let of = |bytes: Vec<u8>| Frame::of(bytes).expect("memory for a frame");
     let empty = |messages: usize| of([&[9][..], &vec![0; messages * PREFIX]].concat());
     let mut kept = vec![Made];
-    assert_eq!(unpack(&mut empty(1_000), 0, 3, &mut kept), Err(Malformed::Content));
+    assert_eq!(unpack(&mut empty(1_000), 0, 3, Limits::default(), &mut kept), Err(Malformed::Content));
     assert_eq!((kept.len(), MADE.take()), (1, 3));
-    assert_eq!(unpack(&mut empty(3), 0, 3, &mut kept), Ok(()));
+    assert_eq!(unpack(&mut empty(3), 0, 3, Limits::default(), &mut kept), Ok(()));
     assert_eq!((kept.len(), MADE.take()), (4, 3));
     let mut numbers = Vec::<u64>::new();
-    assert_eq!(unpack(&mut of(vec![1; 24]), 0, 2, &mut numbers), Err(Malformed::Content));
-    assert_eq!(unpack(&mut of(vec![1; 16]), 0, 2, &mut numbers), Ok(()));
+    assert_eq!(unpack(&mut of(vec![1; 24]), 0, 2, Limits::default(), &mut numbers), Err(Malformed::Content));
+    assert_eq!(unpack(&mut of(vec![1; 16]), 0, 2, Limits::default(), &mut numbers), Ok(()));
     assert_eq!(numbers.len(), 2);
 }
 

@@ -151,11 +151,42 @@ fn too_many_bridges_are_an_error() {
         }
         assert!(bridges.len() < 100);
     };
-    assert!(matches!(error, Error::TooMany(_) | Error::System(_)), "{error:?}");
+    assert!(matches!(error, Error::TooMany(_)), "{error:?}");
     // Those that are there go on, and there is room again when others have gone.
     bridges.drain(..).for_each(|bridge| assert_eq!(bridge.close(GUARD), ysuite_zmq::Closed::Flushed));
     let (mut jobs, out) = spsc::bounded::<u64>(4);
     let _push = Bridge::push(out).connect(address(&first)).start().unwrap();
+    jobs.send(1).unwrap();
+    expect(&mut work, 1..2);
+}
+
+/// In a process of its own, without descriptors. libzmq tries to accept again as fast as it can.
+#[test]
+fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
+    if runs_alone("bad_input::connections_that_are_not_accepted_are_told_ever_more_rarely") {
+        return;
+    }
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let (bridge, mut work) = pull().bind("tcp://127.0.0.1:*").start().unwrap();
+    let (events, there) = (bridge.events(), address(&bridge));
+    setrlimit(Resource::Nofile, Rlimit { current: Some(100), maximum: Some(100) }).unwrap();
+    let mut taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+    drop(taken.pop());
+    // The system answers for the listener, which cannot have a descriptor of its own.
+    let stranger = TcpStream::connect(there.trim_start_matches("tcp://")).unwrap();
+    let mut next = 1;
+    while next <= 256 {
+        let event = wait_for(&events, |event| !matches!(event, Event::Listening(_)));
+        assert!(
+            matches!(&event, Event::NotAccepted { address, times } if *address == there && *times == next),
+            "{event:?}"
+        );
+        next *= 2;
+    }
+    // With descriptors everybody comes in.
+    drop((taken, stranger));
+    let (mut jobs, out) = spsc::bounded::<u64>(4);
+    let _push = Bridge::push(out).connect(there).start().unwrap();
     jobs.send(1).unwrap();
     expect(&mut work, 1..2);
 }

@@ -129,7 +129,8 @@ fn what_went_with_nothing_is_flushed() {
 fn a_channel_that_is_still_full_leaves_before_the_bridge_ends() {
     for where_to in ["tcp://127.0.0.1:*", "inproc://there"] {
         let context = Context::new(1).unwrap();
-        let (pull, mut work) = Bridge::pull::<u64>().context(&context).bind(where_to).start().unwrap();
+        let pull = Bridge::pull::<u64>().context(&context).bind(where_to).unbounded();
+        let (pull, mut work) = pull.start().unwrap();
         let (mut jobs, out) = spsc::unbounded::<u64>();
         let push = Bridge::push(out).context(&context).connect(address(&pull)).start().unwrap();
         (0..10_000).for_each(|number| jobs.send(number).unwrap());
@@ -147,7 +148,7 @@ fn a_duplex_that_is_flushed_has_been_received() {
         let context = Context::new(1).unwrap();
         let (_back, nothing) = spsc::bounded::<u64>(1);
         let server = Bridge::duplex::<_, u64>(nothing).context(&context).bind(where_to);
-        let (server, mut received) = server.start().unwrap();
+        let (server, mut received) = server.unbounded().start().unwrap();
         let (mut jobs, out) = spsc::unbounded::<u64>();
         let client = Bridge::duplex::<_, u64>(out).context(&context).connect(address(&server));
         let (client, _) = client.start().unwrap();

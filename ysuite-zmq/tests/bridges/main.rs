@@ -3,12 +3,14 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod addresses;
 mod bad_input;
 mod closing;
 mod duplex;
 mod faults;
 mod forked;
 mod idle;
+mod panics;
 mod patterns;
 mod python;
 mod security;

@@ -87,7 +87,7 @@ fn a_subscriber_receives_what_its_topics_begin() {
         let mut publish = publish.when_full(WhenFull::Wait).start().unwrap();
         let subscribe = |topic: &str| {
             let subscriber = Bridge::subscribe::<u64>().context(&context).connect(address(&publish));
-            subscriber.topic(topic).start().unwrap()
+            subscriber.topic(topic).unbounded().start().unwrap()
         };
         let (_rain, mut rain) = subscribe("weather.rain");
         let (_weather, mut weather) = subscribe("weather");
@@ -267,4 +267,89 @@ fn a_stuck_worker_holds_little_where_the_kernel_does() {
     until("the free one has nearly all", || free.statistics().messages_in >= JOBS - JOBS / 100);
     expect_flushed(free);
     assert!(done.join().unwrap() as u64 >= JOBS - JOBS / 100);
+}
+
+/// Sends until nobody takes any more for a while, and answers how many it could: the numbers from 0 on.
+fn sent_until_it_waits(jobs: &mut spsc::Sender<u64>, most: u64) -> u64 {
+    let (mut sent, mut waits) = (0, 0);
+    while sent < most && waits < 200 {
+        if jobs.try_send(sent).is_ok() {
+            (sent, waits) = (sent + 1, 0);
+        } else {
+            thread::sleep(Duration::from_millis(1));
+            waits += 1;
+        }
+    }
+    sent
+}
+
+/// Nobody has to say so: 1,000 messages are in a channel that comes of itself, and the rest waits at the other side.
+#[test]
+fn whoever_does_not_receive_is_sent_no_more_than_there_is_room_for() {
+    const DEFAULT: u64 = 1_000;
+    // The sender's channel, what its bridge has taken from that, both marks, and one frame in the other bridge's hands.
+    const ELSEWHERE: u64 = 64 + 32 + 10 + 10 + 1;
+    const MOST: u64 = 20_000;
+    let kinds = ["pull", "subscribe", "duplex"];
+    for kind in kinds {
+        let context = Context::new(1).unwrap();
+        let (mut jobs, out) = spsc::bounded::<u64>(64);
+        let (_back, nothing) = spsc::bounded::<u64>(1);
+        let (name, here) = (format!("inproc://{kind}"), &context);
+        let (bridges, mut work, handed) = match kind {
+            "pull" => {
+                let pull = Bridge::pull::<u64>().context(here).bind(&name).high_water_marks(10, 10).start().unwrap();
+                let push = Bridge::push(out).context(here).connect(name).high_water_marks(10, 10).start().unwrap();
+                ((pull.0, push), pull.1, ELSEWHERE)
+            }
+            "subscribe" => {
+                let publish = Bridge::publish(out).context(here).bind(&name).high_water_marks(10, 10);
+                let mut publish = publish.when_full(WhenFull::Wait).start().unwrap();
+                let subscribe = Bridge::subscribe::<u64>().context(here).connect(name).high_water_marks(10, 10);
+                let subscribe = subscribe.start().unwrap();
+                assert!(publish.wait_for_subscribers(1, GUARD));
+                ((subscribe.0, publish), subscribe.1, ELSEWHERE)
+            }
+            _ => {
+                let server = Bridge::duplex::<_, u64>(nothing).context(here).bind(&name).start().unwrap();
+                let client = Bridge::duplex::<_, u64>(out).context(here).connect(name).start().unwrap();
+                ((server.0, client.0), server.1, 64 + 32)
+            }
+        };
+        let sent = sent_until_it_waits(&mut jobs, MOST);
+        assert!(sent <= DEFAULT + handed, "{kind}: {sent}");
+        until("what has room has come", || bridges.0.statistics().messages_in >= DEFAULT);
+        assert!(bridges.0.statistics().messages_in <= DEFAULT + 1, "{kind}");
+        expect(&mut work, 0..sent);
+    }
+}
+
+/// Whoever asks for no bound has none, in any kind.
+#[test]
+fn a_channel_without_a_bound_takes_everything() {
+    const ALL: u64 = 5_000;
+    let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").unbounded().start().unwrap();
+    let (jobs, out) = spsc::bounded::<u64>(64);
+    let _push = Bridge::push(out).connect(address(&pull)).start().unwrap();
+    send(jobs, 0..ALL).join().unwrap();
+    until("all are there", || pull.statistics().messages_in == ALL);
+    expect(&mut work, 0..ALL);
+
+    let (jobs, out) = spsc::bounded::<u64>(64);
+    let publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").when_full(WhenFull::Wait);
+    let mut publish = publish.start().unwrap();
+    let (subscribe, mut news) = Bridge::subscribe::<u64>().connect(address(&publish)).unbounded().start().unwrap();
+    assert!(publish.wait_for_subscribers(1, GUARD));
+    send(jobs, 0..ALL).join().unwrap();
+    until("all are there", || subscribe.statistics().messages_in == ALL);
+    expect(&mut news, 0..ALL);
+
+    let (_back, nothing) = spsc::bounded::<u64>(1);
+    let server = Bridge::duplex::<_, u64>(nothing).bind("tcp://127.0.0.1:*").unbounded();
+    let (server, mut received) = server.start().unwrap();
+    let (jobs, out) = spsc::bounded::<u64>(64);
+    let (_client, _) = Bridge::duplex::<_, u64>(out).connect(address(&server)).start().unwrap();
+    send(jobs, 0..ALL).join().unwrap();
+    until("all are there", || server.statistics().messages_in == ALL);
+    expect(&mut received, 0..ALL);
 }

@@ -2,13 +2,23 @@
 
 use ysuite::pool::Pool;
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Context, Event, Frame, FromWire, Malformed, ToWire};
+use ysuite_zmq::{Bridge, Context, Event, Frame, FromWire, Malformed, Pull, ToWire};
 
 use crate::support::{GUARD, address, expect_flushed, wait_for};
 
 /// Sends these over a bridge of their own type, and receives them as another.
 fn over<A: ToWire, B: FromWire + Clone>(messages: Vec<A>, pack: usize, expected: usize) -> (Vec<B>, Option<Event>) {
-    let (pull, mut work) = Bridge::pull::<B>().bind("tcp://127.0.0.1:*").start().unwrap();
+    to(Bridge::pull(), messages, pack, expected)
+}
+
+/// The same, to a bridge that is told more.
+fn to<A: ToWire, B: FromWire + Clone>(
+    pull: Pull<B>,
+    messages: Vec<A>,
+    pack: usize,
+    expected: usize,
+) -> (Vec<B>, Option<Event>) {
+    let (pull, mut work) = pull.bind("tcp://127.0.0.1:*").start().unwrap();
     let (mut jobs, out) = spsc::unbounded();
     let count = messages.len();
     // All are there before the bridge begins, so that frames are as full as they can be.
@@ -104,5 +114,106 @@ mod postcard {
         for bytes in [vec![1, 9, 0, 0, 0, 1], vec![1, 9, 0], vec![1, 1, 0, 0, 0, 77]] {
             assert_eq!(refused(bytes), Some(Event::Malformed(Malformed::Content)));
         }
+    }
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    enum Nest {
+        Empty,
+        Around(Box<Nest>),
+    }
+
+    fn nest(levels: usize) -> Postcard<Nest> {
+        Postcard((1..levels).fold(Nest::Empty, |nest, _| Nest::Around(Box::new(nest))))
+    }
+
+    fn refused<A: ToWire, B: FromWire + Clone>(pull: Pull<B>, messages: Vec<A>) -> Option<Malformed> {
+        match to(pull, messages, 1_000, 0).1 {
+            Some(Event::Malformed(malformed)) => Some(malformed),
+            _ => None,
+        }
+    }
+
+    /// The stack has an end, which a frame of some bytes must not reach.
+    #[test]
+    fn values_lie_in_each_other_so_deep_and_no_deeper() {
+        let pull = Bridge::pull::<Postcard<Nest>>;
+        assert_eq!(over::<_, Postcard<Nest>>(vec![nest(128)], 1, 1).0, [nest(128)]);
+        assert_eq!(refused(pull(), vec![nest(129)]), Some(Malformed::Depth));
+        assert_eq!(to(pull().deepest_message(200), vec![nest(200)], 1, 1).0, [nest(200)]);
+        assert_eq!(refused(pull().deepest_message(10), vec![nest(11)]), Some(Malformed::Depth));
+        assert_eq!(Postcard::<Nest>::decode(&[&[1; 128][..], &[0]].concat()), Err(Malformed::Depth));
+        assert_eq!(Postcard::<Nest>::decode(&[&[1; 127][..], &[0]].concat()), Ok(nest(128)));
+    }
+
+    /// A link of 144 bytes, two of which are in a frame.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Link {
+        much: Option<[u64; 16]>,
+        next: Option<Box<Link>>,
+    }
+
+    /// All of these are a few bytes in their frame, and more than a hundred times as many in memory.
+    #[test]
+    fn the_messages_of_a_frame_take_so_much_memory_and_no_more() {
+        type Much = Option<[u64; 16]>;
+        let list = vec![Postcard::<Vec<Much>>(vec![None; 1_000])];
+        let pull = || Bridge::pull::<Postcard<Vec<Much>>>();
+        assert_eq!(refused(pull().memory_of_a_frame(130_000), list.clone()), Some(Malformed::Memory));
+        assert_eq!(to(pull().memory_of_a_frame(140_000), list.clone(), 1, 1).0, list);
+
+        let map: std::collections::BTreeMap<u16, Much> = (0..100).map(|key| (key, None)).collect();
+        let pull = || Bridge::pull::<Postcard<std::collections::BTreeMap<u16, Much>>>();
+        let map = vec![Postcard(map)];
+        assert_eq!(refused(pull().memory_of_a_frame(13_000), map.clone()), Some(Malformed::Memory));
+        assert_eq!(to(pull().memory_of_a_frame(14_000), map.clone(), 1, 1).0, map);
+
+        let link = |next| Link { much: None, next };
+        let chain = vec![Postcard((1..50).fold(link(None), |chain, _| link(Some(Box::new(chain)))))];
+        let pull = || Bridge::pull::<Postcard<Link>>();
+        assert_eq!(refused(pull().memory_of_a_frame(7_000), chain.clone()), Some(Malformed::Memory));
+        assert_eq!(to(pull().memory_of_a_frame(8_000), chain.clone(), 1, 1).0, chain);
+
+        let several = vec![Postcard::<Much>(None); 100];
+        let pull = || Bridge::pull::<Postcard<Much>>();
+        assert_eq!(refused(pull().memory_of_a_frame(13_000), several.clone()), Some(Malformed::Memory));
+        assert_eq!(to(pull().memory_of_a_frame(14_000), several.clone(), 100, 100).0, several);
+    }
+
+    /// They take time all the same, and a few bytes say how many there are.
+    #[test]
+    fn elements_without_a_byte_are_counted() {
+        let list = vec![Postcard(vec![(); 10_000])];
+        let pull = || Bridge::pull::<Postcard<Vec<()>>>();
+        assert_eq!(refused(pull().memory_of_a_frame(600_000), list.clone()), Some(Malformed::Memory));
+        assert_eq!(to(pull().memory_of_a_frame(700_000), list.clone(), 1, 1).0, list);
+    }
+
+    /// Integers are up to eight times as large in memory as on the wire, at whatever size.
+    #[test]
+    fn what_is_in_proportion_to_its_frame_is_received() {
+        let list = vec![Postcard(vec![7u64; 10_000])];
+        let pull = Bridge::pull::<Postcard<Vec<u64>>>().memory_of_a_frame(0);
+        assert_eq!(to(pull, list.clone(), 1, 1).0, list);
+    }
+
+    #[test]
+    fn a_subscriber_and_a_duplex_have_the_same_limits() {
+        let (mut news, out) = spsc::bounded::<Postcard<Nest>>(4);
+        let mut publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").start().unwrap();
+        let subscribe = Bridge::subscribe::<Postcard<Nest>>().connect(address(&publish)).deepest_message(3);
+        let (subscribe, mut received) = subscribe.start().unwrap();
+        assert!(publish.wait_for_subscribers(1, GUARD));
+        (3..=4).for_each(|levels| news.send(nest(levels)).unwrap());
+        wait_for(&subscribe.events(), |event| *event == Event::Malformed(Malformed::Depth));
+        assert_eq!(received.recv_timeout(GUARD), Ok(nest(3)));
+
+        let (_back, nothing) = spsc::bounded::<u64>(1);
+        let duplex = Bridge::duplex::<_, Postcard<Nest>>(nothing).bind("tcp://127.0.0.1:*").deepest_message(3);
+        let (duplex, mut received) = duplex.start().unwrap();
+        let (mut jobs, out) = spsc::bounded::<Postcard<Nest>>(4);
+        let (_peer, _) = Bridge::duplex::<_, u64>(out).connect(address(&duplex)).start().unwrap();
+        (3..=4).for_each(|levels| jobs.send(nest(levels)).unwrap());
+        wait_for(&duplex.events(), |event| *event == Event::Malformed(Malformed::Depth));
+        assert_eq!(received.recv_timeout(GUARD), Ok(nest(3)));
     }
 }

@@ -45,7 +45,7 @@ use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::wire::{FromWire, Malformed, ToWire};
+use crate::wire::{FromWire, Limits, Malformed, ToWire};
 
 /// Without an answer for so long, hello is said once more.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -114,6 +114,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
     /// Keeps no more messages than that until they are acknowledged.
     pub(super) fn keeping(mut self, messages: usize) -> Self {
         self.sending.keep_at_most(messages as u64);
+        self
+    }
+
+    pub(super) fn limited(mut self, limits: Limits) -> Self {
+        self.receiving.limit(limits);
         self
     }
 

@@ -12,7 +12,7 @@ use super::header::{self, Flags, Header};
 use super::known::Known;
 use crate::event::Event;
 use crate::frame::Frame;
-use crate::wire::{FromWire, Malformed};
+use crate::wire::{FromWire, Limits, Malformed};
 
 /// Messages that may be under way to a channel without a bound.
 const WINDOW: u64 = 65_536;
@@ -82,6 +82,13 @@ impl<T: FromWire> Receiving<T> {
             lacks: false,
             told,
             window,
+        }
+    }
+
+    /// The messages of a frame may come to so much from now on.
+    pub(super) fn limit(&mut self, limits: Limits) {
+        if let Some(sink) = &mut self.sink {
+            sink.limit(limits);
         }
     }
 
