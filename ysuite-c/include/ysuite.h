@@ -72,11 +72,58 @@
  *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them; attached ends raise their number in it. A set of
  *  ys_pollset_open() has none. ys_select_open() waits for the first of several ends, in turn.
  *
+ *  An event loop that is told of levels, as poll and epoll by default, calls ys_set_wait() once with a time of 0 when the descriptor is
+ *  readable, and is told again as long as something is up. One that is told of edges (EPOLLET) is not: it goes on until ys_set_wait()
+ *  answers YS_EMPTY, as with any descriptor until EAGAIN. Only behind that answer is the next edge promised.
+ *
+ *  @code{.c}
+ *  struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+ *  epoll_ctl(epoll, EPOLL_CTL_ADD, ys_set_fd(set), &event);
+ *  while (epoll_wait(epoll, &event, 1, -1) >= 0) {
+ *    ptrdiff_t up;
+ *    while ((up = ys_set_wait(set, ids, IDS, 0)) > 0)   // not once, but until YS_EMPTY
+ *      for (ptrdiff_t i = 0; i < up; i++) serve(ids[i]); // tries to receive until YS_EMPTY, or a few times: the id stays up then
+ *    if (up == YS_STOPPED) break;
+ *  }
+ *  @endcode
+ *
+ *  @section shutdown Shutting down
+ *
+ *  A thread that waits in a call is woken by a message, by room, by the other side's end, and by a *stopper*: ys_rx_stopper(),
+ *  ys_tx_stopper(), ys_set_stopper(), ys_select_stopper(), ys_pool_stopper() make one, and ys_stop() may be called by any thread while
+ *  others are inside. From then on no call waits there. Where it would have to, it answers YS_STOPPED; what can be done without waiting
+ *  is done as before, so that nothing that was sent is lost. Closing or freeing an end that another thread is using is an error, and does
+ *  not wake that thread. Closing the *other* end wakes it with YS_CLOSED.
+ *
+ *  @code{.c}
+ *  // Each thread: ends when there is nothing more to do, and frees its own ends.
+ *  while (jobs_recv(rx, &j) == YS_OK) work(&j);  // what is left is done first; then YS_STOPPED, or YS_CLOSED
+ *  jobs_rx_free(rx);
+ *
+ *  // Whoever shuts down, with a stopper of each channel, made before the threads were started:
+ *  ys_stop(stopper);             // 1. nobody waits any more
+ *  pthread_join(thread, NULL);   // 2. all come out
+ *  ys_stopper_free(stopper);     // 3. what nobody receives is given to `drop` with the last end
+ *  @endcode
+ *
+ *  A thread that sends or receives without ever having to wait, as beside a peer that never pauses, is not told by its calls: it asks
+ *  ys_is_stopped(). To let all work be done, close the first channel of the line instead, or free its senders: YS_CLOSED passes from
+ *  one stage to the next.
+ *
+ *  No call is a cancellation point. pthread_cancel() alone wakes nobody: stop, and the thread is cancelled at its next cancellation point,
+ *  or, better, returns by itself. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) and longjmp() out of a callback leave the end
+ *  half done, and are not to be used around any call.
+ *
  *  @section errors Errors
  *
  *  Every error is a negative code with a text, ys_error_text(). Counts are not negative, so one return value is either. Bad arguments are
  *  YS_EINVAL and change nothing. Two threads at one end, and an end that is used after it was freed, are found by the checked build of
- *  the library alone, ys_is_checked(), which opens no window; elsewhere they may do anything.
+ *  the library alone, ys_is_checked(), which opens no window; elsewhere they may do anything. A message of a pool that is freed twice ends
+ *  the process in either build, as long as nobody has taken its block anew; the checked build finds writes behind a block as well.
+ *
+ *  The calls of an end take addresses, and cannot tell whether a message of that size lies there. Typed channels and ysuite.hpp know;
+ *  where an end comes from elsewhere as a pointer, ys_tx_expect() and ys_rx_expect() tell whether it is what it is taken for: the
+ *  functions `name_tx_from` and `name_rx_from` of a typed channel, and the constructors of ysuite.hpp, ask them.
  *
  *  @section inline_path The inline path
  *
@@ -88,11 +135,12 @@
  *  @section sanitizers Sanitizers
  *
  *  AddressSanitizer and UndefinedBehaviorSanitizer need nothing. Under ThreadSanitizer the headers say which call happens before which;
- *  see ysuite/annotated.h.
+ *  see ysuite/annotated.h. Helgrind and DRD do not know atomics: see the page of the library for their suppressions.
  *
  *  @section forks Other limits
  *
- *  Channels connect the threads of one process; in a forked child they are of no use. No call may come from a signal handler.
+ *  Channels connect the threads of one process; in a forked child they are of no use. No call may come from a signal handler. A thread
+ *  that calls needs a stack of 64 KiB at least.
  */
 #ifndef YSUITE_H
 #define YSUITE_H

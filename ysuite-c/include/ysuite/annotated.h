@@ -1,14 +1,18 @@
 /** @file ysuite/annotated.h
- *  What ThreadSanitizer is told. The library is not instrumented, so under that sanitizer every call is wrapped: sending and freeing
- *  release the channel's address, receiving acquires it, and on the way back, from who frees slots to who fills them, likewise. Without
- *  the sanitizer this file declares nothing. A channel's callback is the program's own code, and is looked at as all of it. Include ysuite.h or ysuite.hpp, which include it.
+ *  What ThreadSanitizer is told, and, with `#define YS_HELGRIND` before the first include, Helgrind of Valgrind. The library is not
+ *  instrumented, so under either every call is wrapped: sending and freeing release the channel's address, receiving acquires it, and on
+ *  the way back, from who frees slots to who fills them, likewise. A channel's callback is the program's own code, and is looked at as all
+ *  of it. Without them this file declares nothing. Include ysuite.h or ysuite.hpp, which include it.
  */
 #ifndef YSUITE_ANNOTATED_H
 #define YSUITE_ANNOTATED_H
 
 #include "declarations.h"
+#include "geometry.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(YS_HELGRIND)
+#define YS_ANNOTATED 1
+#elif defined(__SANITIZE_THREAD__)
 #define YS_ANNOTATED 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -18,6 +22,13 @@
 
 #ifdef YS_ANNOTATED
 
+#ifdef YS_HELGRIND
+#include <valgrind/helgrind.h>
+#define YS_ACQUIRE_(address) ANNOTATE_HAPPENS_AFTER(address)
+#define YS_RELEASE_(address) ANNOTATE_HAPPENS_BEFORE(address)
+#define YS_IGNORE_BEGIN_() (void)0
+#define YS_IGNORE_END_() (void)0
+#else
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,20 +41,29 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 #ifdef __cplusplus
 }
 #endif
+#define YS_ACQUIRE_(address) __tsan_acquire(address)
+#define YS_RELEASE_(address) __tsan_release(address)
+#define YS_IGNORE_BEGIN_() (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
+#define YS_IGNORE_END_() (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#endif
 
 #define YS_ANNOTATION_ static inline __attribute__((unused))
 
 /* The address of a channel stands for the way forward, the one beside it for the way back. Signals and pools, whose handles have no
    address in common, share that of a text of the library: more order than there is, which hides a little and accuses nobody. Counted
    as numbers: no end has a null channel, to which nothing may be added. */
-YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return (char *)(uintptr_t)channel; }
-YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return (char *)((uintptr_t)channel + 1); }
-YS_ANNOTATION_ char *ys_annotated_common_(void) { return (char *)(uintptr_t)ys_version(); }
+YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel)); }
+YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel) + 1); }
+YS_ANNOTATION_ char *ys_annotated_common_(void) { return YS_AS_(char *, YS_AS_(uintptr_t, ys_version())); }
 YS_ANNOTATION_ void ys_annotated_acquire_(const void *channel, char *at) {
-  if (channel) __tsan_acquire(at);
+  if (channel) {
+    YS_ACQUIRE_(at);
+  }
 }
 YS_ANNOTATION_ void ys_annotated_release_(const void *channel, char *at) {
-  if (channel) __tsan_release(at);
+  if (channel) {
+    YS_RELEASE_(at);
+  }
 }
 /* Within how many calls this thread is, and by which channel the innermost is: one of each in a program. */
 #ifdef __cplusplus
@@ -58,8 +78,7 @@ __attribute__((weak)) __thread const void *ys_annotated_channel_;
 /* Within a call, what the library copies and allocates is its own affair. Of a channel, or null. What was the innermost before. */
 YS_ANNOTATION_ const void *ys_annotated_begin_(const void *channel) {
   const void *outer = ys_annotated_channel_;
-  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  YS_IGNORE_BEGIN_();
   ys_annotated_depth_++;
   ys_annotated_channel_ = channel;
   return outer;
@@ -67,8 +86,7 @@ YS_ANNOTATION_ const void *ys_annotated_begin_(const void *channel) {
 YS_ANNOTATION_ void ys_annotated_end_(const void *outer) {
   ys_annotated_channel_ = outer;
   ys_annotated_depth_--;
-  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  YS_IGNORE_END_();
 }
 
 /* A callback is the program's again: it is looked at, and sees what was done before its message was sent, or its slot was filled. */
@@ -76,7 +94,7 @@ YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *messa
   const int depth = ys_annotated_depth_;
   const void *channel = ys_annotated_channel_;
   int at;
-  for (at = 0; at < depth; at++) AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  for (at = 0; at < depth; at++) YS_IGNORE_END_();
   ys_annotated_depth_ = 0;
   ys_annotated_channel_ = NULL;
   ys_annotated_acquire_(channel, ys_annotated_forward_(channel));
@@ -84,7 +102,7 @@ YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *messa
   drop(message, context);
   ys_annotated_depth_ = depth;
   ys_annotated_channel_ = channel;
-  for (at = 0; at < depth; at++) AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  for (at = 0; at < depth; at++) YS_IGNORE_BEGIN_();
 }
 
 /* What the library is given in a callback's place: one for each channel that has any, until the program ends. */
@@ -93,7 +111,7 @@ typedef struct ys_annotated_drop_ {
   void *context;
 } ys_annotated_drop_;
 YS_ANNOTATION_ void ys_annotated_dropped_(void *message, void *pair) {
-  const ys_annotated_drop_ *of = (const ys_annotated_drop_ *)pair;
+  const ys_annotated_drop_ *of = YS_TO_(const ys_annotated_drop_ *, pair);
   ys_annotated_call_(of->drop, message, of->context);
 }
 YS_ANNOTATION_ int ys_annotated_open_(int (*open)(const ys_options *, ys_tx **, ys_rx **), const ys_options *options, ys_tx **tx,
@@ -101,12 +119,12 @@ YS_ANNOTATION_ int ys_annotated_open_(int (*open)(const ys_options *, ys_tx **, 
   ys_annotated_drop_ *pair;
   ys_options with;
   if (options == NULL || options->struct_size < sizeof with || options->drop == NULL) return open(options, tx, rx);
-  pair = (ys_annotated_drop_ *)__builtin_malloc(sizeof *pair);
+  pair = YS_TO_(ys_annotated_drop_ *, __builtin_malloc(sizeof *pair));
   if (pair == NULL) return YS_ENOMEM;
   pair->drop = options->drop;
   pair->context = options->context;
   with = *options;
-  with.struct_size = (uint32_t)sizeof with;
+  with.struct_size = YS_TO_(uint32_t, sizeof with);
   with.drop = ys_annotated_dropped_;
   with.context = pair;
   return open(&with, tx, rx);
@@ -136,7 +154,7 @@ YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **
     answer = ys_##name arguments;                                                                                              \
     ys_annotated_end_(outer);                                                                                                  \
     if (answer != YS_FULL && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_back_(channel));                \
-    if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
+    if (answer == YS_STOPPED) ys_annotated_acquire_(ys_version(), ys_annotated_common_());                                     \
     return answer;                                                                                                             \
   }
 /* A call at a receiving end: what was done with messages and slots is seen by who sends next; what senders did is seen from here on. */
@@ -150,7 +168,7 @@ YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **
     answer = ys_##name arguments;                                                                                              \
     ys_annotated_end_(outer);                                                                                                  \
     if (answer != YS_EMPTY && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_forward_(channel));            \
-    if (answer == YS_STOPPED) __tsan_acquire(ys_annotated_common_());                                                          \
+    if (answer == YS_STOPPED) ys_annotated_acquire_(ys_version(), ys_annotated_common_());                                     \
     return answer;                                                                                                             \
   }
 
@@ -199,7 +217,7 @@ YS_ANNOTATION_ void ys_annotated_rx_free(ys_rx *rx) {
 
 /* Who waits for a signal sees what was done before it was raised. */
 YS_ANNOTATION_ int ys_annotated_signal(const ys_signaler *signaler, size_t id) {
-  __tsan_release(ys_annotated_common_());
+  YS_RELEASE_(ys_annotated_common_());
   return ys_signal(signaler, id);
 }
 YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t max, int64_t ns) {
@@ -208,7 +226,7 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t 
   outer = ys_annotated_begin_(NULL);
   answer = ys_set_wait(set, ids, max, ns);
   ys_annotated_end_(outer);
-  __tsan_acquire(ys_annotated_common_());
+  YS_ACQUIRE_(ys_annotated_common_());
   return answer;
 }
 
@@ -216,7 +234,7 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t 
 YS_ANNOTATION_ int ys_annotated_stop(const ys_stopper *stopper) {
   const void *outer;
   int answer;
-  __tsan_release(ys_annotated_common_());
+  YS_RELEASE_(ys_annotated_common_());
   outer = ys_annotated_begin_(NULL);
   answer = ys_stop(stopper);
   ys_annotated_end_(outer);
@@ -224,7 +242,7 @@ YS_ANNOTATION_ int ys_annotated_stop(const ys_stopper *stopper) {
 }
 YS_ANNOTATION_ int ys_annotated_is_stopped(const ys_stopper *stopper) {
   const int answer = ys_is_stopped(stopper);
-  if (answer > 0) __tsan_acquire(ys_annotated_common_());
+  if (answer > 0) ys_annotated_acquire_(ys_version(), ys_annotated_common_());
   return answer;
 }
 YS_ANNOTATION_ void ys_annotated_stopper_free(ys_stopper *stopper) {
@@ -239,7 +257,7 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_select_wait(ys_select *select, int64_t ns)
   outer = ys_annotated_begin_(NULL);
   answer = ys_select_wait(select, ns);
   ys_annotated_end_(outer);
-  __tsan_acquire(ys_annotated_common_());
+  YS_ACQUIRE_(ys_annotated_common_());
   return answer;
 }
 
@@ -250,19 +268,19 @@ YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t n
   outer = ys_annotated_begin_(NULL);
   message = ys_pool_take(pool, len, ns);
   ys_annotated_end_(outer);
-  __tsan_acquire(ys_annotated_common_());
+  YS_ACQUIRE_(ys_annotated_common_());
   return message;
 }
 YS_ANNOTATION_ void ys_annotated_msg_free(void *message) {
   const void *outer;
-  __tsan_release(ys_annotated_common_());
+  YS_RELEASE_(ys_annotated_common_());
   outer = ys_annotated_begin_(NULL);
   ys_msg_free(message);
   ys_annotated_end_(outer);
 }
 YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
   const void *outer;
-  __tsan_acquire(ys_annotated_common_());
+  YS_ACQUIRE_(ys_annotated_common_());
   outer = ys_annotated_begin_(NULL);
   ys_pool_free(pool);
   ys_annotated_end_(outer);
@@ -271,6 +289,10 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #undef YS_ANNOTATE_TX_
 #undef YS_ANNOTATE_RX_
 #undef YS_ANNOTATION_
+#undef YS_ACQUIRE_
+#undef YS_RELEASE_
+#undef YS_IGNORE_BEGIN_
+#undef YS_IGNORE_END_
 
 /* Calls by name are annotated ones from here on; the functions' addresses are the library's own. */
 #define ys_pipe_open(...) ys_annotated_pipe_open(__VA_ARGS__)

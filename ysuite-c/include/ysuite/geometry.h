@@ -13,9 +13,14 @@
 #ifdef __cplusplus
 #define YS_STATIC_ASSERT(condition, sentence) static_assert(condition, sentence)
 #define YS_ALIGNOF(type) alignof(type)
+/* Conversions, as either language has them: of values and of pointers to void; and between pointers and numbers. */
+#define YS_TO_(type, value) static_cast<type>(value)
+#define YS_AS_(type, value) reinterpret_cast<type>(value)
 #else
 #define YS_STATIC_ASSERT(condition, sentence) _Static_assert(condition, sentence)
 #define YS_ALIGNOF(type) _Alignof(type)
+#define YS_TO_(type, value) ((type)(value))
+#define YS_AS_(type, value) ((type)(value))
 #endif
 
 /** The largest message, in bytes. Larger ones travel as messages of a pool. */
@@ -24,11 +29,11 @@
 #define YS_STRICTEST 16
 
 /** What slots are aligned to for messages aligned to `align`: 8 or 16. */
-#define YS_SLOT_ALIGN(align) ((size_t)((align) > 8 ? 16 : 8))
+#define YS_SLOT_ALIGN(align) YS_TO_(size_t, (align) > 8 ? 16 : 8)
 
 /** The bytes of a slot, and so how far slots lie apart: 8, 16, 24, 32, 48, 64, 96 or 128; aligned to 16: 16, 32, 48, 64, 96 or 128. */
 #define YS_CLASS(size, align)                                                                                                  \
-  ((size_t)((size) <= 8 && (align) <= 8    ? 8                                                                                 \
+  YS_TO_(size_t, ((size) <= 8 && (align) <= 8    ? 8                                                                           \
             : (size) <= 16                 ? 16                                                                                \
             : (size) <= 24 && (align) <= 8 ? 24                                                                                \
             : (size) <= 32                 ? 32                                                                                \
@@ -48,13 +53,13 @@
 
 /** How many slots a group has. */
 #define YS_GROUP_SLOTS(size, align)                                                                                            \
-  ((size_t)(YS_GROUP_ONE_(size, align) >= 2   ? YS_GROUP_ONE_(size, align)                                                     \
+  YS_TO_(size_t, (YS_GROUP_ONE_(size, align) >= 2   ? YS_GROUP_ONE_(size, align)                                               \
             : YS_GROUP_TWO_(size, align) >= 3 ? YS_GROUP_TWO_(size, align)                                                     \
                                               : 1))
 
 /** How far groups lie apart, in bytes. Where it is 64 or 128, groups begin at its multiples. */
 #define YS_GROUP_STRIDE(size, align)                                                                                           \
-  ((size_t)(YS_GROUP_ONE_(size, align) >= 2    ? 64                                                                            \
+  YS_TO_(size_t, (YS_GROUP_ONE_(size, align) >= 2    ? 64                                                                      \
             : YS_GROUP_TWO_(size, align) >= 3  ? 128                                                                           \
             : YS_GROUP_ONE_(size, align) == 1  ? 64                                                                            \
                                                : YS_GROUP_ROUNDED_(size, align)))

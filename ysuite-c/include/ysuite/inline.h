@@ -46,7 +46,7 @@
 #define YS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 /** The members of options that say how long they are and which window they ask for. */
-#define YS_OPTIONS_HEAD_ (uint32_t)sizeof(ys_options), YS_WINDOW
+#define YS_OPTIONS_HEAD_ YS_TO_(uint32_t, sizeof(ys_options)), YS_WINDOW
 
 /** Options without a size: set `size`, and what else is not 0. */
 #define YS_OPTIONS_INIT                                                                                                        \
@@ -63,8 +63,8 @@ typedef size_t __attribute__((may_alias)) ys_word_;
    from registers, or from a store as wide as the load. A wider load would wait until all those stores have left the processor. */
 YS_INLINE void ys_copy_(void *to, const void *from, size_t size, size_t align) {
   if (size % sizeof(ys_word_) == 0 && size <= 4 * sizeof(ys_word_) && align >= sizeof(ys_word_)) {
-    ys_word_ *out = (ys_word_ *)to;
-    const ys_word_ *in = (const ys_word_ *)from;
+    ys_word_ *out = YS_TO_(ys_word_ *, to);
+    const ys_word_ *in = YS_TO_(const ys_word_ *, from);
     out[0] = in[0];
     if (size > sizeof(ys_word_)) out[1] = in[1];
     if (size > 2 * sizeof(ys_word_)) out[2] = in[2];
@@ -81,21 +81,21 @@ YS_STATIC_ASSERT(sizeof(size_t) == sizeof(void *), "A state is an address and a 
 /* A group's beginning, from any byte in it. Where groups are not found by a mask, from its only slot. */
 YS_INLINE unsigned char *ys_group_of_(unsigned char *at, size_t size, size_t align) {
   const size_t stride = YS_GROUP_STRIDE(size, align);
-  return stride == 64 || stride == 128 ? at - ((uintptr_t)at & (stride - 1)) : at - YS_GROUP_FIRST(size, align);
+  return stride == 64 || stride == 128 ? at - (YS_AS_(uintptr_t, at) & (stride - 1)) : at - YS_GROUP_FIRST(size, align);
 }
 
 /* Finds the slot of the next message; 0: only a call can. A step into the next group is written to `stop`, which the window takes over
    together with `next`. */
 YS_INLINE int ys_tx_slot_(const ys_tx_window *window, unsigned char **slot, unsigned char **stop, size_t size, size_t align) {
-  *slot = (unsigned char *)window->next;
+  *slot = YS_TO_(unsigned char *, window->next);
   if (!YS_LIKELY(*slot != window->stop)) {
-    const uintptr_t group = (uintptr_t)*slot + (YS_GROUP_STRIDE(size, align) - YS_GROUP_END(size, align));
-    if (group >= (uintptr_t)window->end) return 0;
-    *slot = (unsigned char *)(group + YS_GROUP_FIRST(size, align));
+    const uintptr_t group = YS_AS_(uintptr_t, *slot) + (YS_GROUP_STRIDE(size, align) - YS_GROUP_END(size, align));
+    if (group >= YS_AS_(uintptr_t, window->end)) return 0;
+    *slot = YS_AS_(unsigned char *, group + YS_GROUP_FIRST(size, align));
     /* Where a window is known to be shut, some compilers follow the null of it to here, where it never comes, and warn of that address. */
     __asm__("" : "+r"(*slot));
-    *stop = (unsigned char *)(group + YS_GROUP_END(size, align));
-    __builtin_prefetch((const void *)(group + 2 * YS_GROUP_STRIDE(size, align)), 1);
+    *stop = YS_AS_(unsigned char *, group + YS_GROUP_END(size, align));
+    __builtin_prefetch(YS_AS_(const void *, group + 2 * YS_GROUP_STRIDE(size, align)), 1);
   }
   return 1;
 }
@@ -103,11 +103,11 @@ YS_INLINE int ys_tx_slot_(const ys_tx_window *window, unsigned char **slot, unsi
 /* Publishes the message at `at`. YS_CLOSED: it is the caller's again, in its slot, until the next call. */
 YS_INLINE int ys_tx_publish_(ys_tx *tx, ys_tx_window *window, unsigned char *at, size_t size, size_t align) {
   void *state = ys_group_of_(at, size, align);
-  const uint32_t *asleep = (const uint32_t *)window->asleep;
+  const uint32_t *asleep = YS_TO_(const uint32_t *, window->asleep);
   const size_t lap = window->lap;
   window->next = at + YS_CLASS(size, align);
   /* ORDERING: Release pairs with the receiver's Acquire of the state: the message is written. */
-  __atomic_store_n((size_t *)state, (size_t)at + lap, __ATOMIC_RELEASE);
+  __atomic_store_n(YS_TO_(size_t *, state), YS_AS_(size_t, at) + lap, __ATOMIC_RELEASE);
   /* The receiver writes `asleep`, has every thread pass a barrier, and looks at the state once more: so the order of this store
      and the next load must be the compiler's, and need not be the processor's. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -119,7 +119,7 @@ YS_INLINE int ys_tx_publish_(ys_tx *tx, ys_tx_window *window, unsigned char *at,
 
 /* Finds the next message; 0: only a call can tell. The window has not changed then. */
 YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t size, size_t align) {
-  unsigned char *at = (unsigned char *)window->next;
+  unsigned char *at = YS_TO_(unsigned char *, window->next);
   if (!YS_LIKELY(at != window->known)) {
     const size_t stride = YS_GROUP_STRIDE(size, align);
     unsigned char *group;
@@ -132,7 +132,7 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
     if (stride == 64 || stride == 128)
       group = ys_group_of_(at - 1, size, align);
     else
-      group = ((uintptr_t)window->end - (uintptr_t)at) % stride == 0 ? at - YS_GROUP_END(size, align) : at - YS_GROUP_FIRST(size, align);
+      group = (YS_AS_(uintptr_t, window->end) - YS_AS_(uintptr_t, at)) % stride == 0 ? at - YS_GROUP_END(size, align) : at - YS_GROUP_FIRST(size, align);
     if (at == group + YS_GROUP_END(size, align)) {
       spent = group;
       group += stride;
@@ -141,11 +141,11 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
     }
     state = group;
     /* ORDERING: Acquire pairs with the sender's Release: messages up to that slot are written. */
-    ahead = __atomic_load_n((const size_t *)state, __ATOMIC_ACQUIRE) - window->lap - (size_t)at;
-    if ((ptrdiff_t)ahead < 0) return 0;
+    ahead = __atomic_load_n(YS_TO_(const size_t *, state), __ATOMIC_ACQUIRE) - window->lap - YS_AS_(size_t, at);
+    if (YS_TO_(ptrdiff_t, ahead) < 0) return 0;
     /* The line of a group that has been read goes back to the sender as one that was written, where that is the faster way: its last
        slot is empty. */
-    if (spent != NULL && window->marks != 0) *(volatile unsigned char *)(spent + YS_GROUP_END(size, align) - YS_CLASS(size, align)) = 0;
+    if (spent != NULL && window->marks != 0) *YS_TO_(volatile unsigned char *, spent + YS_GROUP_END(size, align) - YS_CLASS(size, align)) = 0;
     window->known = at + ahead + YS_CLASS(size, align);
   }
   *slot = at;
@@ -154,8 +154,8 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
 
 /* The message at `at` has left its slot. */
 YS_INLINE void ys_rx_taken_(ys_rx *rx, ys_rx_window *window, unsigned char *at, size_t size, size_t align) {
-  size_t *taken = (size_t *)window->taken;
-  const uint32_t *asleep = (const uint32_t *)window->asleep;
+  size_t *taken = YS_TO_(size_t *, window->taken);
+  const uint32_t *asleep = YS_TO_(const uint32_t *, window->asleep);
   window->next = at + YS_CLASS(size, align);
   /* ORDERING: Release pairs with the sender's Acquire where it looks for room: the slot has been read. This thread alone writes it. */
   __atomic_store_n(taken, __atomic_load_n(taken, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
@@ -169,10 +169,10 @@ YS_INLINE void ys_rx_taken_(ys_rx *rx, ys_rx_window *window, unsigned char *at, 
 /* Sends by the window; 1: only a call can tell. */
 YS_INLINE int ys_tx_by_window_(ys_tx *tx, const void *message, size_t size, size_t align) {
   void *handle = tx;
-  ys_tx_window *window = (ys_tx_window *)handle;
+  ys_tx_window *window = YS_TO_(ys_tx_window *, handle);
   unsigned char *at;
   if (!YS_LIKELY(tx != NULL && message != NULL)) return 1;
-  if (!YS_LIKELY(ys_tx_slot_(window, &at, (unsigned char **)&window->stop, size, align))) return 1;
+  if (!YS_LIKELY(ys_tx_slot_(window, &at, YS_TO_(unsigned char **, &window->stop), size, align))) return 1;
   ys_copy_(__builtin_assume_aligned(at, 8), message, size, align);
   return ys_tx_publish_(tx, window, at, size, align);
 }
@@ -180,7 +180,7 @@ YS_INLINE int ys_tx_by_window_(ys_tx *tx, const void *message, size_t size, size
 /* Receives by the window; 1: only a call can tell. */
 YS_INLINE int ys_rx_by_window_(ys_rx *rx, void *message, size_t size, size_t align) {
   void *handle = rx;
-  ys_rx_window *window = (ys_rx_window *)handle;
+  ys_rx_window *window = YS_TO_(ys_rx_window *, handle);
   unsigned char *at;
   if (!YS_LIKELY(rx != NULL && message != NULL)) return 1;
   if (!YS_LIKELY(ys_rx_slot_(window, &at, size, align))) return 1;

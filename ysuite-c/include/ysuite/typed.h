@@ -125,7 +125,7 @@
   YS_TYPED_ ptrdiff_t name##_reserve(name##_tx tx_, name##_slot **slots_) {                                                    \
     void *at_ = NULL;                                                                                                          \
     const ptrdiff_t answer_ = ys_reserve(tx_.raw, slots_ ? &at_ : NULL);                                                       \
-    if (slots_) *slots_ = (name##_slot *)at_;                                                                                  \
+    if (slots_) *slots_ = YS_TO_(name##_slot *, at_);                                                                          \
     return answer_;                                                                                                            \
   }                                                                                                                            \
   YS_TYPED_ ptrdiff_t name##_commit(name##_tx tx_, size_t n_) { return ys_commit(tx_.raw, n_); }                               \
@@ -133,14 +133,14 @@
   YS_TYPED_ ptrdiff_t name##_peek(name##_rx rx_, name##_slot **slots_) {                                                       \
     void *at_ = NULL;                                                                                                          \
     const ptrdiff_t answer_ = ys_peek(rx_.raw, slots_ ? &at_ : NULL);                                                          \
-    if (slots_) *slots_ = (name##_slot *)at_;                                                                                  \
+    if (slots_) *slots_ = YS_TO_(name##_slot *, at_);                                                                          \
     return answer_;                                                                                                            \
   }                                                                                                                            \
   YS_TYPED_ int name##_consume(name##_rx rx_, size_t n_) { return ys_consume(rx_.raw, n_); }                                   \
   YS_TYPED_ int name##_take(name##_rx rx_, type **message_, int64_t ns_) {                                                     \
     void *at_ = NULL;                                                                                                          \
     const int answer_ = ys_take(rx_.raw, message_ ? &at_ : NULL, ns_);                                                         \
-    if (message_) *message_ = (type *)at_;                                                                                     \
+    if (message_) *message_ = YS_TO_(type *, at_);                                                                             \
     return answer_;                                                                                                            \
   }                                                                                                                            \
   YS_TYPED_ int name##_wait(name##_rx rx_, int64_t ns_) { return ys_wait(rx_.raw, ns_); }

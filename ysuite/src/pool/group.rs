@@ -29,9 +29,21 @@ struct GroupBits {
 }
 
 impl MagazineGroup {
-    fn new() -> Self {
-        let bits = CachePadded::new(GroupBits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) });
-        Self { bits, magazines: core::array::from_fn(|_| Magazine::new()) }
+    /// So many, each made where it is to lie: one has 9 KiB, which a small stack has no room for.
+    fn row(groups: usize) -> Box<[Self]> {
+        let mut row = Box::<[Self]>::new_uninit_slice(groups);
+        for place in &mut row {
+            let group = place.as_mut_ptr();
+            let bits = GroupBits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) };
+            // SAFETY: the places are the box's, and nobody else has them; each is written once, and not read.
+            unsafe {
+                (&raw mut (*group).bits).write(CachePadded::new(bits));
+                let first = (&raw mut (*group).magazines).cast::<Magazine>();
+                (0..GROUP).for_each(|at| first.add(at).write(Magazine::new()));
+            }
+        }
+        // SAFETY: all parts of all groups have been written.
+        unsafe { row.assume_init() }
     }
 
     fn claim(&self) -> Option<usize> {
@@ -146,7 +158,7 @@ impl Bank {
     /// `used`: the groups are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
         let bank = Self {
-            groups: (0..groups).map(|_| MagazineGroup::new()).collect(),
+            groups: MagazineGroup::row(groups),
             claimed: Marks::new(groups, used),
             free: Marks::new(groups, true),
             roomy: Marks::new(groups, false),
