@@ -85,13 +85,17 @@ fn senders_that_wait() {
         ("send", |tx| wide(send(tx, 9))),
         // SAFETY: an end that the test has opened, here and below.
         ("send_for", |tx| wide(unsafe { ys_send_for(tx, address(&9_u64), LONG) })),
+        // SAFETY: as above.
         ("send_batch", |tx| unsafe { ys_send_batch(tx, address(&[9_u64; 3]), 3, -1) }),
+        // SAFETY: as above.
         ("send_batch for", |tx| unsafe { ys_send_batch(tx, address(&[9_u64; 3]), 3, LONG) }),
+        // SAFETY: as above.
         ("wait_closed", |tx| wide(unsafe { ys_tx_wait_closed(tx, -1) })),
     ];
     let lanes: [Call<ys_tx>; 2] = [
         // SAFETY: as above.
         ("write", |tx| wide(unsafe { ys_write(tx, address(&9_u64)) })),
+        // SAFETY: as above.
         ("wait_room", |tx| wide(unsafe { ys_wait_room(tx, -1) })),
     ];
     for open in KINDS {
@@ -122,6 +126,7 @@ fn owners_of_sets_and_selects_that_wait() {
             ("set_wait", |set| unsafe { ys_set_wait(set, [0; 4].as_mut_ptr(), 4, -1) }),
             ("set_wait for", |set| unsafe { ys_set_wait(set, [0; 4].as_mut_ptr(), 1, LONG) }),
         ];
+        // SAFETY: as above.
         each_is_stopped(&calls, opened, |set| unsafe { ys_set_free(set) });
     }
     let opened = || {
@@ -135,6 +140,7 @@ fn owners_of_sets_and_selects_that_wait() {
         ("select_wait", |select| unsafe { ys_select_wait(select, -1) }),
         ("select_wait for", |select| unsafe { ys_select_wait(select, LONG) }),
     ];
+    // SAFETY: as above.
     each_is_stopped(&calls, opened, |select| unsafe { ys_select_free(select) });
 }
 

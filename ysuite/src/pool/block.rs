@@ -96,7 +96,7 @@ impl Block {
     #[cfg(feature = "in-place")]
     pub(super) unsafe fn is_lent(self) -> bool {
         // SAFETY: by the caller the memory is there; the word is an atomic, as others may have the block.
-        let lent = unsafe { &*(&raw const (*self.at()).lent) };
+        let lent = unsafe { &(*self.at()).lent };
         // ORDERING: Relaxed; as in `lend`.
         lent.load(Ordering::Relaxed) == LENT
     }
@@ -113,7 +113,7 @@ impl Block {
         }
         // ORDERING: Relaxed; as in `lend`. No read-modify-write: two that do this at the very same time may both succeed.
         // SAFETY: by the caller.
-        unsafe { &*(&raw const (*self.at()).lent) }.store(0, Ordering::Relaxed);
+        unsafe { &(*self.at()).lent }.store(0, Ordering::Relaxed);
         true
     }
 
