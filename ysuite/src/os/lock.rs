@@ -17,7 +17,7 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct ForkLock<T> {
     value: ManuallyDrop<Mutex<T>>,
     /// In which process the threads are that may have the lock.
-    #[cfg(unix)]
+    #[cfg(all(unix, not(ysuite_loom)))]
     home: super::Home,
 }
 
@@ -25,7 +25,7 @@ impl<T> ForkLock<T> {
     pub(crate) fn new(value: T) -> Self {
         Self {
             value: ManuallyDrop::new(Mutex::new(value)),
-            #[cfg(unix)]
+            #[cfg(all(unix, not(ysuite_loom)))]
             home: super::Home::here(),
         }
     }
@@ -42,6 +42,7 @@ impl<T> ForkLock<T> {
     }
 
     /// Whether this process is a forked child of the one in which the lock was made.
+    #[cfg(not(ysuite_loom))]
     pub(crate) fn is_inherited(&self) -> bool {
         #[cfg(unix)]
         return !self.home.is_here();
@@ -135,19 +136,25 @@ pub(crate) mod tests {
     #[test]
     fn a_child_does_without_a_lock_that_nobody_gives_back() {
         let lock = ManuallyDrop::new(ForkLock::new(Loud));
-        assert!(child_can(|held| lock.held(held), || {
-            assert!(lock.lock_to_go().is_none());
-            // SAFETY: this process has one copy, and uses it no more.
-            drop(unsafe { core::ptr::read(&raw const *lock) });
-        }));
+        assert!(child_can(
+            |held| lock.held(held),
+            || {
+                assert!(lock.lock_to_go().is_none());
+                // SAFETY: this process has one copy, and uses it no more.
+                drop(unsafe { core::ptr::read(&raw const *lock) });
+            }
+        ));
         // Here somebody gives it back.
         assert!(lock.lock_to_go().is_some());
         // One that is free the child has, and drops.
-        assert!(!child_can(|held| held(), || {
-            assert!(lock.lock_to_go().is_some());
-            // SAFETY: as above.
-            drop(unsafe { core::ptr::read(&raw const *lock) });
-        }));
+        assert!(!child_can(
+            |held| held(),
+            || {
+                assert!(lock.lock_to_go().is_some());
+                // SAFETY: as above.
+                drop(unsafe { core::ptr::read(&raw const *lock) });
+            }
+        ));
     }
 
     #[test]

@@ -48,6 +48,7 @@ mod notifier;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)))]
 #[path = "linux/pages.rs"]
 mod pages;
+mod peer;
 #[cfg_attr(ysuite_loom, path = "model.rs")]
 #[cfg_attr(
     all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))),
@@ -62,16 +63,15 @@ mod platform;
 #[cfg(all(test, not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
 #[allow(dead_code)]
 mod portable;
-mod peer;
 mod processor;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
 #[cfg(unix)]
 pub(crate) use home::Home;
+pub(crate) use lock::ForkLock;
 #[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
 pub(crate) use lock::tests::child_can;
-pub(crate) use lock::ForkLock;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use peer::PeerWait;

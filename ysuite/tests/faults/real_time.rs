@@ -119,7 +119,11 @@ fn a_mailboxes_message_in_the_oldest_ones_place() {
             let mut mailbox = Builder::new().bounded(FULL, Crowding::DropOldest).build();
             let address = mailbox.address();
             (0..FULL).for_each(|number| address.send(number).unwrap());
-            urgently(instruction, || _ = mailbox.receive::<usize>(), || (0..3).for_each(|_| address.send(7_usize).unwrap()))
+            urgently(
+                instruction,
+                || _ = mailbox.receive::<usize>(),
+                || (0..3).for_each(|_| address.send(7_usize).unwrap()),
+            )
         });
     });
 }

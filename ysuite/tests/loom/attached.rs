@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use loom::thread;
 use ysuite::mpmc::{self, Receiver, Sender};
-use ysuite::signal::{Attach, YPollset};
+use ysuite::signal::{Attach, Wait, YPollset};
+use ysuite::spsc;
 
 use crate::model_up_to;
 
@@ -118,4 +119,87 @@ fn a_shared_receiver_of_an_exchange_that_looks_twice() {
     for goes in [Goes::Before, Goes::Behind] {
         model_up_to(3, move || receivers(1, (2, goes)));
     }
+}
+
+/// When an end was polled that a set is to be told of, and whose task has nothing to do any more.
+#[derive(Clone, Copy)]
+enum Polled {
+    BeforeItIsAttached,
+    InItsSet,
+}
+
+/// It waits by its set, and was polled before, in vain: the task's slot takes no notification that the set is to have. One
+/// that it does take has both sides asleep, which is a deadlock. The other side stays: its end would tell the set as well.
+fn polled<E: Attach, R: Send + 'static>(
+    mut end: E,
+    at: Polled,
+    poll: fn(&mut E),
+    look: fn(&mut E) -> bool,
+    satisfy: impl FnOnce() -> R + Send + 'static,
+) {
+    let mut set = YPollset::with_capacity(1);
+    if let Polled::InItsSet = at {
+        set.attach(&mut end, 0).unwrap();
+    }
+    poll(&mut end);
+    let other = thread::spawn(satisfy);
+    if let Polled::BeforeItIsAttached = at {
+        set.attach(&mut end, 0).unwrap();
+    }
+    while !look(&mut end) {
+        set.poll();
+    }
+    drop(other.join().unwrap());
+}
+
+fn polled_receiver(capacity: usize, at: Polled) {
+    let (sender, receiver) = mpmc::bounded::<u32>(capacity);
+    let poll = |receiver: &mut Receiver<u32>| {
+        assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
+    };
+    polled(
+        receiver,
+        at,
+        poll,
+        |receiver| receiver.try_recv().is_ok(),
+        move || {
+            sender.send(7).unwrap();
+            sender
+        },
+    );
+}
+
+#[test]
+fn a_receiver_that_was_polled_before_it_is_attached() {
+    model_up_to(2, || polled_receiver(1, Polled::BeforeItIsAttached));
+}
+
+#[test]
+fn a_receiver_that_was_polled_in_its_set() {
+    model_up_to(2, || polled_receiver(1, Polled::InItsSet));
+}
+
+#[test]
+fn a_receiver_of_a_rendezvous_that_was_polled_before_it_is_attached() {
+    model_up_to(2, || polled_receiver(0, Polled::BeforeItIsAttached));
+}
+
+#[test]
+fn a_sender_of_a_rendezvous_that_was_polled_before_it_is_attached() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = spsc::bounded::<u32>(0);
+        let poll = |sender: &mut spsc::Sender<u32>| {
+            assert!(sender.poll_ready(&mut Context::from_waker(Waker::noop())).is_pending());
+        };
+        polled(
+            sender,
+            Polled::BeforeItIsAttached,
+            poll,
+            |sender| sender.try_send(7).is_ok(),
+            move || {
+                assert_eq!(receiver.recv(), Ok(7));
+                receiver
+            },
+        );
+    });
 }

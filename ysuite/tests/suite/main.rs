@@ -54,12 +54,12 @@ mod signal;
 mod sizes;
 #[cfg(not(ysuite_few))]
 mod spsc;
-#[cfg(not(any(miri, ysuite_few)))]
-mod switching;
 #[cfg(feature = "statistics")]
 mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(not(any(miri, ysuite_few)))]
+mod switching;
 mod timer;
 mod watch;
 #[cfg(not(ysuite_few))]
