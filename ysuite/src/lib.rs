@@ -182,7 +182,7 @@
 //! ² It frees the lanes of senders that are gone, and arms those that have long been empty: at most one barrier for all of
 //! them. With senders that stay and stream it does neither.
 //!
-//! ³ The first time that 1, 65, 129 .. of one side wait at once: 3 KiB.
+//! ³ The first time that 1, 65, 129 .. of one side wait at once: 3 KiB; 65, and each 4,096 more, a kilobyte or two beside.
 //!
 //! ⁴ Where tasks or attached receivers wait, a batch wakes one for each of its messages.
 //!

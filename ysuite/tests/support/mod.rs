@@ -50,20 +50,7 @@ fn guarded_by_another_thread<R: Send + 'static>(test: Box<dyn FnOnce() -> R + Se
 /// first, or the only one.
 pub(crate) fn calls() -> u64 {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Whoever finds nothing asks how many CPUs there are.
-        let (_sender, mut receiver) = ysuite::broadcast::bounded::<u8>(1);
-        let _ = receiver.recv_timeout(Duration::ZERO);
-        // Whoever sleeps first tells the kernel that there will be barriers. One that is held up until its time is over does not sleep.
-        let (_sender, mut receiver) = ysuite::channel::spsc::bounded::<u8>(1);
-        let before = ysuite::os::calls();
-        for _ in 0..100 {
-            let _ = receiver.recv_timeout(Duration::from_millis(1));
-            if ysuite::os::calls() != before {
-                break;
-            }
-        }
-    });
+    ONCE.call_once(ysuite::prepare);
     ysuite::os::calls()
 }
 
