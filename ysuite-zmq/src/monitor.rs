@@ -106,7 +106,8 @@ impl Monitor {
             }
             told::RETRIED => self.turn = Some(Turn::Retried { address: address.clone() }),
             told::DISCONNECTED => {
-                if !self.end(number, &address) && !failed {
+                let established = self.end(number, &address);
+                if !established && !failed {
                     // Without a word that it failed: libzmq says none of those that speak another protocol.
                     self.next = Some(Seen::Event(Event::Disconnected(address.clone())));
                     return Ok(Some(Seen::Event(Event::HandshakeFailed(address))));

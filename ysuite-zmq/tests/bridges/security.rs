@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, Error, Event, KeyPair, Pull, Push};
 
-use crate::support::{GUARD, address, expect, expect_flushed, wait_for};
+use crate::support::{GUARD, address, expect, expect_flushed, until, wait_for};
 
 type Pusher = Push<spsc::Receiver<u64>>;
 
@@ -236,12 +236,19 @@ fn lists_are_for_those_that_have_one() {
 fn another_program_is_waited_out() {
     use std::io::{Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
     let there = format!("tcp://{}", listener.local_addr().unwrap());
     let (mut jobs, out) = spsc::bounded::<u64>(100);
     let push = Bridge::push(out).connect(&*there).start().unwrap();
     (0..100).for_each(|number| jobs.send(number).unwrap());
     for _ in 0..2 {
-        let (mut stream, _) = listener.accept().unwrap();
+        let mut stream = None;
+        until("the bridge tries again", || {
+            stream = listener.accept().ok();
+            stream.is_some()
+        });
+        let (mut stream, _) = stream.expect("a connection");
+        stream.set_nonblocking(false).unwrap();
         stream.write_all(b"SSH-2.0-OpenSSH_9.6\r\n").unwrap();
         stream.set_read_timeout(Some(GUARD)).unwrap();
         let _ = stream.read_to_end(&mut Vec::new());
