@@ -43,7 +43,9 @@ struct Settling {
 pub(crate) enum Steps {
     /// Calls on the thread that runs the program; other threads, if any, have been there from the beginning.
     Calls,
-    /// As above, and more of them: a tenth of the steps.
+    /// As above, and now and then much more than in other steps, as where a segment has been filled.
+    Uneven,
+    /// As the first, and more of them: a tenth of the steps.
     Few,
     /// Starts a thread or more, and joins them: a tenth of the steps.
     Threads,
@@ -57,14 +59,22 @@ fn is_long() -> usize {
 impl Steps {
     fn number(self) -> u64 {
         match self {
-            Self::Calls => STEPS[is_long()],
+            Self::Calls | Self::Uneven => STEPS[is_long()],
             Self::Few | Self::Threads => STEPS[is_long()] / 10,
+        }
+    }
+
+    /// As many under valgrind.
+    fn counted(self) -> u64 {
+        match self {
+            Self::Uneven => COUNTED_STEPS[is_long()] * 10,
+            Self::Calls | Self::Few | Self::Threads => COUNTED_STEPS[is_long()],
         }
     }
 
     fn settling(self) -> Settling {
         match self {
-            Self::Calls | Self::Few => Settling { heap: 8 << 10, mapped: 1 << 20 },
+            Self::Calls | Self::Uneven | Self::Few => Settling { heap: 8 << 10, mapped: 1 << 20 },
             // The C library keeps the stacks of threads that have ended, 40 MB of them at most.
             Self::Threads => Settling { heap: 8 << 10, mapped: 48 << 20 },
         }
@@ -152,7 +162,7 @@ impl Life {
     fn new(test: &str, steps: Steps, under_valgrind: bool) -> Self {
         Self {
             test: test.to_owned(),
-            steps: if under_valgrind { COUNTED_STEPS[is_long()] } else { steps.number() },
+            steps: if under_valgrind { steps.counted() } else { steps.number() },
             settled: 0,
             taken: 0,
             next: 0,
@@ -206,7 +216,7 @@ impl Life {
     fn look(&mut self) {
         if self.under_valgrind {
             ysuite_life_part();
-            println!("part {} {}", self.test, self.next);
+            println!("part {} {}", self.test, self.steps);
         } else if let Some(counter) = &mut self.counter {
             self.parts.push(counter.read() - self.begun);
         }
@@ -259,7 +269,8 @@ pub(crate) fn live(test: &str, steps: Steps, program: impl FnOnce(&mut Life)) {
         }
         return;
     }
-    let said = run(child(test).args(["--exact", test]));
+    let (said, wrong) = run(child(test).args(["--exact", test]));
+    assert!(wrong.is_none(), "{}", wrong.unwrap_or_default());
     // A name that is misspelt runs nothing, and that passes.
     assert!(said.contains("1 passed"), "no such program: {test}: {said}");
 }
@@ -273,17 +284,16 @@ fn child(test: &str) -> Command {
     child
 }
 
-/// Runs it to its end, and returns what it has said.
-#[track_caller]
-fn run(command: &mut Command) -> String {
+/// Runs it to its end, and returns what it has said, and what is wrong.
+fn run(command: &mut Command) -> (String, Option<String>) {
     let output = command.output().expect("a child");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{complained}");
+    let wrong = (!output.status.success()).then(|| format!("{said}\n{complained}"));
     said.lines()
         .filter(|line| line.contains("held by ") || line.contains("instructions of "))
         .for_each(|line| println!("{line}"));
-    said
+    (said, wrong)
 }
 
 /// All programs with few steps, under valgrind, where the processor's counter is not lent; each has counted its instructions
@@ -299,21 +309,21 @@ fn no_program_takes_more_instructions_with_time() {
         return;
     }
     let folder = Folder::new();
-    let said = run(counted(&child(ALL), &folder.0).env(CHILD, ALL).env("MALLOC_ARENA_MAX", "1"));
+    let (said, wrong) = run(counted(&child(ALL), &folder.0).env(CHILD, ALL).env("MALLOC_ARENA_MAX", "1"));
     let counts = parts(&folder.0);
     let said: Vec<&str> = said.lines().filter_map(|line| line.split_once("part ").map(|(_, part)| part)).collect();
     assert!(counts.len() >= said.len() && said.len() >= 6, "{} parts, {} counts", said.len(), counts.len());
-    let mut programs: Vec<(&str, Vec<u64>)> = Vec::new();
+    let mut programs: Vec<(&str, u64, Vec<u64>)> = Vec::new();
     for (part, count) in said.iter().zip(counts) {
-        let (test, _) = part.split_once(' ').expect("a name and a number");
+        let (test, steps) = part.split_once(' ').expect("a name and a number");
         match programs.last_mut() {
-            Some((last, counts)) if *last == test => counts.push(count),
-            _ => programs.push((test, vec![count])),
+            Some((last, _, counts)) if *last == test => counts.push(count),
+            _ => programs.push((test, steps.parse().expect("a number"), vec![count])),
         }
     }
-    let more = programs.iter().filter_map(|(test, parts)| costs_more(test, parts, COUNTED_STEPS[is_long()]));
+    let more = programs.iter().filter_map(|(test, steps, parts)| costs_more(test, parts, *steps));
     let more: Vec<String> = more.collect();
-    assert!(more.is_empty(), "{}", more.join("\n"));
+    assert!(more.is_empty() && wrong.is_none(), "{}\n{}", more.join("\n"), wrong.unwrap_or_default());
 }
 
 /// A folder for profiles, that goes with its test.
