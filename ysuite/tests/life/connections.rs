@@ -31,7 +31,7 @@ fn ends(number: u64) -> Box<dyn Attach + Send> {
 type Connection = (spsc::Sender<u64>, spsc::Receiver<u64>, Box<dyn Attach + Send>, [usize; 2]);
 
 /// In any set: a pipe for a connection, and an end of another kind.
-fn serve(life: &mut crate::life::Life, mut set: impl SignalSet + Wait) {
+fn serve(life: &mut crate::life::Life, mut set: impl SignalSet) {
     let mut open: VecDeque<Connection> = VecDeque::with_capacity(OPEN);
     let mut ids: VecDeque<usize> = (0..2 * OPEN).collect();
     while life.step() {

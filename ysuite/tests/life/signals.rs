@@ -72,7 +72,7 @@ fn a_set_for_each_task() {
 }
 
 /// In a set that goes.
-fn wait_once(mut set: impl SignalSet + Wait, receiver: &mut mpsc::Receiver<u64>, sender: &mut mpsc::Sender<u64>) {
+fn wait_once(mut set: impl SignalSet, receiver: &mut mpsc::Receiver<u64>, sender: &mut mpsc::Sender<u64>) {
     set.attach(receiver, 1).unwrap();
     assert!(receiver.try_recv().is_err());
     sender.send(1).unwrap();
