@@ -22,7 +22,7 @@ pub struct ys_select {
 
 /// What is behind the handle.
 struct Selecting {
-    select: Select,
+    select: Select<'static>,
     stop: Arc<OwnersStop>,
     /// The id of the stop, which callers know nothing of: theirs are counted without it.
     stop_id: usize,

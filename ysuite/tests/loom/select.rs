@@ -222,6 +222,24 @@ fn a_select_that_does_not_wait_against_one_who_moves_the_only_message() {
     });
 }
 
+/// The only room goes from one channel to the other, and at each moment one of them has it.
+#[test]
+fn a_select_that_does_not_wait_against_one_who_moves_the_only_room() {
+    model_up_to(2, || {
+        let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
+        right.send(7).unwrap();
+        let filler = left.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(right_in.recv(), Ok(7));
+            let _ = filler.try_send(8);
+            right_in
+        });
+        assert!(select().send(&left, 1, |_| ()).send(&right, 2, |_| ()).try_now().is_some());
+        drop(thread.join().unwrap());
+        drop(left_in);
+    });
+}
+
 /// One receiver leaves the rendezvous behind another that has come to the other one: at each moment one of them waits.
 #[test]
 fn a_select_that_does_not_wait_against_peers_who_come_and_go() {

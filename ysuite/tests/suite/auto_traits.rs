@@ -107,6 +107,7 @@ fn entries() -> Vec<Entry> {
         "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";
         "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
+        "channel/broadcast/receiver.rs" ReceiverLag: broadcast::ReceiverLag = "SYPUR";
         "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
         "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
         "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";

@@ -124,7 +124,7 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
 impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
     /// A number that grows with each change of the lines: where it stays the same, the same stand there, and nobody else.
     pub(in crate::channel) fn moves(self) -> u64 {
-        // ORDERING: Acquire keeps the caller's further looks behind this one; see `note`.
+        // ORDERING: Acquire pairs with the Release in `note`: the caller's further looks find what was counted.
         self.0.moves.load(Ordering::Acquire)
     }
 }
@@ -219,12 +219,13 @@ impl<T> Meeting<T> {
 
     /// After any change of the lines, under the lock: what threads without it see.
     fn note(&self, lines: &Lines<T>) {
-        // ORDERING: Relaxed twice; see `supply`.
-        self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Relaxed);
-        self.receivers.waiting.store(lines.receivers.len(), Ordering::Relaxed);
-        // ORDERING: Relaxed twice; changed under the lock only. A thread that finds under this lock, or under another that was
-        // taken behind this change, what came of it finds the change counted.
-        self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found
+        // nobody here any more, it finds counted who has come elsewhere before. For others see `supply`.
+        self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Release);
+        self.receivers.waiting.store(lines.receivers.len(), Ordering::Release);
+        // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: whoever finds the change counted
+        // finds the numbers above.
+        self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
     /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.

@@ -75,8 +75,9 @@ impl Ticket {
     /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
     pub(in crate::channel) fn close(&self) -> Option<Met> {
         // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is visible.
-        // Relaxed otherwise; nothing is read on the strength of it.
-        self.state.compare_exchange(OPEN, CLOSED, Ordering::Relaxed, Ordering::Acquire).err().and_then(Self::decode)
+        // Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found this
+        // ticket closed, it finds counted who has come elsewhere before.
+        self.state.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Acquire).err().and_then(Self::decode)
     }
 
     /// Owner: how the ticket has been taken, if it has.

@@ -63,16 +63,17 @@ const PASSES: u32 = 16;
 /// Does one operation (true), or finds that none can be done until the deadline.
 #[inline]
 pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
-    Shuffled::new(cases.len()).any(|at| cases.try_at(at)) || wait(cases, limit)
+    let order = Shuffled::new(cases.len());
+    order.any(|at| cases.try_at(at)) || wait(cases, &order, limit)
 }
 
 /// No operation can be done at once.
 #[cold]
 #[inline(never)]
-fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
+fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> bool {
     let deadline = cases.deadline(limit);
     if deadline.is_over() {
-        return can_at_last(cases, u32::MAX) || cases.expire();
+        return can_at_last(cases, order, u32::MAX) || cases.expire();
     }
     let mut waiter = SelectWaiter::borrow();
     let mut registered = Registered { cases, result: core::marker::PhantomData };
@@ -108,7 +109,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
             return true;
         }
         if !in_time {
-            return can_at_last(registered.cases, PASSES) || registered.cases.expire();
+            return can_at_last(registered.cases, &order, PASSES) || registered.cases.expire();
         }
     }
 }
@@ -118,19 +119,18 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
 /// the first was through, are seen in that order, since a pass that finds what the second has left has acquired it.
 ///
 /// Looks so many times at most, of which each but the last was disturbed.
-fn can_at_last<R, L: CaseList<R>>(cases: &mut L, passes: u32) -> bool {
+fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
     // One pass has been made, and of one operation that says it all.
     if cases.len() < 2 {
         return false;
     }
-    let order = Shuffled::new(cases.len());
     for _ in 0..passes {
         let before = cases.moves();
         if order.any(|at| cases.try_at(at)) {
             return true;
         }
-        // ORDERING: pairs with the Release of claims and stamps, and of the locks: where one of the looks above has found what
-        // another thread has left, all that happened before that is counted below.
+        // ORDERING: pairs with the Release of claims and stamps, and of how many stand in a line: where one of the looks above has
+        // found what another thread has left, all that happened before that is counted below.
         fence(Ordering::Acquire);
         if cases.moves() == before {
             break;

@@ -39,17 +39,17 @@ pub(super) struct WatchLock {
 }
 
 /// A reader is at the value, on this thread.
-pub(super) struct Reading<'a> {
+pub(super) struct ValueRead<'a> {
     lock: &'a WatchLock,
     /// Counted by its thread.
     thread: PhantomData<*const ()>,
 }
 
 // SAFETY: a shared one gives access to nothing; it is made and dropped on one thread.
-unsafe impl Sync for Reading<'_> {}
+unsafe impl Sync for ValueRead<'_> {}
 
 /// A writer is at the value.
-pub(super) struct Writing<'a>(&'a WatchLock);
+pub(super) struct ValueWrite<'a>(&'a WatchLock);
 
 impl WatchLock {
     pub(super) fn new() -> Self {
@@ -58,20 +58,20 @@ impl WatchLock {
 
     /// Waits for a writer that is at the value, and for one that waits, unless this thread reads already.
     #[inline]
-    pub(super) fn read(&self) -> Reading<'_> {
+    pub(super) fn read(&self) -> ValueRead<'_> {
         let word = self.look();
         if word >= READERS || !self.enter(word) {
             self.read_slowly();
         }
-        Reading::begin(self)
+        ValueRead::begin(self)
     }
 
     /// `None`: a writer is at the value. One that waits is passed.
-    pub(super) fn try_read(&self) -> Option<Reading<'_>> {
+    pub(super) fn try_read(&self) -> Option<ValueRead<'_>> {
         let mut word = self.look();
         while word & WRITER == 0 {
             if self.enter(word) {
-                return Some(Reading::begin(self));
+                return Some(ValueRead::begin(self));
             }
             word = self.look();
         }
@@ -80,12 +80,12 @@ impl WatchLock {
 
     /// Waits until nobody is at the value.
     #[inline]
-    pub(super) fn write(&self) -> Writing<'_> {
+    pub(super) fn write(&self) -> ValueWrite<'_> {
         // ORDERING: Acquire pairs with the Release of those who leave. Relaxed on failure: it looks again.
         if self.word.compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.write_slowly();
         }
-        Writing(self)
+        ValueWrite(self)
     }
 
     fn look(&self) -> u32 {
@@ -173,7 +173,7 @@ impl WatchLock {
     }
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ValueRead<'a> {
     /// The lock counts this reader already.
     fn begin(lock: &'a WatchLock) -> Self {
         let _ = READS.try_with(|reads| reads.set(reads.get() + 1));
@@ -181,7 +181,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for ValueRead<'_> {
     #[inline]
     fn drop(&mut self) {
         let _ = READS.try_with(|reads| reads.set(reads.get().saturating_sub(1)));
@@ -193,7 +193,7 @@ impl Drop for Reading<'_> {
     }
 }
 
-impl Drop for Writing<'_> {
+impl Drop for ValueWrite<'_> {
     #[inline]
     fn drop(&mut self) {
         // ORDERING: Release pairs with the Acquire of those who come: they find what this writer has left.

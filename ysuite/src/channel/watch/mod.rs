@@ -89,7 +89,7 @@ pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError};
 
-use self::lock::Reading;
+use self::lock::ValueRead;
 use self::shared::WatchShared;
 use crate::sync::Arc;
 
@@ -106,7 +106,7 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
 pub struct Ref<'a, T> {
     value: NonNull<T>,
     has_changed: bool,
-    reading: Reading<'a>,
+    reading: ValueRead<'a>,
 }
 
 // SAFETY: a shared one gives access to the value, as `&T` does.

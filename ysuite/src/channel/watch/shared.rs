@@ -20,7 +20,7 @@ use core::ptr::{self, NonNull};
 
 use crossbeam_utils::CachePadded;
 
-use super::lock::{ALL, Reading, WatchLock, Writing};
+use super::lock::{ALL, ValueRead, ValueWrite, WatchLock};
 use super::{RecvError, Ref};
 use crate::foreign::Panics;
 use crate::os::{Deadline, sleep_on, wake};
@@ -197,7 +197,7 @@ impl<T> WatchShared<T> {
     }
 
     /// Where the value is, as long as that is read.
-    fn value(&self, _: &Reading<'_>) -> NonNull<T> {
+    fn value(&self, _: &ValueRead<'_>) -> NonNull<T> {
         // SAFETY: whoever reads excludes those who write.
         self.value.with(|place| NonNull::from(unsafe { &**place }))
     }
@@ -212,7 +212,7 @@ impl<T> WatchShared<T> {
         Some(self.share_of(&self.lock.try_read()?))
     }
 
-    fn share_of(&self, _: &Reading<'_>) -> Share<'_, T> {
+    fn share_of(&self, _: &ValueRead<'_>) -> Share<'_, T> {
         // SAFETY: as in `value`.
         let value = self.value.with(|place| unsafe { (*place).clone() });
         Share { shared: self, value: Some(value), version: self.version() }
@@ -222,7 +222,7 @@ impl<T> WatchShared<T> {
     ///
     /// # Panics
     /// Within the `Clone` of this very value, which it would wait for.
-    fn write_alone(&self) -> Writing<'_> {
+    fn write_alone(&self) -> ValueWrite<'_> {
         loop {
             let clones = {
                 let writing = self.lock.write();
@@ -245,7 +245,7 @@ impl<T> WatchShared<T> {
     }
 
     /// Whether nobody clones the value.
-    fn is_alone(&self, _: &Writing<'_>) -> bool {
+    fn is_alone(&self, _: &ValueWrite<'_>) -> bool {
         // SAFETY: whoever writes excludes all others.
         self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.is_some())
     }
@@ -264,7 +264,7 @@ impl<T> WatchShared<T> {
     }
 
     /// The value, which is this thread's alone.
-    fn own<R>(&self, _: &Writing<'_>, act: impl FnOnce(&mut T) -> R) -> R {
+    fn own<R>(&self, _: &ValueWrite<'_>, act: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: whoever writes excludes all others, and takes the value out of the place no more than they do.
         let value = self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.map(NonNull::from));
         let mut value = value.expect("nobody shares the value");
