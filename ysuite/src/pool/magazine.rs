@@ -147,13 +147,14 @@ impl Magazine {
             entry
         } else {
             // ORDERING: Relaxed; as above, and the swap decides between this thread and a thief.
-            slot.swap(0, Ordering::Relaxed)
+            let entry = slot.swap(0, Ordering::Relaxed);
+            if mode == SHARED | UNREGISTERED {
+                self.count_swap();
+            }
+            entry
         };
         // ORDERING: Release pairs with the Acquire in `steal`: the thief sees the slot empty.
         self.taking.store(0, Ordering::Release);
-        if mode == SHARED | UNREGISTERED {
-            self.count_swap();
-        }
         (entry != 0).then_some(Entry(entry))
     }
 
