@@ -10,14 +10,16 @@ use ysuite::signal::{Wait, YPollset};
 
 struct Stop;
 
+/// What this thread's lanes to mailboxes that have ended may take, until a sweep: 64, or twice as many, of 2 KiB each.
+const LANES: u64 = 128 * (2 << 10);
+
 #[test]
 fn a_mailbox_for_each_conversation() {
     live("actors::a_mailbox_for_each_conversation", Steps::Few, |life| {
         let mut stays = Mailbox::new();
         let own = stays.address();
         let mut set = YPollset::new();
-        // The lanes to those that have ended: 64, or twice as many, of which a sweep frees some.
-        life.may_keep(128 << 10);
+        life.may_keep(LANES);
         while life.step() {
             let number = life.number();
             let mut mailbox = match number % 5 {
@@ -84,6 +86,7 @@ fn actors_that_start_and_stop() {
     live("actors::actors_that_start_and_stop", Steps::Threads, |life| {
         let mut stays = Mailbox::new();
         let back = stays.address();
+        life.may_keep(LANES);
         while life.step() {
             let number = life.number();
             let own = back.clone();
