@@ -73,7 +73,7 @@
 //!
 //! | operation | progress | allocates | system calls, at most | real-time | cancel-safe |
 //! |---|---|---|---|---|---|
-//! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver; 1 for a chunk | no (allocates) | – |
+//! | `send` (unbounded), `flush`, `send_batch` | wait-free | a chunk of 64 KiB when none has come back | 1 to wake a sleeping receiver; 1 for a chunk¹² | no (allocates) | – |
 //! | `try_send`, `send` with room (bounded) | wait-free | no¹ | 1 to wake a sleeping receiver | yes¹ | – |
 //! | `try_send`, `try_reserve`, attached, without room | wait-free; `mpmc`: lock-free | no¹ | 2 the first time (barrier, descriptor), then 0 | yes, but for those | – |
 //! | `send` without room | blocks | no¹ | 1 to wake, 2 for each sleep; to give way¹¹ | no | – |
@@ -101,7 +101,7 @@
 //! | `mpsc`: `SharedSender::send` and its like | as `mpsc`'s `send` | a thread's first time a lane, then as `mpsc` | as `mpsc`'s `send` | no (allocates) | – |
 //! | `len`, `is_empty` on a receiver | wait-free, a load for every 7 messages or so | no | 0 | no | – |
 //! | `mpmc`: `try_send`, `send` with room, `send_batch` | lock-free | no | 1 to wake a receiver⁴; to give way | yes | – |
-//! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment | no (allocates) | – |
+//! | `mpmc` without a bound: `send`, `send_batch` | lock-free | a segment⁸ where none is kept | 1 to wake a receiver⁴; 2 for a segment¹² | no (allocates) | – |
 //! | `mpmc` without a bound: `recv` and its like | as below | as below | as below; now and then 2 to give back pages⁸ | no | as below |
 //! | `mpmc`: `send` without room, `recv` without a message | blocks | no³ | 1 to wake, 3 for each sleep; to give way¹¹ | no | – |
 //! | `mpmc`: `recv`, `recv_batch` with a message | lock-free | no (`recv_batch`: the `Vec`) | 1 to wake a sender⁴ | yes | – |
@@ -171,8 +171,8 @@
 //! | `Hub`: `run_once` with something to do | what is called | no | 1 where descriptors are watched, and for each handler of one | no | – |
 //! | `Hub`: `run_once` without | blocks | no | 1 for each sleep; before the first since something came, 1 and a barrier | no | – |
 //!
-//! ¹ A bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does each lane of
-//! a bounded `mpsc`.
+//! ¹ The sender of a bounded channel whose slots take more than 1 MiB allocates as it grows, and then never again; so does
+//! each lane of a bounded `mpsc`. No receiver allocates.
 //!
 //! Two things that a process does once are not in the table. The first thread that waits reads how many CPUs there are: three
 //! system calls. And the publisher whose fence brings those of the process to 262,144, executed while nobody slept, registers for the
@@ -207,6 +207,9 @@
 //!
 //! ¹¹ [`Spin::Adaptive`](channel::Spin) yields the CPU before a sleep: once, and up to 16 times where others want it;
 //! shared ends, a rendezvous and a sender of an `mpsc` twice more. `Spin::None` and `Spin::Forever` do not.
+//!
+//! ¹² And 4 for a region of the kernel's memory, out of which some thirty of either are cut. One that is freed gives its pages
+//! back to the kernel, also where the program has locked them (`mlockall`) and the kernel is Linux 5.18 or later.
 //!
 //! A message is delivered or dropped exactly once, whichever end goes first and whatever panics. No `try_*` waits for
 //! another thread, but for the lock of a rendezvous (`bounded(0)`): where one is in the middle of a cell, those of

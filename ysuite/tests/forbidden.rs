@@ -11,9 +11,9 @@ use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
-use sandbox::{EVENTFD2, MADVISE, MEMBARRIER, OPENAT, end_at, forbid};
+use sandbox::{EVENTFD2, MADVISE, MEMBARRIER, MUNMAP, OPENAT, end_at, forbid};
 use support::guarded;
-use support::process::{alone, forked_child_can, sleeps};
+use support::process::{alone, forked_child_can, mapped, resident, sleeps};
 use ysuite::signal::{Backend, Signal, Wait, YPollset, YSocketpair};
 use ysuite::{broadcast, mpmc, spsc};
 
@@ -205,5 +205,57 @@ fn madvise_forbidden_by_a_filter_means_asking_which_process_this_is() {
         signaler.signal(8);
         assert!(is_readable(&set));
         assert_eq!(set.poll().collect::<Vec<_>>(), [8]);
+    }
+}
+
+/// Messages that are chunks by themselves: some in a region with others, some in a map of their own.
+fn backlogs_of_large_messages() {
+    fn backlog<const BYTES: usize>() {
+        let (mut sender, receiver) = spsc::unbounded();
+        (0..20).for_each(|number| assert!(sender.send(Box::new([number; 8])).is_ok()));
+        let (mut large, taken) = spsc::unbounded();
+        (0..20_u8).for_each(|number| assert!(large.send([number; BYTES]).is_ok()));
+        assert!((0..20).zip(taken).all(|(number, message)| message[BYTES - 1] == number));
+        drop(receiver);
+    }
+    backlog::<100_000>();
+    backlog::<400_000>();
+}
+
+/// As where a process has as many maps as it may have: then a part of one cannot be unmapped.
+#[test]
+fn memory_that_the_kernel_does_not_take_back_is_used_again_and_has_no_pages() {
+    if alone("memory_that_the_kernel_does_not_take_back_is_used_again_and_has_no_pages") {
+        const MIB: u64 = 1 << 20;
+        guarded(|| {
+            forbid(&[MUNMAP]);
+            backlogs_of_large_messages();
+            let before = (mapped(), resident());
+            // 200 MB of messages, if they were lost.
+            (0..20).for_each(|_| backlogs_of_large_messages());
+            let after = (mapped(), resident());
+            assert!(after.0 <= before.0 + 8 * MIB, "{} KiB more are mapped", (after.0 - before.0) / 1024);
+            assert!(after.1 <= before.1 + 8 * MIB, "{} KiB more are in use", (after.1 - before.1) / 1024);
+        });
+    }
+}
+
+/// Then what is freed keeps its pages, is cleared, and used again.
+#[test]
+fn pages_that_the_kernel_does_not_take_back_are_used_again() {
+    if alone("pages_that_the_kernel_does_not_take_back_are_used_again") {
+        guarded(|| {
+            forbid(&[MADVISE, MUNMAP]);
+            backlogs_of_large_messages();
+            let before = mapped();
+            (0..20).for_each(|_| backlogs_of_large_messages());
+            assert!(mapped() <= before + (8 << 20));
+            // What is to be full of zeros is.
+            let (sender, receiver) = ysuite::mpmc::unbounded();
+            for _ in 0..3 {
+                (0..100_000_u64).for_each(|number| sender.send(number).unwrap());
+                assert!(receiver.try_iter().eq(0..100_000));
+            }
+        });
     }
 }

@@ -225,7 +225,7 @@ impl<T> Inbox<T> {
     /// An inbox with room for `bound` ordinary messages. `None`: without a bound.
     ///
     /// # Panics
-    /// Where the bound is 0, or can never fit into memory.
+    /// Where the bound is 0, or there is no memory for it.
     pub(crate) fn new(bound: Option<usize>) -> (InboxSender<T>, Self) {
         let (parker, holders) = (Arc::new(Parker::new(Meter::default())), Arc::new(AtomicUsize::new(0)));
         let (urgent, urgent_lanes) = mpsc::shared(&parker);

@@ -230,22 +230,57 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         first_try((self, message), |(sending, message)| sending.message_sent(message))
     }
 
-    async fn message_sent(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.end.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens),
+    fn message_sent(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        let mut place = Foreign::new(Some(message));
+        async move { self.sent_from(&mut place).await }
+    }
+
+    /// Sends the message that is in `place`; the task waits for room.
+    async fn sent_from(&mut self, place: &mut Option<T>) -> Result<(), SendError<T>> {
+        if let Some(outcome) = self.send_from(place) {
+            return outcome;
+        }
+        if let Some(meeting) = self.end.link.meeting() {
+            return meeting.party().send_async(place).await;
+        }
+        let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
+        core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
+        drop(waiting);
+        self.attempt_again_from(place).map_err(|error| SendError(error.into_inner()))
+    }
+
+    /// Sends the message that is in `place`. `None`: there is no room, or no receiver, and it stays there.
+    fn send_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        match self.end.writer.send(place.take()?) {
+            Ok(0) => Some(Ok(())),
+            Ok(tokens) => Some(self.sent(tokens)),
             Err(message) => {
-                if let Some(meeting) = self.end.link.meeting() {
-                    return meeting.party().send_async(message).await;
-                }
-                // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
-                let message = Foreign::new(message);
-                let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
-                core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
-                let message = Panics::answer_behind(message.into_inner(), || drop(waiting));
-                self.attempt_again(message).map_err(|error| SendError(error.into_inner()))
+                *place = Some(message);
+                None
             }
         }
+    }
+
+    /// As [`attempt`](Self::attempt) of the message that is in `place`, which stays there where there is no room (`None`).
+    pub(super) fn attempt_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
+        match self.attempt(place.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(message)) => Some(Err(SendTimeoutError::Disconnected(message))),
+            Err(TrySendError::Full(message)) => {
+                *place = Some(message);
+                None
+            }
+        }
+    }
+
+    /// As [`attempt_again`](Self::attempt_again) of the message that is in `place`.
+    pub(super) fn attempt_again_from(&mut self, place: &mut Option<T>) -> Result<(), SendTimeoutError<T>> {
+        let Some(message) = place.take() else { return Ok(()) };
+        self.attempt_again(message).map_err(|error| match error {
+            TrySendError::Full(message) => SendTimeoutError::Timeout(message),
+            TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
+        })
     }
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -388,16 +423,18 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// still be had of it.
     #[inline]
     pub(super) fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        let back = if tokens == 0 { Vec::new() } else { outline(self, |sender| sender.answered(tokens, from)) };
+        let mut back = Vec::new();
+        if tokens != 0 {
+            back = outline(self, |sender| sender.answered(tokens, from, back, Vec::push));
+        }
         if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
     /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone: then
-    /// returns those that can still be had.
+    /// those that can still be had are put into `back`.
     #[cold]
     #[inline(never)]
-    fn answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
-        let mut back = Vec::new();
+    fn answered<B>(&mut self, tokens: u32, from: usize, mut back: B, put: impl Fn(&mut B, T)) -> B {
         if tokens & STAYS == 0 {
             self.end.writer.count();
             self.wake(tokens);
@@ -405,7 +442,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         // What was sent before is dropped: foreign code. So is the drop of messages that nobody gets, behind a panic.
         let mut panics = Panics::none();
-        panics.catch(|| self.end.writer.reclaim(tokens, from, |message| back.push(message.take())));
+        panics.catch(|| self.end.writer.reclaim(tokens, from, |message| put(&mut back, message.take())));
         // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
         self.end.writer.forget_room();
         panics.answer(back)
@@ -416,7 +453,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        self.answered(tokens, from).pop().map_or(Ok(()), |message| Err(SendError(message)))
+        // No `Vec`: a send that is refused allocates nothing.
+        let back = self.answered(tokens, from, None, |back, message| *back = Some(message));
+        back.map_or(Ok(()), |message| Err(SendError(message)))
     }
 
     #[cold]

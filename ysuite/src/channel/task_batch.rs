@@ -6,7 +6,7 @@ use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::{Poll, ready};
 
-use super::error::{RecvError, SendError, SendTimeoutError, TrySendError};
+use super::error::{RecvError, SendError, SendTimeoutError};
 use super::limit::{self, Limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
@@ -45,22 +45,32 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         Ok(more)
     }
 
-    pub(super) async fn send_async_until(&mut self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let stop = pin!(Some(stop));
-        let mut stop = Limit::new(stop);
-        let message = match self.attempt(message) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(message)) => {
-                // The limit is foreign code at its end.
-                return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
-            }
-            Err(TrySendError::Full(message)) => message,
-        };
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send_async_until(message, stop).await;
+    pub(super) fn send_async_until(
+        &mut self,
+        message: T,
+        stop: impl Future,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        // Captured, and only lent: so the future has it once. Its drop is foreign code, and may come behind a panic.
+        let mut place = Foreign::new(Some(message));
+        async move {
+            let stop = pin!(Some(stop));
+            self.sent_from_until(&mut place, Limit::new(stop)).await
         }
-        // The wait and the limit are foreign code, also at their ends; so is the drop of a message that nobody gets, behind a panic.
-        let message = Foreign::new(message);
+    }
+
+    async fn sent_from_until(
+        &mut self,
+        place: &mut Option<T>,
+        mut stop: Limit<'_, impl Future>,
+    ) -> Result<(), SendTimeoutError<T>> {
+        if let Some(outcome) = self.attempt_from(place) {
+            // The limit is foreign code at its end.
+            return Panics::answer_behind(outcome, || drop(stop));
+        }
+        if let Some(meeting) = self.end.link.meeting() {
+            return meeting.party().send_async_until(place, stop).await;
+        }
+        // The wait and the limit are foreign code, also at their ends.
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
             if waiting.owner.poll_ready(context).is_ready() {
@@ -70,11 +80,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             }
         })
         .await;
-        let message = limit::answer_behind(message.into_inner(), waiting, stop);
-        self.attempt_again(message).map_err(|error| match error {
-            TrySendError::Full(message) => SendTimeoutError::Timeout(message),
-            TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
-        })
+        limit::answer_behind((), waiting, stop);
+        self.attempt_again_from(place)
     }
 }
 
@@ -135,12 +142,12 @@ macro_rules! impl_sender_tasks {
             /// # Errors
             /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the receiver is
             /// gone or has closed the channel: each holds the message.
-            pub async fn send_async_until(
+            pub fn send_async_until(
                 &mut self,
                 message: T,
                 stop: impl core::future::Future,
-            ) -> Result<(), SendTimeoutError<T>> {
-                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop)).await
+            ) -> impl core::future::Future<Output = Result<(), SendTimeoutError<T>>> {
+                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop))
             }
 
             /// Sends a message; the task waits for room no longer than `timeout`. For a task of tokio.
@@ -151,14 +158,14 @@ macro_rules! impl_sender_tasks {
             /// # Panics
             /// Outside a runtime, and in one without `enable_time`, where there is no room.
             #[cfg(all(feature = "tokio", unix))]
-            pub async fn send_timeout_async(
+            pub fn send_timeout_async(
                 &mut self,
                 message: T,
                 timeout: Duration,
-            ) -> Result<(), SendTimeoutError<T>> {
+            ) -> impl core::future::Future<Output = Result<(), SendTimeoutError<T>>> {
                 // The timer is made where it is needed only.
-                let stop = async { tokio::time::sleep(timeout).await };
-                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop)).await
+                let stop = async move { tokio::time::sleep(timeout).await };
+                $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop))
             }
         }
     };

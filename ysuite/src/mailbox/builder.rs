@@ -51,7 +51,7 @@ impl Builder {
     /// A mailbox for the calling thread, or for the thread that it is moved to.
     ///
     /// # Panics
-    /// When a bound is 0, or can never fit into memory.
+    /// When a bound is 0, or there is no memory for it.
     #[must_use]
     pub fn build(self) -> Mailbox {
         Mailbox::with(self.name.map(String::into_boxed_str), self.bound)

@@ -15,6 +15,14 @@ pub(crate) use ready_set::{MOST, ReadySet, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline};
 pub(crate) use segmented_array::SegmentedArray;
 
+/// As many cells as a queue has, each made of its index; `None` where there is no memory for them.
+pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<Box<[C]>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(cells).ok()?;
+    all.extend((0..cells).map(cell));
+    Some(all.into_boxed_slice())
+}
+
 /// Asks for the cache line at `at` with the intent to write it, before it is needed. A hint: it may do nothing. The
 /// address need not be valid.
 #[inline(always)]

@@ -9,8 +9,9 @@ use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use ysuite::pool::{Pool, PoolError};
-use ysuite::{mpmc, mpsc, oneshot, spsc, watch};
+use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
+use super::support::panics;
 use super::support::process::alone;
 
 /// The system's, as long as there is memory.
@@ -99,6 +100,27 @@ fn a_pool_says_that_there_is_no_memory() {
         assert!(Pool::new(&[(1 << 10, 1 << 4)]).unwrap().try_take(100).is_some());
     }
     setrlimit(Resource::As, before).unwrap();
+}
+
+/// No address space has room for these.
+#[test]
+fn a_bound_that_no_memory_has_room_for_is_a_panic() {
+    for capacity in [1_usize << (usize::BITS - 14), 1 << (usize::BITS - 6), usize::MAX] {
+        let makers: [fn(usize); 4] = [
+            |capacity| drop(broadcast::bounded::<u64>(capacity)),
+            |capacity| drop(broadcast::lossy::<u64>(capacity)),
+            |capacity| drop(broadcast::bounded::<[u64; 100]>(capacity)),
+            |capacity| drop(mpmc::bounded::<u64>(capacity)),
+        ];
+        for make in makers {
+            assert!(panics(|| make(capacity)).contains("does not fit into memory"), "{capacity}");
+        }
+        // These take memory as they fill.
+        let (mut sender, mut receiver) = spsc::bounded::<u64>(capacity);
+        assert!(sender.send(7).is_ok() && receiver.recv() == Ok(7));
+        let (mut sender, mut receiver) = mpsc::bounded::<u64>(capacity);
+        assert!(sender.send(7).is_ok() && receiver.recv() == Ok(7));
+    }
 }
 
 /// Where memory is needed and there is none, the process is aborted by the standard library, whichever channel needs it.

@@ -4,14 +4,14 @@
 use std::future::{Future, pending};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
 use ysuite::signal::YPollset;
-use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc};
+use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, watch};
 
 use crate::support::executor::{Clinging, Explosive, block_on, cloning, dropping};
 use crate::support::{Counted, Tally, guarded, panics};
@@ -451,6 +451,120 @@ fn a_select_ends_behind_a_waker_that_panics() {
             assert_eq!(text, "this waker panics");
         }
         drop((into, pipe, full, _receiver));
+        tally.assert_all_ended();
+    }
+}
+
+/// A message that is larger than the stack of the thread that drops it, and counts its end.
+#[derive(Clone)]
+struct Large {
+    _bytes: [u8; 512 << 10],
+    ends: Arc<AtomicUsize>,
+}
+
+impl Drop for Large {
+    fn drop(&mut self) {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What `open` makes, on a stack that is large enough, of messages that count their end here, is dropped on one that is smaller than
+/// a message: all of these end, each once.
+#[track_caller]
+fn dropped_on_a_small_stack<E: Send + 'static>(
+    messages: usize,
+    open: impl FnOnce(&mut dyn FnMut() -> Large) -> E + Send + 'static,
+) {
+    let ends = Arc::new(AtomicUsize::new(0));
+    let counted = ends.clone();
+    let what = guarded(move || open(&mut || Large { _bytes: [7; 512 << 10], ends: counted.clone() }));
+    let before = ends.swap(0, Ordering::Relaxed);
+    assert_eq!(before, 0, "a message has ended before its time");
+    thread::Builder::new().stack_size(256 << 10).spawn(move || drop(what)).unwrap().join().unwrap();
+    assert_eq!(ends.load(Ordering::Relaxed), messages);
+}
+
+macro_rules! larger_than_a_stack {
+    ($name:ident, $open:expr) => {
+        /// Either end goes first.
+        #[test]
+        #[allow(unused_mut, reason = "ends of an exchange are shared")]
+        fn $name() {
+            dropped_on_a_small_stack(3, |message| {
+                let (mut sender, receiver) = $open;
+                (0..3).for_each(|_| assert!(sender.send(message()).is_ok()));
+                (receiver, sender)
+            });
+            dropped_on_a_small_stack(3, |message| {
+                let (mut sender, receiver) = $open;
+                (0..3).for_each(|_| assert!(sender.send(message()).is_ok()));
+                (sender, receiver)
+            });
+        }
+    };
+}
+
+larger_than_a_stack!(a_pipe_with_a_bound_drops_messages_that_are_larger_than_the_stack, spsc::bounded(4));
+larger_than_a_stack!(a_pipe_without_a_bound_drops_messages_that_are_larger_than_the_stack, spsc::unbounded());
+larger_than_a_stack!(a_funnel_with_a_bound_drops_messages_that_are_larger_than_the_stack, mpsc::bounded(4));
+larger_than_a_stack!(a_funnel_without_a_bound_drops_messages_that_are_larger_than_the_stack, mpsc::unbounded());
+larger_than_a_stack!(an_exchange_with_a_bound_drops_messages_that_are_larger_than_the_stack, mpmc::bounded(4));
+larger_than_a_stack!(an_exchange_without_a_bound_drops_messages_that_are_larger_than_the_stack, mpmc::unbounded());
+larger_than_a_stack!(a_broadcast_with_a_bound_drops_messages_that_are_larger_than_the_stack, broadcast::bounded(4));
+larger_than_a_stack!(a_lossy_broadcast_drops_messages_that_are_larger_than_the_stack, broadcast::lossy(4));
+
+#[test]
+fn a_watch_drops_a_value_that_is_larger_than_the_stack() {
+    dropped_on_a_small_stack(1, |message| watch::channel(message()));
+}
+
+#[test]
+fn a_oneshot_drops_a_message_that_is_larger_than_the_stack() {
+    dropped_on_a_small_stack(1, |message| {
+        let (sender, receiver) = oneshot::channel();
+        assert!(sender.send(message()).is_ok());
+        receiver
+    });
+    // The sender has left its waker behind, and the receiver is attached.
+    dropped_on_a_small_stack(1, |message| {
+        let (mut sender, mut receiver) = oneshot::channel();
+        let mut set = YPollset::new();
+        set.attach(&mut receiver, 3).unwrap();
+        assert!(sender.poll_closed(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(sender.send(message()).is_ok());
+        (receiver, set)
+    });
+}
+
+/// A sender waits with it.
+#[test]
+fn a_rendezvous_drops_a_message_that_is_larger_than_the_stack() {
+    dropped_on_a_small_stack(1, |message| {
+        let (sender, receiver) = mpmc::bounded(0);
+        let message = message();
+        let mut sending = Box::pin(async move { sender.send_async(message).await.is_ok() });
+        assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        (sending, receiver)
+    });
+}
+
+/// One message's panic keeps no other from its end.
+#[test]
+fn messages_end_in_their_places_though_one_panics() {
+    for explosive in 0..3 {
+        let tally = Tally::of(7);
+        tally.explode(explosive);
+        let (exchange, exchanged) = mpmc::bounded(8);
+        let (queue, queued) = mpmc::unbounded();
+        let (ask, answer) = oneshot::channel();
+        (0..3).for_each(|_| assert!(exchange.send(tally.next()).is_ok()));
+        assert_eq!(panics(|| drop(exchanged)), format!("the end of message {}", explosive));
+        tally.explode(3 + explosive);
+        (0..3).for_each(|_| assert!(queue.send(tally.next()).is_ok()));
+        assert_eq!(panics(|| drop(queued)), format!("the end of message {}", 3 + explosive));
+        tally.explode(6);
+        assert!(ask.send(tally.next()).is_ok());
+        assert_eq!(panics(|| drop(answer)), format!("the end of message {}", 6));
         tally.assert_all_ended();
     }
 }

@@ -69,3 +69,43 @@ fn errors_are_as_small_as_what_they_carry() {
     // A message with a niche needs no more room for the answer than for itself.
     assert_eq!(size_of::<Result<Box<u64>, RecvError>>(), 8);
 }
+
+/// A future that sends holds its message once, and some words to wait with. Otherwise each task that might wait is as large as a
+/// batch, and so is each copy of the future into a larger one.
+#[test]
+fn futures_that_send_hold_their_message_once() {
+    const MESSAGE: usize = 1024;
+    const MOST: usize = MESSAGE + 400;
+    fn size<F>(future: F) -> usize {
+        size_of_val(&future)
+    }
+    /// All that can be sent by a task: one message, one with a limit, several.
+    macro_rules! sizes {
+        ($open:expr) => {{
+            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            let (mut sender, mut receiver) = $open;
+            let message = || [7_u8; MESSAGE];
+            let limit = std::future::pending::<()>;
+            let mut messages = std::iter::repeat_with(message);
+            let sizes = [
+                size(sender.send_async(message())),
+                size(sender.send_async_until(message(), limit())),
+                size(sender.send_batch_async(&mut messages)),
+                size(receiver.recv_async()) + MESSAGE,
+            ];
+            assert!(sizes.iter().all(|&size| size <= MOST), "{}: {sizes:?}", stringify!($open));
+        }};
+    }
+    sizes!(ysuite::spsc::bounded(1));
+    sizes!(ysuite::mpsc::bounded(1));
+    sizes!(ysuite::mpmc::bounded(1));
+    let (sender, _receiver) = ysuite::broadcast::bounded(1);
+    let size = size_of_val(&sender.send_async([7_u8; MESSAGE]));
+    assert!(size <= MOST, "broadcast: {size}");
+    #[cfg(all(feature = "tokio", unix))]
+    {
+        let (mut sender, _receiver) = ysuite::spsc::bounded(1);
+        let size = size_of_val(&sender.send_timeout_async([7_u8; MESSAGE], std::time::Duration::ZERO));
+        assert!(size <= MOST + 300, "with a timer of tokio: {size}");
+    }
+}

@@ -115,6 +115,16 @@ mod linux {
         status("/proc/self/status", "RssAnon:") * 1024
     }
 
+    /// Addresses of this process that are mapped, in bytes.
+    pub(crate) fn mapped() -> u64 {
+        status("/proc/self/status", "VmSize:") * 1024
+    }
+
+    /// Maps that this process has, of which the kernel allows so many.
+    pub(crate) fn maps() -> usize {
+        fs::read_to_string("/proc/self/maps").expect("a mounted /proc").lines().count()
+    }
+
     /// Descriptors this process has open.
     pub(crate) fn descriptors() -> usize {
         fs::read_dir("/proc/self/fd").expect("a mounted /proc").count()
@@ -123,4 +133,4 @@ mod linux {
 
 #[cfg(target_os = "linux")]
 #[allow(unused_imports)]
-pub(crate) use linux::{cpus, descriptors, is_asleep, pin, resident, sleeps, thread_id, ticks};
+pub(crate) use linux::{cpus, descriptors, is_asleep, mapped, maps, pin, resident, sleeps, thread_id, ticks};

@@ -8,6 +8,7 @@ mod numbers {
     pub(crate) const EVENTFD2: u32 = 290;
     pub(crate) const MADVISE: u32 = 28;
     pub(crate) const OPENAT: u32 = 257;
+    pub(crate) const MUNMAP: u32 = 11;
     pub(crate) const EPOLL_CREATE: &[u32] = &[213, 291];
 }
 #[cfg(target_arch = "aarch64")]
@@ -17,12 +18,13 @@ mod numbers {
     pub(crate) const EVENTFD2: u32 = 19;
     pub(crate) const MADVISE: u32 = 233;
     pub(crate) const OPENAT: u32 = 56;
+    pub(crate) const MUNMAP: u32 = 215;
     pub(crate) const EPOLL_CREATE: &[u32] = &[20];
 }
 
 // Each test binary forbids what concerns it.
 #[allow(unused_imports)]
-pub(crate) use numbers::{EPOLL_CREATE, EVENTFD2, MADVISE, MEMBARRIER, OPENAT};
+pub(crate) use numbers::{EPOLL_CREATE, EVENTFD2, MADVISE, MEMBARRIER, MUNMAP, OPENAT};
 
 /// One instruction of the kernel's packet filter, and a program of them.
 #[repr(C)]

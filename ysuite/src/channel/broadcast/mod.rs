@@ -116,7 +116,7 @@ use crate::sync::Arc;
 /// 56 .. receivers.
 ///
 /// # Panics
-/// Where `capacity` is 0, or where that many messages could never fit into memory.
+/// Where `capacity` is 0, or where there is no memory for that many messages.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, false)
@@ -126,7 +126,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// many. Allocates as [`bounded`] does.
 ///
 /// # Panics
-/// Where `capacity` is 0, or where that many messages could never fit into memory.
+/// Where `capacity` is 0, or where there is no memory for that many messages.
 #[must_use]
 pub fn lossy<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, true)

@@ -154,23 +154,33 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
-    pub async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
-        within_budget(self.message_sent(message)).await
+    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        let mut place = Foreign::new(Some(message));
+        within_budget(async move { self.sent_from(&mut place).await })
     }
 
-    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
-        // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
-        let mut message = Foreign::new(message);
+    /// Sends the message that is in `place`; the task waits for room.
+    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
         let mut wait = ManyWait::new(self.shared.speaker(), false);
-        let outcome = loop {
-            match self.shared.push(message.into_inner()) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendError(message)),
-                Err(Rejected::Full(back)) => message = Foreign::new(back),
+        loop {
+            if let Some(outcome) = self.push_from(place) {
+                return Panics::answer_behind(outcome, || drop(wait));
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
-        };
-        Panics::answer_behind(outcome, || drop(wait))
+        }
+    }
+
+    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and it stays there.
+    fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        match self.shared.push(place.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(Rejected::Closed(message)) => Some(Err(SendError(message))),
+            Err(Rejected::Full(message)) => {
+                *place = Some(message);
+                None
+            }
+        }
     }
 
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how

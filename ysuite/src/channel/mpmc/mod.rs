@@ -259,7 +259,7 @@ use {impl_mpmc_api, impl_same_channel};
 /// that wait are served in turn.
 ///
 /// # Panics
-/// Where that many messages could never fit into memory.
+/// Where there is no memory for that many messages.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))

@@ -32,22 +32,36 @@ impl<T> Sender<T> {
         within_budget(first_try((self, message), |(sender, message)| sender.message_sent(message)))
     }
 
-    async fn message_sent(&self, message: T) -> Result<(), SendError<T>> {
+    fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        let mut place = Foreign::new(Some(message));
+        async move { self.sent_from(&mut place).await }
+    }
+
+    /// Sends the message that is in `place`; the task waits for room.
+    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
         if let Some(party) = self.party() {
-            return party.send_async(message).await;
+            return party.send_async(place).await;
         }
-        // The wait is foreign code, also at its end; so is the drop of a message that nobody gets, behind a panic.
-        let mut message = Foreign::new(message);
         let mut wait = self.wait();
-        let outcome = loop {
-            match self.shared.offer(message.into_inner()) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendError(message)),
-                Err(Rejected::Full(back)) => message = Foreign::new(back),
+        loop {
+            if let Some(outcome) = self.offer_from(place) {
+                return Panics::answer_behind(outcome, || drop(wait));
             }
             poll_fn(|context| wait.poll(context)).await;
-        };
-        Panics::answer_behind(outcome, || drop(wait))
+        }
+    }
+
+    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and it stays there.
+    fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        match self.shared.offer(place.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(Rejected::Closed(message)) => Some(Err(SendError(message))),
+            Err(Rejected::Full(message)) => {
+                *place = Some(message);
+                None
+            }
+        }
     }
 
     /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future. Then the
@@ -70,38 +84,52 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// `Timeout` when `stop` is ready first, and when all receivers are gone, or the channel is closed.
-    pub async fn send_async_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        within_budget(self.message_sent_until(message, stop)).await
+    pub fn send_async_until(
+        &self,
+        message: T,
+        stop: impl Future,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        // As in `message_sent`.
+        let mut place = Foreign::new(Some(message));
+        within_budget(async move {
+            let stop = pin!(Some(stop));
+            self.sent_from_until(&mut place, Limit::new(stop)).await
+        })
     }
 
-    async fn message_sent_until(&self, message: T, stop: impl Future) -> Result<(), SendTimeoutError<T>> {
-        let stop = pin!(Some(stop));
-        let mut stop = Limit::new(stop);
-        let message = match self.put(message) {
-            Ok(()) => return Ok(()),
-            Err(message) => message,
-        };
-        if let Some(party) = self.party() {
-            return party.send_async_until(message, stop).await;
+    async fn sent_from_until(
+        &self,
+        place: &mut Option<T>,
+        mut stop: Limit<'_, impl Future>,
+    ) -> Result<(), SendTimeoutError<T>> {
+        if self.put_from(place) {
+            return Ok(());
         }
-        // The wait and the limit are foreign code; so is the drop of a message that nobody gets, behind a panic.
-        let mut message = Foreign::new(message);
+        if let Some(party) = self.party() {
+            return party.send_async_until(place, stop).await;
+        }
+        // The wait and the limit are foreign code.
         let mut wait = self.wait();
-        let outcome = loop {
-            match self.shared.offer(message.into_inner()) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(back)) => message = Foreign::new(back),
+        loop {
+            if let Some(outcome) = self.offer_from(place) {
+                let outcome = outcome.map_err(|error| SendTimeoutError::Disconnected(error.0));
+                return limit::answer_behind(outcome, wait, stop);
             }
             let is_stopped = poll_fn(|context| match wait.poll(context) {
                 Poll::Ready(()) => Poll::Ready(false),
                 Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| true),
             });
             if is_stopped.await {
-                break Err(SendTimeoutError::Timeout(message.into_inner()));
+                let outcome = place.take().map_or(Ok(()), |message| Err(SendTimeoutError::Timeout(message)));
+                return limit::answer_behind(outcome, wait, stop);
             }
-        };
-        limit::answer_behind(outcome, wait, stop)
+        }
+    }
+
+    /// Sends the message that is in `place` if there is room; otherwise it stays there.
+    fn put_from(&self, place: &mut Option<T>) -> bool {
+        *place = place.take().and_then(|message| self.put(message).err());
+        place.is_none()
     }
 
     /// Sends all the messages of an iterator; the task waits for room as long as it takes. Returns how many. They are

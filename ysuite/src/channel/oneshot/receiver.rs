@@ -364,6 +364,25 @@ unsafe fn take_all<T>(link: OneshotLink<T>) -> T {
     }
 }
 
+/// Drops the message where it lies, and frees the memory, also where that panics. The sender is through.
+///
+/// # Safety
+/// As of [`take_all`].
+#[inline]
+unsafe fn drop_all<T>(link: OneshotLink<T>) {
+    struct Memory<T>(OneshotLink<T>);
+    impl<T> Drop for Memory<T> {
+        #[inline]
+        fn drop(&mut self) {
+            // SAFETY: as of `drop_all`; the message is there no longer.
+            unsafe { self.0.free() };
+        }
+    }
+    let _memory = Memory(link);
+    // SAFETY: the sender has ended, and calls nobody: message and memory are this end's.
+    unsafe { link.drop_message() };
+}
+
 /// Lets go of the memory, behind the sender, which has ended: the word was `word`.
 ///
 /// # Safety
@@ -456,9 +475,10 @@ impl<T> Receiver<T> {
                     Ok(leftovers) => leftovers.run(drop, &mut panics),
                     Err(word) => {
                         let waker = (word & SENDER_ARMED != 0).then(|| take_senders_waker(link));
-                        let message = (word & SENT != 0).then(|| link.take_message());
+                        if word & SENT != 0 {
+                            panics.catch(|| link.drop_message());
+                        }
                         let_go(link, word);
-                        panics.catch(|| drop(message));
                         panics.catch(|| drop(waker));
                     }
                 }
@@ -479,7 +499,7 @@ impl<T> Drop for Receiver<T> {
             // A sender that is through, and has left nothing but its message, if that.
             if word == SENT || word == HUNG_UP {
                 // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
-                return unsafe { if word == SENT { Panics::in_drop(|| drop(take_all(link))) } else { link.free() } };
+                return unsafe { if word == SENT { Panics::in_drop(|| drop_all(link)) } else { link.free() } };
             }
         }
         if self.tie.link().is_some() || self.set.is_some() {

@@ -1,7 +1,7 @@
 //! What the two ends of a oneshot channel share: one allocation. [`OneshotLink`] is how an end reaches it.
 //!
 //! Whose each part is, and who frees all of it, is the table of [`handshake`](super::handshake); what is here only does it.
-//! Wait-free. No function here runs foreign code.
+//! Wait-free. No function here runs foreign code, but for the one that drops the message.
 
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
@@ -155,6 +155,16 @@ impl<T> OneshotLink<T> {
     pub(super) unsafe fn take_message(self) -> T {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).message.with_mut(|place| (*place).assume_init_read()) }
+    }
+
+    /// Drops the message where it lies: a stack may be too small for it. Foreign code.
+    ///
+    /// # Safety
+    /// The message is there and the calling end's. It is there no longer, also where its drop panics.
+    #[inline]
+    pub(super) unsafe fn drop_message(self) {
+        // SAFETY: by the contract.
+        unsafe { (*self.0.as_ptr()).message.with_mut(|place| (*place).assume_init_drop()) }
     }
 
     /// # Safety

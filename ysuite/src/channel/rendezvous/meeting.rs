@@ -5,6 +5,7 @@
 //! foreign code runs under it: messages are moved, tickets taken; those that were taken are woken behind it. An end that goes in
 //! a forked child does without a lock that a thread of the parent had: see [`ForkLock`].
 
+use core::mem::MaybeUninit;
 use std::collections::VecDeque;
 
 use super::line::Line;
@@ -22,7 +23,7 @@ pub(super) struct StandNode<T> {
     pub(super) ticket: Arc<Ticket>,
     /// Which of the owner's cases it is.
     pub(super) case: u32,
-    message: UnsafeCell<Option<T>>,
+    message: UnsafeCell<StandMessage<T>>,
     /// Of a receiver that has been handed a message: the how manieth of all that were. Written under the meeting's lock.
     handed: AtomicU64,
 }
@@ -33,9 +34,47 @@ unsafe impl<T: Send> Send for StandNode<T> {}
 // or the peer that has taken the ticket of a sender. It passes by value.
 unsafe impl<T: Send> Sync for StandNode<T> {}
 
+/// A message or none. As an `Option`, but that it can be emptied where it lies: to assign `None` takes a stack for a whole message
+/// where the compiler does not optimise.
+struct StandMessage<T> {
+    is_there: bool,
+    message: MaybeUninit<T>,
+}
+
+impl<T> StandMessage<T> {
+    fn new(message: Option<T>) -> Self {
+        let is_there = message.is_some();
+        Self { is_there, message: message.map_or(MaybeUninit::uninit(), MaybeUninit::new) }
+    }
+
+    fn exchange(&mut self, message: Option<T>) -> Option<T> {
+        // SAFETY: `is_there` says that there is a message. It is read once: what comes instead says what is there then.
+        let before = self.is_there.then(|| unsafe { self.message.assume_init_read() });
+        self.is_there = message.is_some();
+        if let Some(message) = message {
+            self.message.write(message);
+        }
+        before
+    }
+
+    /// Foreign code, if there is a message.
+    fn clear(&mut self) {
+        if core::mem::replace(&mut self.is_there, false) {
+            // SAFETY: there was a message, and from now on there is none, also where its drop panics.
+            unsafe { self.message.assume_init_drop() };
+        }
+    }
+}
+
+impl<T> Drop for StandMessage<T> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 impl<T> StandNode<T> {
     pub(super) fn new(ticket: Arc<Ticket>, case: u32, message: Option<T>) -> Self {
-        Self { ticket, case, message: UnsafeCell::new(message), handed: AtomicU64::new(0) }
+        Self { ticket, case, message: UnsafeCell::new(StandMessage::new(message)), handed: AtomicU64::new(0) }
     }
 
     /// The number of the message that this receiver has been handed.
@@ -51,7 +90,17 @@ impl<T> StandNode<T> {
     /// or has taken the ticket of a sender.
     pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
         // SAFETY: by the contract no other thread touches the cell meanwhile.
-        self.message.with_mut(|cell| unsafe { core::mem::replace(&mut *cell, message) })
+        self.message.with_mut(|cell| unsafe { (*cell).exchange(message) })
+    }
+
+    /// Drops the message, if there is one, where it lies. Foreign code.
+    ///
+    /// # Safety
+    /// As of [`exchange`](Self::exchange).
+    pub(super) unsafe fn clear(&self) {
+        // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing is there all
+        // the same.
+        self.message.with_mut(|cell| unsafe { (*cell).clear() });
     }
 }
 
@@ -80,7 +129,8 @@ pub(super) struct Lines<T> {
     receivers: Line<Arc<StandNode<T>>>,
     /// Messages that futures had been given and gave back when they were dropped. They come before all others, in the order in
     /// which they were handed over.
-    returned: VecDeque<(u64, T)>,
+    /// In boxes, so that those that nobody takes are dropped where they lie: a stack may be too small for one.
+    returned: VecDeque<(u64, Box<T>)>,
     /// How many messages have been handed to receivers in line.
     handed: u64,
 }
@@ -276,7 +326,7 @@ impl<T> Meeting<T> {
     pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
         if let Some((_, message)) = lines.returned.pop_front() {
             self.note(lines);
-            return Encounter::Peer((message, None));
+            return Encounter::Peer((*message, None));
         }
         if self.is_closed() {
             return Encounter::Closed;
@@ -328,7 +378,7 @@ impl<T> Meeting<T> {
             Err(error) => error.into_inner(),
         };
         let at = lines.returned.partition_point(|(before, _)| *before < number);
-        lines.returned.insert(at, (number, message));
+        lines.returned.insert(at, (number, Box::new(message)));
         self.note(&lines);
         drop(lines);
         self.announce(true);

@@ -11,7 +11,7 @@ use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use crate::channel::limit::{self, Limit};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};
@@ -113,41 +113,61 @@ impl<'a, T> Party<'a, T, true> {
         Panics::answer_behind(outcome, || drop(owed))
     }
 
-    pub(in crate::channel) async fn send_async(&self, message: T) -> Result<(), SendError<T>> {
-        self.send_async_until(message, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
+    /// Hands the message that is in `place` to a receiver; the task waits for one.
+    pub(in crate::channel) async fn send_async(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
+        self.send_async_until(place, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
     }
 
-    /// Hands the message to a receiver; the task waits for one until `stop` is ready, which is polled only while it waits.
+    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready, which is polled only while it
+    /// waits.
     pub(in crate::channel) async fn send_async_until(
         &self,
-        message: T,
+        place: &mut Option<T>,
         stop: impl Future,
     ) -> Result<(), SendTimeoutError<T>> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
-        let message = match self.give(message) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(message)) => {
-                // The limit is foreign code at its end.
-                return Panics::answer_behind(Err(SendTimeoutError::Disconnected(message)), || drop(stop));
-            }
-            Err(TrySendError::Full(message)) => message,
-        };
+        if let Some(outcome) = self.give_from(place) {
+            // The limit is foreign code at its end.
+            return Panics::answer_behind(outcome, || drop(stop));
+        }
         let owed = self.disarm();
         let task = TaskTicket(Arc::new(Ticket::for_task()));
-        let outcome = match Stand::send(self.side, &task.0, 0, message, true) {
-            Ok(Some(stand)) => {
-                poll_fn(|context| match stand.poll(context) {
-                    Poll::Ready(_) => Poll::Ready(()),
-                    Poll::Pending => Pin::new(&mut stop).poll(context),
-                })
-                .await;
-                stand.outcome()
-            }
-            Ok(None) => Ok(()),
-            Err(message) => Err(SendTimeoutError::Disconnected(message)),
+        let stand = match self.stand_from(place, &task) {
+            Ok(stand) => stand,
+            Err(outcome) => return limit::answer_behind(outcome, (task, owed), stop),
         };
-        limit::answer_behind(outcome, (task, owed), stop)
+        poll_fn(|context| match stand.poll(context) {
+            Poll::Ready(_) => Poll::Ready(()),
+            Poll::Pending => Pin::new(&mut stop).poll(context),
+        })
+        .await;
+        limit::answer_behind(stand.outcome(), (task, owed), stop)
+    }
+
+    /// Hands the message that is in `place` to a receiver that waits. `None`: there is none, and it stays there.
+    fn give_from(&self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
+        match self.give(place.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(message)) => Some(Err(SendTimeoutError::Disconnected(message))),
+            Err(TrySendError::Full(message)) => {
+                *place = Some(message);
+                None
+            }
+        }
+    }
+
+    /// Stands in line with the message that was in `place`, unless a receiver has come or nobody ever will.
+    fn stand_from(
+        &self,
+        place: &mut Option<T>,
+        task: &TaskTicket,
+    ) -> Result<Stand<'a, T, true>, Result<(), SendTimeoutError<T>>> {
+        let Some(message) = place.take() else { return Err(Ok(())) };
+        match Stand::send(self.side, &task.0, 0, message, true) {
+            Ok(stand) => stand.ok_or(Ok(())),
+            Err(message) => Err(Err(SendTimeoutError::Disconnected(message))),
+        }
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns how many.
@@ -155,12 +175,15 @@ impl<'a, T> Party<'a, T, true> {
         &self,
         messages: &mut impl Iterator<Item = T>,
     ) -> Result<usize, SendError<Vec<T>>> {
-        let mut sent = 0;
-        for message in messages {
-            self.send_async(message).await.map_err(|error| SendError(vec![error.0]))?;
+        let (mut sent, mut place) = (0, Foreign::new(None));
+        loop {
+            *place = messages.next();
+            if place.is_none() {
+                return Ok(sent);
+            }
+            self.send_async(&mut place).await.map_err(|error| SendError(vec![error.0]))?;
             sent += 1;
         }
-        Ok(sent)
     }
 
     /// Hands over all messages of an iterator, one by one; waits for a receiver as long as it takes. Returns how many.

@@ -218,30 +218,50 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     }
 
     fn settle(&mut self) -> (Option<Met>, Option<T>) {
+        let (met, has_message) = self.end();
+        // SAFETY: as `end` says.
+        (met, if has_message { unsafe { self.node.exchange(None) } } else { None })
+    }
+
+    /// A receiver that is dropped with a message: that is for the next one. Apart, so that a sender's drop needs no stack for it.
+    #[inline(never)]
+    fn give_back(&mut self) {
+        // SAFETY: as `end` says, which was called just now.
+        if let Some(message) = unsafe { self.node.exchange(None) } {
+            self.side.0.give_back(self.node.handed(), message);
+        }
+    }
+
+    /// Is in line no more, and is over. Whether what is in the node now, a message or nothing, is this end's alone.
+    fn end(&mut self) -> (Option<Met>, bool) {
         if core::mem::replace(&mut self.is_over, true) {
-            return (None, None);
+            return (None, false);
         }
         // It may have been taken by another case, which is as good as closed for this one.
         let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
         if met.is_none() {
             self.side.0.leave(SENDS, self.at);
         }
-        if SENDS && matches!(met, Some(Met::Peer(_))) {
-            // The message is the peer's, who may be about to take it out.
-            return (met, None);
-        }
-        // SAFETY: the node is in line no longer: this end has taken it out, or whoever has taken the ticket has. No peer has
-        // taken the ticket of a sender.
-        (met, unsafe { self.node.exchange(None) })
+        // The message of a sender that has met a peer is the peer's, who may be about to take it out. Otherwise the node is in line
+        // no longer: this end has taken it out, or whoever has taken the ticket has.
+        let is_own = !(SENDS && matches!(met, Some(Met::Peer(_))));
+        (met, is_own)
     }
 }
 
 impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
     fn drop(&mut self) {
-        let (_, message) = self.settle();
+        let (_, is_own) = self.end();
+        if !is_own {
+            return;
+        }
         // Foreign code last: the message's drop, or a waker that is woken for it, or dropped.
-        if let Some(message) = message {
-            Panics::in_drop(|| if SENDS { drop(message) } else { self.side.0.give_back(self.node.handed(), message) });
+        if SENDS {
+            // Where it lies: a stack may be too small for it.
+            // SAFETY: as `end` says.
+            Panics::in_drop(|| unsafe { self.node.clear() });
+        } else {
+            Panics::in_drop(|| self.give_back());
         }
     }
 }

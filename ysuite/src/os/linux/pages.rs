@@ -1,16 +1,23 @@
 //! Whole pages from the kernel: for chunks that must go back to it (an allocator keeps memory that it is given back as
 //! long as younger memory above it is in use), and for a page that it wipes.
 //!
-//! Any thread; each call is one system call.
+//! Any thread, and no lock. Blocks of some tens of KiB, of which there may be a hundred thousand, are cut out of larger maps:
+//! see [`regions`](super::regions). A larger one is a map of its own, in which each call is one system call. A map that the
+//! kernel does not take back, as a process may have no more than `vm.max_map_count` and a hole makes two of one, is kept
+//! without its pages, and used again.
 
 use core::alloc::Layout;
+use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
 #[cfg(not(ysuite_portable))]
-use rustix::mm::{Advice, madvise};
+use rustix::mm::Advice;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
+#[cfg(not(ysuite_portable))]
+use super::regions;
 use crate::os::count_call;
+use crate::sync::{AtomicPtr, Ordering};
 
 /// Blocks of at least this many bytes come from the kernel and go back to it. Two system calls in a block's life.
 #[cfg(not(ysuite_portable))]
@@ -24,19 +31,41 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
     !cfg!(miri) && layout.size() >= PAGES_FROM && layout.align() <= PAGE
 }
 
-/// Memory for `layout`, full of zeros; `None` where there is none. All its pages are in place: the caller is about
+/// Memory for a paged block, full of zeros; `None` where there is none. All its pages are in place: the caller is about
 /// to write them.
+#[cfg(not(ysuite_portable))]
+pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
+    if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MapFlags::POPULATE) }
+}
+
+/// As [`take`], but each page is put in place when it is first written.
+#[cfg(not(ysuite_portable))]
+pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
+    if layout.size() <= regions::MOST { regions::take(layout, false) } else { map_with(layout, MapFlags::empty()) }
+}
+
+/// # Safety
+/// `memory` came from [`take`] or [`reserve`] with this layout, and no thread uses it any more.
+#[cfg(not(ysuite_portable))]
+pub(in crate::os) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
+    // SAFETY: by the caller; the layout decides here as it does there.
+    unsafe { if layout.size() <= regions::MOST { regions::give(memory, layout) } else { unmap(memory, layout) } }
+}
+
+/// A map for `layout`, full of zeros; `None` where there is no memory. All its pages are in place.
 pub(in crate::os) fn map(layout: Layout) -> Option<NonNull<u8>> {
     map_with(layout, MapFlags::POPULATE)
 }
 
-/// As [`map`], but each page is put in place when it is first written.
-#[cfg(not(ysuite_portable))]
-pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
-    map_with(layout, MapFlags::empty())
-}
-
 fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
+    if let Some(kept) = Kept::take(layout.size()) {
+        #[cfg(not(ysuite_portable))]
+        if flags.contains(MapFlags::POPULATE) {
+            // SAFETY: a mapping of that length.
+            unsafe { populate(kept, layout.size()) };
+        }
+        return Some(kept);
+    }
     count_call();
     let flags = MapFlags::PRIVATE | flags;
     // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
@@ -51,28 +80,144 @@ fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
 /// `memory` is a mapping of at least so many bytes.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn populate(memory: NonNull<u8>, bytes: usize) {
-    count_call();
     // SAFETY: by the caller; the call changes no byte.
-    let _ = unsafe { madvise(memory.as_ptr().cast(), bytes, Advice::LinuxPopulateWrite) };
+    unsafe { advise(memory, bytes, Advice::LinuxPopulateWrite as c_int) };
 }
 
-/// Gives the pages back to the kernel, and keeps the addresses: they read as zeros from then on.
+/// Gives the pages back to the kernel, and keeps the addresses: they read as zeros from then on. Pages that the program has
+/// locked go back as well, and are locked again when they are next written; a kernel before 5.18 keeps those.
 ///
 /// # Safety
-/// `memory` came from [`map`] or [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it
+/// `memory` came from [`take`] or [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it
 /// meanwhile; a thread that loads an atomic finds the old value or zero.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
+    // SAFETY: by the caller. Where the call fails the pages stay as they are.
+    let _ = unsafe { drop_pages(memory, layout.size()) };
+}
+
+/// As [`discard`], of a mapping of so many bytes; what the kernel does not take is cleared by hand.
+///
+/// # Safety
+/// A mapping of so many bytes, which no thread uses any more.
+pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        if !drop_pages(memory, bytes) {
+            memory.as_ptr().write_bytes(0, bytes);
+        }
+    }
+}
+
+/// False: the pages stay as they are.
+///
+/// # Safety
+/// A mapping of so many bytes, in which nothing is used.
+unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
+    /// Those of the kernel's header. The second, of Linux 5.18, is for pages that are locked.
+    const DONT_NEED: c_int = 4;
+    const DONT_NEED_LOCKED: c_int = 24;
+    // SAFETY: by the caller.
+    unsafe { advise(memory, bytes, DONT_NEED) || advise(memory, bytes, DONT_NEED_LOCKED) }
+}
+
+/// Whether the kernel has followed this advice.
+///
+/// # Safety
+/// A mapping of so many bytes, and what the advice does to it is the caller's business.
+unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
+    // The C library's, which std links already: not every advice has a name in rustix.
+    unsafe extern "C" {
+        fn madvise(memory: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    }
     count_call();
-    // SAFETY: by the caller. The call fails only for locked pages, which then stay as they are.
-    let _ = unsafe { madvise(memory.as_ptr().cast(), layout.size(), Advice::LinuxDontNeed) };
+    // SAFETY: by the caller.
+    unsafe { madvise(memory.as_ptr().cast(), bytes, advice) == 0 }
 }
 
 /// # Safety
-/// `memory` came from [`map`] or [`reserve`] with this layout, and no thread uses it any more.
+/// `memory` came from [`map`], or from [`take`] or [`reserve`] as a map of its own, with this layout, and no thread uses it any
+/// more.
 pub(in crate::os) unsafe fn unmap(memory: NonNull<u8>, layout: Layout) {
     count_call();
-    // SAFETY: by the caller this is a mapping of this length that no thread uses. The call cannot fail for such a
-    // mapping; if it did, the memory would leak.
-    let _ = unsafe { munmap(memory.as_ptr().cast(), layout.size()) };
+    // SAFETY: by the caller this is a mapping of this length that no thread uses. The kernel refuses where it would get one map too
+    // many.
+    unsafe {
+        if munmap(memory.as_ptr().cast(), layout.size()).is_err() {
+            Kept::keep(memory, layout.size());
+        }
+    }
+}
+
+/// A map that the kernel has not taken back, in its first bytes. The others are zeros.
+struct Kept {
+    next: *mut Kept,
+    bytes: usize,
+}
+
+/// All of them. Whoever looks takes them all, and puts back those it does not need: so none is looked at by two threads.
+static KEPT: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
+
+impl Kept {
+    /// # Safety
+    /// A mapping of so many bytes, which no thread uses any more.
+    #[cold]
+    unsafe fn keep(memory: NonNull<u8>, bytes: usize) {
+        // SAFETY: by the caller.
+        unsafe { give_pages_back(memory, bytes) };
+        // SAFETY: a page at least, and aligned as one.
+        unsafe { Self::put(memory.cast(), bytes) };
+    }
+
+    /// # Safety
+    /// The calling thread's own, of so many bytes.
+    unsafe fn put(this: NonNull<Self>, bytes: usize) {
+        // ORDERING: Relaxed; the exchange hands it over.
+        let mut next = KEPT.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: by the caller.
+            unsafe { this.write(Self { next, bytes }) };
+            // ORDERING: Release pairs with the Acquire in `take`. What is behind is handed over by the Release of its own exchange, whose
+            // release sequence this one continues.
+            match KEPT.compare_exchange_weak(next, this.as_ptr(), Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(found) => next = found,
+            }
+        }
+    }
+
+    /// One of so many bytes, if there is one. Those of another size go back to the kernel, if it takes them now.
+    fn take(wanted: usize) -> Option<NonNull<u8>> {
+        // ORDERING: Relaxed; a hint.
+        if KEPT.load(Ordering::Relaxed).is_null() {
+            return None;
+        }
+        Self::look_for(wanted)
+    }
+
+    #[cold]
+    fn look_for(wanted: usize) -> Option<NonNull<u8>> {
+        // ORDERING: Acquire pairs with the Release in `put`: all that the list leads to.
+        let mut rest = KEPT.swap(ptr::null_mut(), Ordering::Acquire);
+        let mut found = None;
+        while let Some(this) = NonNull::new(rest) {
+            // SAFETY: the list was taken as a whole: all of it is this thread's.
+            let Self { next, bytes } = unsafe { this.read() };
+            rest = next;
+            if found.is_none() && bytes == wanted {
+                // SAFETY: as above. Then it is full of zeros again.
+                unsafe { this.write_bytes(0, 1) };
+                found = Some(this.cast());
+                continue;
+            }
+            count_call();
+            // SAFETY: as above: a mapping of that length, which nobody uses.
+            unsafe {
+                if munmap(this.as_ptr().cast(), bytes).is_err() {
+                    Self::put(this, bytes);
+                }
+            }
+        }
+        found
+    }
 }

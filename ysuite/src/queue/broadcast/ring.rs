@@ -16,6 +16,7 @@ use crossbeam_utils::CachePadded;
 
 use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;
+use crate::queue::allocate;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window};
@@ -120,9 +121,13 @@ unsafe impl<T: Send + Sync> Send for BroadcastRing<T> {}
 // is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
 unsafe impl<T: Send + Sync> Sync for BroadcastRing<T> {}
 
+fn too_large(capacity: usize) -> String {
+    format!("a broadcast channel of {capacity} messages does not fit into memory")
+}
+
 impl<T> BroadcastRing<T> {
     /// # Panics
-    /// Where `capacity` is 0, or its cells take more bytes than an allocation may have.
+    /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize, is_lossy: bool) -> Self {
         assert!(capacity > 0, "a broadcast channel needs a capacity of at least 1");
         // A lossy ring has an eighth to spare: as many messages are written for each look at the cursors.
@@ -132,7 +137,7 @@ impl<T> BroadcastRing<T> {
             .filter(|cells| {
                 cells.checked_mul(size_of::<BroadcastCell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize)
             })
-            .unwrap_or_else(|| panic!("a broadcast channel of {capacity} messages does not fit into memory"));
+            .unwrap_or_else(|| panic!("{}", too_large(capacity)));
         let cell = |index: usize| BroadcastCell {
             stamp: AtomicU64::new((index as u64) << 1 | TAKEN),
             message: UnsafeCell::new(MaybeUninit::uninit()),
@@ -143,7 +148,7 @@ impl<T> BroadcastRing<T> {
             tail: CachePadded::new(AtomicU64::new(first)),
             limit: CachePadded::new(AtomicU64::new(first + reach)),
             cursors: CachePadded::new(Cursors::new()),
-            cells: (0..cells).map(cell).collect(),
+            cells: allocate(cells, cell).unwrap_or_else(|| panic!("{}", too_large(capacity))),
             capacity: capacity as u64,
             is_lossy,
             closed: AtomicBool::new(false),
@@ -626,9 +631,9 @@ impl<T> Drop for BroadcastRing<T> {
         for cell in &self.cells {
             // ORDERING: Relaxed; the last owner drops the ring, and has synchronised with all others.
             if cell.stamp.load(Ordering::Relaxed) & TAKEN == 0 {
-                // SAFETY: without `TAKEN` the cell holds a message; nobody else has access, and it is read once.
-                let message = cell.message.with(|place| unsafe { (*place).assume_init_read() });
-                panics.catch(|| drop(message));
+                // SAFETY: without `TAKEN` the cell holds a message; nobody else has access, and it is dropped once, where it
+                // lies: a stack may be too small for it.
+                panics.catch(|| cell.message.with_mut(|place| unsafe { (*place).assume_init_drop() }));
             }
         }
     }

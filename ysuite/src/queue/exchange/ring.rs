@@ -31,6 +31,7 @@ pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
 use crate::foreign::Panics;
+use crate::queue::allocate;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
@@ -89,11 +90,11 @@ unsafe impl<T: Send> Sync for Ring<T> {}
 
 impl<T> Ring<T> {
     /// # Panics
-    /// Where `capacity` is 0, or its cells take more bytes than an allocation may have.
+    /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "an exchange needs a capacity of at least 1");
         let cells = capacity.checked_mul(size_of::<Cell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
-        assert!(cells && capacity as u64 <= MOST_CELLS, "an exchange of {capacity} messages does not fit into memory");
+        let fits = cells && capacity as u64 <= MOST_CELLS;
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
         let ends = RingEnds {
             head: CachePadded::new(AtomicU64::new(0)),
@@ -105,7 +106,8 @@ impl<T> Ring<T> {
         };
         Self {
             ends: Observed::new(ends),
-            cells: (0..capacity).map(cell).collect(),
+            cells: (if fits { allocate(capacity, cell) } else { None })
+                .unwrap_or_else(|| panic!("an exchange of {capacity} messages does not fit into memory")),
             lap: position::lap(capacity),
             position_bits: position::position_bits(capacity),
             closed: AtomicBool::new(false),
@@ -170,6 +172,13 @@ impl<T> Ring<T> {
     /// Takes the oldest message out, if it is written. `hint`: of an end of this ring.
     #[inline(always)]
     pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
+        self.pop_by(hint, Self::empty)
+    }
+
+    /// Claims the oldest message, if it is written, and empties its cell by `empty`, which also stamps it: with the stamp that
+    /// it is given.
+    #[inline(always)]
+    fn pop_by<R>(&self, hint: &Hint, empty: impl FnOnce(&Cell<T>, u64) -> R) -> Option<R> {
         let (lap, mut head) = (self.lap, hint.recall());
         loop {
             let spot = Self::spot(lap, head);
@@ -184,7 +193,7 @@ impl<T> Ring<T> {
                 match self.ends.head.compare_exchange_weak(head, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
-                        return Some(Self::empty(cell, spot.next_free));
+                        return Some(empty(cell, spot.next_free));
                     }
                     Err(found) => {
                         look_away();
@@ -261,16 +270,28 @@ impl<T> Ring<T> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Takes out and drops every message that is written. Where a message's drop panics, the others are dropped all the
-    /// same.
+    /// Drops every message that is written, in its cell: a stack may be too small for it. Where a message's drop panics, the
+    /// others are dropped all the same.
+    ///
+    /// The cell stays claimed while its message is dropped. Only a thread that sends by force waits for that, and only one
+    /// that has claimed this very cell before the ring was closed: see [`force`].
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // ORDERING: Relaxed; a hint.
         let hint = Hint::at(self.ends.head.load(Ordering::Relaxed));
-        while let Some(message) = self.pop(&hint) {
-            // The message has left the ring already: a panic in its drop cannot make the ring drop it again.
-            panics.catch(|| drop(message));
-        }
+        // The message is claimed before it is dropped: a panic in its drop cannot make the ring drop it again.
+        while self.pop_by(&hint, |cell, free| Self::drop_in_cell(cell, free, &mut panics)).is_some() {}
+    }
+
+    /// Drops the message of a claimed cell where it lies, and stamps the cell with the next lap: `free`.
+    fn drop_in_cell(cell: &Cell<T>, free: u64, panics: &mut Panics) {
+        cell.message.with_mut(|place| {
+            // SAFETY: the cell is full, and this thread has claimed it: it drops the message once, and no other thread touches it
+            // before the stamp is stored below.
+            panics.catch(|| unsafe { (*place).assume_init_drop() });
+        });
+        // ORDERING: Release as in `empty`: the next lap's writer must not write before the message was dropped.
+        cell.stamp.store(free, Ordering::Release);
     }
 }
 

@@ -110,7 +110,7 @@ pub(super) struct ChunkHeader<T> {
     /// The chunk after this one; linked by the writer, followed by the reader.
     pub(super) next: AtomicPtr<ChunkHeader<T>>,
     /// The chunk before this one; written and read by the writer only, and only while that chunk holds messages that are
-    /// hidden, or beyond a cut.
+    /// hidden, or beyond a cut. While the chunk is spent: see [`ChunkCache`](super::chunk_cache::ChunkCache).
     pub(super) previous: Cell<*mut ChunkHeader<T>>,
     /// The lap the chunk was last linked for. Used by the writer; in the very first chunk the reader starts from it as
     /// well.

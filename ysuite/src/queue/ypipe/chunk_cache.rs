@@ -1,8 +1,9 @@
-//! The way back of spent chunks, from reader to writer: a ring of pointers. Wait-free on both sides.
+//! The way back of spent chunks, from reader to writer: a ring of pointers, which the writer makes. Wait-free on both sides.
 //!
 //! A steady stream never allocates, because its chunks come back this way. Without a bound, as many chunks are kept as
 //! the queue is long, and a small reserve: the chunks of a backlog are reused while the backlog lasts, and given back
-//! to the system while it is drained. A queue with a bound keeps all its chunks.
+//! to the system while it is drained. A queue with a bound keeps all its chunks: those for which the ring has no room lie on a
+//! stack, linked by their heads, which is lock-free.
 //!
 //! Only chunks of one size are worth keeping; that size is small where there may be a thousand queues. A queue of small
 //! chunks that gets long takes *great* ones, so that its growth asks the system seldom; they are kept only while it is
@@ -15,11 +16,14 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
+/// Slots of the largest ring: a queue with a bound may have any number of chunks.
+const LARGEST: usize = if cfg!(ysuite_loom) { 2 } else { 1024 };
 /// A queue of at least this many chunks is long.
 const LONG: usize = 8;
 
 pub(super) struct ChunkCache<T> {
-    /// The ring, or null before the first chunk comes back. Made by the reader.
+    /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case: the reader
+    /// never does.
     ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
     /// The ring's slots as they were made.
     made: Handed,
@@ -38,12 +42,12 @@ pub(super) struct ChunkCache<T> {
 
 impl<T> ChunkCache<T> {
     /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks however
-    /// short it is. Memory is allocated only once the first chunk comes back.
+    /// short it is. Memory is allocated only when the writer needs a second chunk.
     pub(super) fn new(most: Option<usize>, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
-            room: most.unwrap_or(MOST) as u32,
+            room: most.unwrap_or(MOST).min(LARGEST) as u32,
             reserve,
             keeps_all: most.is_some(),
             taken: AtomicUsize::new(0),
@@ -52,27 +56,39 @@ impl<T> ChunkCache<T> {
         }
     }
 
-    /// How many chunks can be kept.
+    /// How many chunks the ring can keep.
     pub(super) fn room(&self) -> usize {
         self.room as usize
     }
 
-    /// A slot of the ring, if there is a ring.
+    /// The slot of the ring for the chunk of this number, if there is a ring.
     fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
-        // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised.
+        self.slot(count % self.room())
+    }
+
+    /// Behind the last slot, if there is a ring: the newest of the chunks that a queue with a bound keeps beyond it. Each leads to the one
+    /// before by the field `previous` of its head. Only the reader adds one, and only the writer takes one.
+    fn beyond(&self) -> Option<&AtomicPtr<ChunkHeader<T>>> {
+        self.slot(self.room())
+    }
+
+    fn slot(&self, index: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
+        // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only behind the link
+        // to the next one, and finds the ring that was made before that link.
         let ring = self.ring.load(Ordering::Acquire);
         if ring.is_null() {
             return None;
         }
         self.made.read();
-        // SAFETY: a ring has `room` slots, and lives as long as `self`.
-        Some(unsafe { &*ring.add(count % self.room()) })
+        // SAFETY: a ring has `room` slots and one more, and lives as long as `self`.
+        Some(unsafe { &*ring.add(index) })
     }
 
+    /// The writer, or the thread that makes the queue.
     #[cold]
     fn make(&self) {
         let ring: Box<[AtomicPtr<ChunkHeader<T>>]> =
-            (0..self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+            (0..=self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`: the slots are initialised.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);
@@ -92,7 +108,7 @@ impl<T> ChunkCache<T> {
         let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let reserve = usize::from(self.reserve);
-        let enough = if self.keeps_all { self.room() } else { ahead.max(reserve) };
+        let enough = if self.keeps_all { usize::MAX } else { ahead.max(reserve) };
         let too_great = chunk.groups() > groups && ahead <= reserve;
         if kept >= enough || chunk.groups() < groups || too_great {
             free(Some(chunk));
@@ -104,20 +120,61 @@ impl<T> ChunkCache<T> {
         }
     }
 
-    /// Reader, or the thread that makes the queue: puts a chunk into the ring. Frees it where there is no room.
-    pub(super) fn put(&self, given: &mut usize, chunk: Chunk<T>) {
+    /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
+    pub(super) fn put_first(&self, given: &mut usize, chunk: Chunk<T>) {
         if self.place(0).is_none() {
             self.make();
         }
+        self.put(given, chunk);
+    }
+
+    /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another frees it.
+    fn put(&self, given: &mut usize, chunk: Chunk<T>) {
         // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes behind the swap that emptied it in the order
         // of changes of this word.
         let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
-            return free(Some(chunk));
+            return match self.beyond() {
+                Some(beyond) if self.keeps_all => Self::put_beyond(beyond, chunk),
+                _ => free(Some(chunk)),
+            };
         };
         // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
         // it.
         place.store(chunk.as_raw(), Ordering::Release);
         *given = given.wrapping_add(1);
+    }
+
+    /// Reader: keeps a chunk beyond the ring.
+    #[cold]
+    fn put_beyond(beyond: &AtomicPtr<ChunkHeader<T>>, chunk: Chunk<T>) {
+        // ORDERING: Relaxed; the exchange hands over what is there.
+        let mut newest = beyond.load(Ordering::Relaxed);
+        loop {
+            chunk.header().previous.set(newest);
+            // ORDERING: Release pairs with the Acquire in `take_beyond`: the reader has read the chunk, and the link is set. What is further
+            // down is in the release sequence that this continues.
+            match beyond.compare_exchange(newest, chunk.as_raw(), Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(now) => newest = now,
+            }
+        }
+    }
+
+    /// Writer: takes the newest chunk that is kept beyond the ring, if there is one. As no other thread takes any, a chunk that is the
+    /// newest again has been so all the time.
+    fn take_beyond(&self) -> Option<Chunk<T>> {
+        let beyond = self.beyond()?;
+        // ORDERING: Acquire, here and on failure, pairs with the Release in `put_beyond`.
+        let mut newest = beyond.load(Ordering::Acquire);
+        loop {
+            let chunk = Chunk::from_raw(newest)?;
+            let rest = chunk.header().previous.get();
+            // ORDERING: Relaxed on success; the load has acquired the chunk, and this continues the release sequences of those below.
+            match beyond.compare_exchange(newest, rest, Ordering::Relaxed, Ordering::Acquire) {
+                Ok(_) => return Some(chunk),
+                Err(now) => newest = now,
+            }
+        }
     }
 
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
@@ -130,12 +187,18 @@ impl<T> ChunkCache<T> {
         Some(chunk)
     }
 
-    /// Writer: takes a spent chunk if there is one.
+    /// Writer: takes a spent chunk if there is one. Before the first, makes the ring.
     pub(super) fn take(&self) -> Option<Chunk<T>> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
+        let Some(place) = self.place(taken) else {
+            self.make();
+            return None;
+        };
         // ORDERING: Acquire pairs with the Release store in `put`: the reader has left the chunk.
-        let chunk = Chunk::from_raw(self.place(taken)?.swap(ptr::null_mut(), Ordering::Acquire))?;
+        let Some(chunk) = Chunk::from_raw(place.swap(ptr::null_mut(), Ordering::Acquire)) else {
+            return self.take_beyond();
+        };
         // ORDERING: Relaxed; the reader uses `taken` only to decide, in `give`, how many chunks are kept.
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         Some(chunk)
@@ -174,9 +237,12 @@ impl<T> Drop for ChunkCache<T> {
         if ring.is_null() {
             return;
         }
+        while let Some(chunk) = self.take_beyond() {
+            free(Some(chunk));
+        }
         // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both ends.
-        let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room())) };
-        for place in &ring {
+        let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room() + 1)) };
+        for place in &ring[..self.room()] {
             // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
             free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }
@@ -185,7 +251,7 @@ impl<T> Drop for ChunkCache<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{ChunkCache, LONG, free};
+    use super::{ChunkCache, LARGEST, LONG, free};
     use crate::queue::ypipe::chunk::{Chunk, Geometry};
 
     /// Groups of a chunk that is worth keeping, of one that is smaller, and of a great one.
@@ -203,6 +269,7 @@ mod tests {
     /// after each; and which are at last, as the writer takes them.
     fn kept(most: Option<usize>, left: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let cache = ChunkCache::new(most, RESERVE);
+        assert!(cache.take().is_none());
         left.iter().for_each(|_| cache.linked());
         let (mut given, mut counts, mut groups) = (0, Vec::new(), Vec::new());
         for &each in left {
@@ -230,6 +297,22 @@ mod tests {
     #[test]
     fn a_queue_with_a_bound_keeps_all_its_chunks() {
         assert_eq!(kept(Some(8), &[WORTH; 8]), (vec![1, 2, 3, 4, 5, 6, 7, 8], vec![WORTH; 8]));
+    }
+
+    #[test]
+    fn chunks_for_which_the_ring_has_no_room_are_kept_beyond_it() {
+        let cache = ChunkCache::new(Some(usize::MAX), RESERVE);
+        assert!(cache.take().is_none());
+        let (mut given, chunks) = (0, LARGEST + 3);
+        (0..chunks).for_each(|_| cache.give(&mut given, chunk(WORTH), WORTH));
+        assert_eq!(given, LARGEST);
+        let mut taken: Vec<_> = core::iter::from_fn(|| cache.take()).collect();
+        taken.sort_unstable_by_key(|chunk| chunk.as_raw());
+        taken.dedup_by_key(|chunk| chunk.as_raw());
+        assert_eq!(taken.len(), chunks);
+        // All go with the cache.
+        taken.into_iter().for_each(|spent| cache.give(&mut given, spent, WORTH));
+        drop(cache);
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl<T> PipeCore<T> {
             first = first.min(16);
         } else if first.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
-            (1..cache.room()).for_each(|_| cache.put(&mut given, Chunk::allocate(first, lap)));
+            (1..cache.room()).for_each(|_| cache.put_first(&mut given, Chunk::allocate(first, lap)));
         }
         let chunk = Chunk::allocate(first, lap);
         (core, chunk, ReadCursor::new(chunk, given))
@@ -121,7 +121,7 @@ impl<T> PipeCore<T> {
         let is_bounded = capacity != usize::MAX;
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
         // Two more: one chunk may be partly read while another is partly written.
-        let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2).min(1 << 16);
+        let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2);
         let read_mostly = ReadMostly {
             reader,
             writer: if is_bounded { Passive::new() } else { Passive::unused() },

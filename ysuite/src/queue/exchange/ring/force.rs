@@ -11,7 +11,8 @@
 //!
 //! Cannot: go past a peer that is in the middle of the very cell: a reader that empties it, a writer that fills it, another
 //! thread that takes the oldest message's place. To the caller that is [`Unforced::Busy`]. A reader that takes the oldest
-//! message between the two claims is waited for here: it has a copy and a store to do.
+//! message between the two claims is waited for here: it has a copy and a store to do. The last receiver, which takes messages
+//! out only to drop them, has a drop to do instead of the copy.
 //!
 //! Source: `ArrayQueue::force_push` of crossbeam, which moves the head first; a thread that is stopped behind that holds up
 //! all writers, and a ring that is closed there loses a message.
@@ -120,7 +121,7 @@ impl<T> Ring<T> {
         Forced { displaced, has_freed: false }
     }
 
-    /// Waits for a reader that has claimed the cell's message, and has yet to copy it and to stamp the cell.
+    /// Waits for a reader that has claimed the cell's message, and has yet to copy or drop it and to stamp the cell.
     #[cold]
     fn wait_until_free(&self, position: u64) {
         let (cell, mut wait) = (self.cell(position), PeerWait::default());

@@ -225,6 +225,13 @@ impl<T> Segments<T> {
     /// Takes the oldest message out, if it is written.
     #[inline]
     pub(crate) fn pop(&self) -> Option<T> {
+        self.pop_by(Self::empty)
+    }
+
+    /// Claims the oldest message, if it is written, and empties its slot by `empty`, which also marks it; see
+    /// [`empty`](Self::empty).
+    #[inline(always)]
+    fn pop_by<R>(&self, empty: impl FnOnce(&Segment, u8, Place<T>) -> R) -> Option<R> {
         // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
         let mut head = self.ends.head.position.load(Ordering::Acquire);
         loop {
@@ -245,9 +252,9 @@ impl<T> Segments<T> {
                         Ordering::Acquire,
                     ) {
                         Ok(_) => {
-                            let message = Self::empty(segment, segment.lap(), place);
+                            let emptied = empty(segment, segment.lap(), place);
                             self.pass(place);
-                            return Some(message);
+                            return Some(emptied);
                         }
                         Err(found) => {
                             look_away();
@@ -512,14 +519,25 @@ impl<T> Segments<T> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Takes out and drops every message that is written. Where a message's drop panics, the others are dropped all the
-    /// same.
+    /// Drops every message that is written, in its slot: a stack may be too small for it. Where a message's drop panics, the
+    /// others are dropped all the same.
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
-        while let Some(message) = self.pop() {
-            // The message has left the queue already: a panic in its drop cannot make the queue drop it again.
-            panics.catch(|| drop(message));
-        }
+        // The message is claimed before it is dropped: a panic in its drop cannot make the queue drop it again.
+        while self.pop_by(|segment, lap, place| Self::drop_in_slot(segment, lap, place, &mut panics)).is_some() {}
+    }
+
+    /// Drops the message of a claimed slot where it lies, and marks the slot. `lap`: as of [`fill`](Self::fill).
+    fn drop_in_slot(segment: &Segment, lap: u8, place: Place<T>, panics: &mut Panics) {
+        let memory = segment.memory::<T>();
+        memory.slot(place).with_mut(|place| {
+            // SAFETY: the slot is written, and the calling thread has claimed it: it drops the message once, and no other thread
+            // touches it before the mark says that it is empty.
+            panics.catch(|| unsafe { (*place).assume_init_drop() });
+        });
+        window();
+        // ORDERING: Release as in `empty`: the message was dropped before the segment is used again.
+        memory.mark(place).store(lap, Ordering::Release);
     }
 }
 
