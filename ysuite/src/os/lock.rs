@@ -10,6 +10,8 @@
 
 use core::mem::ManuallyDrop;
 use std::sync::PoisonError;
+#[cfg(not(ysuite_loom))]
+use std::sync::TryLockError;
 
 use crate::sync::{Mutex, MutexGuard};
 
@@ -37,8 +39,17 @@ impl<T> ForkLock<T> {
 
     /// As [`lock`](Self::lock), for what is done as something goes. `None`: this process is a forked child, and nobody gives the
     /// lock back.
+    #[inline]
     pub(crate) fn lock_to_go(&self) -> Option<MutexGuard<'_, T>> {
-        if self.is_lost() { None } else { Some(self.lock()) }
+        #[cfg(not(ysuite_loom))]
+        match self.value.try_lock() {
+            // Nearly always: who finds the lock free does not ask which process this is.
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) if self.is_inherited() => return None,
+            Err(TryLockError::WouldBlock) => {}
+        }
+        Some(self.lock())
     }
 
     /// Whether this process is a forked child of the one in which the lock was made.
@@ -56,23 +67,13 @@ impl<T> ForkLock<T> {
         let _guard = self.lock();
         act();
     }
-
-    /// Whether a thread has the lock that this process does not have.
-    #[cfg(all(unix, not(ysuite_loom)))]
-    fn is_lost(&self) -> bool {
-        // In this order: who finds the lock free, as nearly all do, does not ask which process this is.
-        matches!(self.value.try_lock(), Err(std::sync::TryLockError::WouldBlock)) && self.is_inherited()
-    }
-
-    #[cfg(any(not(unix), ysuite_loom))]
-    fn is_lost(&self) -> bool {
-        false
-    }
 }
 
 impl<T> Drop for ForkLock<T> {
     fn drop(&mut self) {
-        if !self.is_lost() {
+        // A model has no children.
+        let is_ours = cfg!(ysuite_loom) || self.lock_to_go().is_some();
+        if is_ours {
             // SAFETY: the value is dropped here alone, once.
             unsafe { ManuallyDrop::drop(&mut self.value) };
         }
