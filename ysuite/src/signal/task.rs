@@ -62,6 +62,15 @@ impl TaskSlot {
         // The old waker is dropped here, while the slot is free.
     }
 
+    /// As [`register`](Self::register), for a waker that is given. The slot holds none.
+    pub(crate) fn put(&self, waker: Waker) {
+        let mut waker = Some(waker);
+        if let Err(old) = self.hold(|slot| core::mem::swap(slot, &mut waker)) {
+            // It is in one place or the other.
+            old.or(waker).into_iter().for_each(Waker::wake);
+        }
+    }
+
     /// Runs `inside` with the slot held. An error if a waking thread came in between, with the waker that was in the slot: it
     /// is to be woken, and so is the task that registers. That will look again, and register again if it must.
     fn hold(&self, inside: impl FnOnce(&mut Option<Waker>)) -> Result<(), Option<Waker>> {

@@ -19,7 +19,8 @@ use crate::sync::{Ordering, fence};
 /// An end of which there are several, all waiting for the same thing: the receivers or the senders of an mpmc channel, or
 /// the takers from a pool.
 pub(crate) trait SharedEnd: Copy {
-    /// Whether whatever is published is for every waiter, and so each is notified. Otherwise it is for as many as can use it.
+    /// Whether whatever is published is for every waiter, and so each is notified. Otherwise it is for one waiter, or as many as
+    /// can use it.
     const FOR_ALL: bool = false;
     /// The waiters of this end.
     fn list(&self) -> &WaitList;

@@ -6,10 +6,10 @@
 //! up, and stays up until the end finds nothing. So an id that is up says "look"; if another end has taken the message, or
 //! the room, by then, the look finds nothing. An id that is down says "you will be notified".
 //!
-//! One way of waiting at a time, where a notification is for one waiter: while one slot of an end is armed, its other one is
-//! not, and while the end waits as a thread or a future neither is. A slot that stayed armed for a way that the end has left
-//! would take notifications that the end's owner never learns of. The last way counts, and answers for what the others had
-//! been notified of.
+//! Where an end waits by both slots, its task polled it and has not come back since. A notification that is for one waiter
+//! takes one of the slots: had the task's no more to tell than the task, which may have nothing to do with this end any more,
+//! the set would sleep beside what has come. So the slot of an attached end's task tells the set as well. An end that waits as
+//! a thread or a future has neither slot armed.
 //!
 //! Set up through `&mut`; everything else from any thread that shares the end.
 
@@ -21,7 +21,7 @@ use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
 use crate::foreign::Panics;
 use crate::signal::{AttachError, Registration};
-use crate::sync::{AtomicBool, Handed, Ordering};
+use crate::sync::{Arc, AtomicBool, Handed, Ordering};
 
 /// An end's slots. Most ends have none.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(crate) struct Subscriptions {
     task: Option<Subscription>,
     /// For the set the end is attached to.
     attached: Option<Subscription>,
+    /// What binds it to that set.
+    registration: Option<Arc<Registration>>,
 }
 
 /// A slot that is kept between operations.
@@ -45,13 +47,23 @@ struct Subscription {
 }
 
 impl Subscription {
-    fn new(end: impl SharedEnd) -> Self {
-        Self {
+    /// With what binds the end to a set, if it is in one. `beside`: the slot is the task's.
+    fn new(end: impl SharedEnd, registration: Option<&Arc<Registration>>, beside: bool) -> Self {
+        let subscription = Self {
             slot: end.list().register(),
             armed: AtomicBool::new(false),
             resting: AtomicBool::new(false),
             lowering: Handed::default(),
-        }
+        };
+        registration.inspect(|&registration| {
+            subscription.target(&end).set_registration(registration.clone(), beside);
+        });
+        subscription
+    }
+
+    /// Of the task of an end. What is for all waiters is told the set by its own slot.
+    fn of_task<S: SharedEnd>(end: S, registration: Option<&Arc<Registration>>) -> Self {
+        Self::new(end, registration.filter(|_| !S::FOR_ALL), true)
     }
 
     fn arm(&self, end: impl SharedEnd) {
@@ -135,7 +147,8 @@ impl Subscriptions {
 
     /// Has the task woken once there may be something for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
-        let subscription = self.task.get_or_insert_with(|| Subscription::new(end));
+        let registration = self.registration.as_ref();
+        let subscription = self.task.get_or_insert_with(|| Subscription::of_task(end, registration));
         subscription.target(&end).task.register(waker);
         subscription.arm(end);
     }
@@ -145,10 +158,35 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
-    /// The end waits in its set: disarms the task's slot, where it would take what the set is to be told. True: it had been
-    /// notified. Of what is for all waiters the task is told beside the set.
-    fn yield_to_set<S: SharedEnd>(&self, end: S) -> bool {
-        !S::FOR_ALL && self.disarm_task(end)
+    /// The end has come into a set, or has left one. The task's slot may be armed, or in use by a notifier: so the task gets
+    /// another one, which tells the set that the end is in now. Whatever comes meanwhile is told the task by one or the other.
+    fn exchange_task<S: SharedEnd>(&mut self, end: S) {
+        if S::FOR_ALL {
+            return;
+        }
+        let Some(old) = self.task.take() else { return };
+        let new = Subscription::of_task(end, self.registration.as_ref());
+        // ORDERING: Relaxed; this thread alone has the end.
+        let waits = old.armed.load(Ordering::Relaxed);
+        if waits {
+            // Before the old one is disarmed: no moment is without.
+            new.arm(end);
+        }
+        let (is_notified, waker) = old.unregister(end);
+        if is_notified {
+            // The task is told, and polls before it waits again; where this thread has come before the notifier it has the waker.
+            // What the new slot has been told by now the task has not.
+            let mut panics = Panics::none();
+            panics.catch(|| give_up([Some(new), None], end));
+            return waker.into_iter().for_each(|waker| panics.catch(|| waker.wake()));
+        }
+        let new = self.task.insert(new);
+        let slot = &new.target(&end).task;
+        waker.into_iter().for_each(|waker| slot.put(waker));
+        if waits && !end.list().is_armed(&new.slot) {
+            // By a notifier that may have come before the waker.
+            slot.wake();
+        }
     }
 
     /// The task waits no more. If its slot had been notified, the next waiter is notified.
@@ -164,14 +202,11 @@ impl Subscriptions {
         if self.attached.is_some() {
             return Err(AttachError::AlreadyAttached);
         }
-        // From now on the set is told, and not the task that has polled the end before: its slot would take a notification that
-        // nobody listens to. What it has taken already the set is told at once, with the id.
-        self.yield_to_set(end);
         // There may be messages, or room, already. If there are none, the end finds that out and takes the id down.
         registration.raise();
-        let subscription = Subscription::new(end);
-        subscription.target(&end).set_registration(registration);
-        self.attached = Some(subscription);
+        let registration = self.registration.insert(Arc::new(registration));
+        self.attached = Some(Subscription::new(end, Some(registration), false));
+        self.exchange_task(end);
         Ok(())
     }
 
@@ -186,9 +221,12 @@ impl Subscriptions {
     /// The end leaves the set it is attached to, if it is (true). If it had been notified, it notifies the next waiter.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
         let Some(subscription) = self.attached.take() else { return false };
+        self.registration = None;
+        let mut panics = Panics::none();
         if subscription.unregister(end).0 {
-            propagate(end);
+            panics.catch(|| propagate(end));
         }
+        panics.catch(|| self.exchange_task(end));
         true
     }
 
@@ -208,13 +246,11 @@ impl Subscriptions {
             return false;
         }
         subscription.lowering.written();
-        // A task that has polled the end meanwhile is not told any more: the set is, as in `attach`.
-        let was_notified = self.yield_to_set(end);
         // Down before the arming: whoever publishes after the arming raises the id again.
         registration.lower();
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
         let found = arm_and_look(&mut resting).is_some();
-        let is_notified = resting.is_notified | was_notified;
+        let is_notified = resting.is_notified;
         // ORDERING: Release pairs with the Acquire swap above: this thread has taken the id down, and has armed. So one arming comes
         // behind the other, whatever a compiler makes of the swap in `Subscription::arm`, whose result nobody uses: the last
         // `true` is that of the last arming.
@@ -233,6 +269,7 @@ impl Subscriptions {
 
     /// The end goes. If one of its slots had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
+        self.registration = None;
         give_up([self.task.take(), self.attached.take()], end);
     }
 }

@@ -7,7 +7,7 @@ use core::ptr;
 
 use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::{Registration, TaskSlot};
-use crate::sync::{AtomicPtr, AtomicU32, Ordering};
+use crate::sync::{Arc, AtomicPtr, AtomicU32, Ordering};
 
 /// The thread has been woken, or does not sleep: so at first.
 const AWAKE: u32 = 0;
@@ -22,9 +22,14 @@ pub(crate) struct WaiterTarget {
     /// Holds a waker while a task waits: the owner of the slot registers it before it arms, and takes it when no task waits
     /// any more.
     pub(super) task: TaskSlot,
-    /// Null unless the slot's owner is an attached receiver; owned by this target.
+    /// A share of what binds the slot's owner to its set; null where the owner is in none. With [`BESIDE`] in its address where
+    /// the slot is that of the owner's task, and the set is told beside it.
     registration: AtomicPtr<Registration>,
 }
+
+/// No address of a registration has this bit.
+const BESIDE: usize = 1;
+const _: () = assert!(align_of::<Registration>() > BESIDE);
 
 impl WaiterTarget {
     /// Notifier: wakes the owner of the slot, as a thread or otherwise. A waker is foreign code, and may panic.
@@ -35,9 +40,16 @@ impl WaiterTarget {
             // taken by an AcqRel read-modify-write.
             self.word.store(AWAKE, Ordering::Relaxed);
             wake(&self.word, 1);
-        } else if let Some(registration) = self.registration() {
+            return;
+        }
+        // ORDERING: Relaxed, as in `registration`.
+        let registration = self.registration.load(Ordering::Relaxed);
+        // SAFETY: as in `registration`.
+        if let Some(registration) = unsafe { registration.map_addr(|address| address & !BESIDE).as_ref() } {
             registration.raise();
-        } else {
+        }
+        if registration.is_null() || registration.addr() & BESIDE != 0 {
+            // The task last: a waker is foreign code and may panic.
             self.task.wake();
         }
     }
@@ -61,18 +73,24 @@ impl WaiterTarget {
         false
     }
 
+    /// Of an attached receiver.
     #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
         // ORDERING: Relaxed; only the owner sets it, and hands it over with the armed bit, which the notifier has acquired.
         let registration = self.registration.load(Ordering::Relaxed);
-        // SAFETY: freed by `vacate` only, which runs when neither an owner nor a notifier uses the slot.
+        if registration.addr() & BESIDE != 0 {
+            return None;
+        }
+        // SAFETY: the share is dropped by `vacate` only, which runs when neither an owner nor a notifier uses the slot.
         unsafe { registration.as_ref() }
     }
 
-    /// Owner of a newly taken slot: the slot is an attached receiver's.
-    pub(crate) fn set_registration(&self, registration: Registration) {
+    /// Owner of a newly taken slot: the slot is an attached receiver's, or the one of its task, `beside` the set.
+    pub(crate) fn set_registration(&self, registration: Arc<Registration>, beside: bool) {
+        let registration = Arc::into_raw(registration).cast_mut();
+        let registration = registration.map_addr(|address| if beside { address | BESIDE } else { address });
         // ORDERING: Relaxed; a notifier finds it by the armed bit, which the owner releases in `WaitList::arm`.
-        self.registration.store(Box::into_raw(Box::new(registration)), Ordering::Relaxed);
+        self.registration.store(registration, Ordering::Relaxed);
     }
 
     /// The slot is given back: drops the registration it holds. No other thread uses the slot.
@@ -82,8 +100,9 @@ impl WaiterTarget {
         if !registration.is_null() {
             // ORDERING: Relaxed; no other thread uses the slot, and `give_back` releases it to the next owner.
             self.registration.store(ptr::null_mut(), Ordering::Relaxed);
-            // SAFETY: made by `Box::into_raw` in `set_registration`; no other thread uses the slot, so this alone frees it.
-            drop(unsafe { Box::from_raw(registration) });
+            let registration = registration.map_addr(|address| address & !BESIDE).cast_const();
+            // SAFETY: made by `Arc::into_raw` in `set_registration`; no other thread uses the slot, so this alone drops the share.
+            drop(unsafe { Arc::from_raw(registration) });
         }
     }
 }

@@ -177,7 +177,8 @@ impl<T> Receiver<T> {
     ///
     /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may wait
     /// in [`recv_async`](Self::recv_async) of one receiver. Where this receiver then waits in another way, such as
-    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
+    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again. A set that this
+    /// receiver is attached to is told whenever the task is.
     ///
     /// # Errors
     /// When the channel is empty and all senders are gone, or it is closed.
