@@ -28,7 +28,7 @@ use super::error::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendErro
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
 pub use super::stop::Stop;
-use super::stop::{Sleeper, Stoppable, StoppableShared};
+use super::stop::{SleepingPlace, Stoppable, StoppableShared};
 use super::{mpmc, oneshot};
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -299,7 +299,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         let end = self.awaited_end();
         // SAFETY: the list is the channel's, which is there as long as the borrowed end.
-        let _enlisted = unsafe { stop.enlist(Sleeper::List(NonNull::from(end.list()))) };
+        let _enlisted = unsafe { stop.enlist(SleepingPlace::List(NonNull::from(end.list()))) };
         let backoff = SharedBackoff::new();
         backoff.set(Spin::None);
         ManyWait::new(StoppableShared { end, stop }, false).block(&backoff, deadline(timeout)) && self.is_over()

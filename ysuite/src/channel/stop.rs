@@ -23,14 +23,14 @@ use crate::wait::{WaitList, WakeTarget};
 pub struct Stop {
     is_set: AtomicBool,
     /// Where threads sleep, or are about to.
-    sleepers: Mutex<Vec<Sleeper>>,
+    sleepers: Mutex<Vec<SleepingPlace>>,
     /// Wakes those that sleep elsewhere.
     others: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
 /// Where a thread sleeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sleeper {
+pub(super) enum SleepingPlace {
     /// An end with a word of its own.
     Word(NonNull<Passive>),
     /// An end of a oneshot.
@@ -40,9 +40,9 @@ pub(super) enum Sleeper {
 }
 
 // SAFETY: what it points to may be used by any thread; it is there as long as this is on a list.
-unsafe impl Send for Sleeper {}
+unsafe impl Send for SleepingPlace {}
 
-impl Sleeper {
+impl SleepingPlace {
     /// Wakes the thread, for nothing. What was done before is seen by its next look.
     ///
     /// # Safety
@@ -72,7 +72,7 @@ impl Stop {
         Self { is_set: AtomicBool::new(false), sleepers: Mutex::new(Vec::new()), others }
     }
 
-    fn sleepers(&self) -> MutexGuard<'_, Vec<Sleeper>> {
+    fn sleepers(&self) -> MutexGuard<'_, Vec<SleepingPlace>> {
         // No foreign code runs under the lock but wakers of tasks, of which no wait here has any.
         self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -102,7 +102,7 @@ impl Stop {
     ///
     /// # Safety
     /// What it points to is there until the answer has been dropped.
-    pub(super) unsafe fn enlist(&self, sleeper: Sleeper) -> Enlisted<'_> {
+    pub(super) unsafe fn enlist(&self, sleeper: SleepingPlace) -> Enlisted<'_> {
         self.sleepers().push(sleeper);
         Enlisted { stop: self, sleeper }
     }
@@ -111,7 +111,7 @@ impl Stop {
 /// A thread that sleeps, or is about to.
 pub(super) struct Enlisted<'a> {
     stop: &'a Stop,
-    sleeper: Sleeper,
+    sleeper: SleepingPlace,
 }
 
 impl Drop for Enlisted<'_> {
@@ -155,7 +155,7 @@ impl<E: WaitingEnd> WaitingEnd for Stoppable<'_, E> {
 
     fn arm(&mut self, tokens: u32) {
         if self.enlisted.is_none() {
-            let sleeper = Sleeper::Word(NonNull::from(self.end.passive()));
+            let sleeper = SleepingPlace::Word(NonNull::from(self.end.passive()));
             // SAFETY: the word is the borrowed end's, whose memory outlives this.
             self.enlisted = Some(unsafe { self.stop.enlist(sleeper) });
         }

@@ -540,7 +540,12 @@ const JOIN: &[&str] = &[
 
 /// Words for operations that use what is there.
 const USE: &[&str] = &[
+    // Registers the process with the kernel, once.
+    "prepare",
     "arm",
+    "id",
+    "lags",
+    "slowest",
     "as_fd",
     "as_mut",
     "as_raw_fd",
@@ -656,6 +661,7 @@ const USE: &[&str] = &[
 
 /// Types that are values: a copy of one holds nothing. So are errors.
 const VALUES: &[&str] = &[
+    "ReceiverLag",
     "Backend",
     "ClassStats",
     "Crowding",

@@ -23,7 +23,7 @@ use crate::channel::coop::poll_within_budget;
 use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::Receive;
 #[cfg(feature = "in-place")]
-use crate::channel::stop::{Sleeper, Stop};
+use crate::channel::stop::{SleepingPlace, Stop};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration, TaskSlot};
@@ -211,7 +211,7 @@ impl<T> Receiver<T> {
             // SAFETY: this end has not ended, so the memory is there, and stays so until this end ends, which it does below.
             let (handshake, _enlisted) = unsafe {
                 let handshake = link.handshake();
-                (handshake, stop.enlist(Sleeper::Handshake(handshake.into())))
+                (handshake, stop.enlist(SleepingPlace::Handshake(handshake.into())))
             };
             wait_for_sender(handshake, deadline, || stop.is_set());
         }

@@ -15,7 +15,7 @@ use super::handshake::{
 use super::shared::OneshotLink;
 use crate::channel::error::SendError;
 #[cfg(feature = "in-place")]
-use crate::channel::stop::{Sleeper, Stop};
+use crate::channel::stop::{SleepingPlace, Stop};
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::wait::one::TaskWait;
@@ -147,7 +147,7 @@ impl<T> Sender<T> {
         // SAFETY: this end has not ended, so the memory is there, and stays so while it is borrowed.
         let (handshake, _enlisted) = unsafe {
             let handshake = self.link.handshake();
-            (handshake, stop.enlist(Sleeper::Handshake(handshake.into())))
+            (handshake, stop.enlist(SleepingPlace::Handshake(handshake.into())))
         };
         wait_for_receiver(handshake, deadline, || stop.is_set())
     }

@@ -43,7 +43,7 @@ const PIECES: usize = 16;
 const BUSY: u64 = 1 << 63;
 
 /// What is known of a region. Never freed: a thread may look at it at any time.
-struct Region {
+struct PageRegion {
     /// A bit for each block that is in use, or `BUSY`.
     used: AtomicU64,
     /// A bit for each block whose addresses are mapped so that they can be read and written. Changed by the block's owner.
@@ -52,7 +52,7 @@ struct Region {
     base: AtomicPtr<u8>,
 }
 
-impl Region {
+impl PageRegion {
     const fn none() -> Self {
         Self { used: AtomicU64::new(0), ready: AtomicU64::new(0), base: AtomicPtr::new(ptr::null_mut()) }
     }
@@ -65,9 +65,9 @@ impl Region {
 
 /// All regions of blocks of one size.
 struct Size {
-    first: [Region; FIRST],
+    first: [PageRegion; FIRST],
     /// The further pieces of the table; null until they are needed.
-    further: [AtomicPtr<Region>; PIECES],
+    further: [AtomicPtr<PageRegion>; PIECES],
     /// No region before this one is known to have a free block. A hint.
     from: AtomicUsize,
     /// How many regions of the table have been there ever.
@@ -79,7 +79,7 @@ struct Size {
 impl Size {
     const fn none() -> Self {
         Self {
-            first: [const { Region::none() }; FIRST],
+            first: [const { PageRegion::none() }; FIRST],
             further: [const { AtomicPtr::new(ptr::null_mut()) }; PIECES],
             from: AtomicUsize::new(0),
             made: AtomicUsize::new(0),
@@ -126,7 +126,7 @@ impl Kind {
     }
 
     /// The region of that index; `None` where there can be none, or no memory for the table.
-    fn region(self, index: usize) -> Option<&'static Region> {
+    fn region(self, index: usize) -> Option<&'static PageRegion> {
         if let Some(region) = self.size.first.get(index) {
             return Some(region);
         }
@@ -136,9 +136,9 @@ impl Kind {
         // ORDERING: Acquire pairs with the Release below: the piece is cleared.
         let mut table = place.load(Ordering::Acquire);
         if table.is_null() {
-            let layout = Layout::array::<Region>(regions).ok()?;
+            let layout = Layout::array::<PageRegion>(regions).ok()?;
             // SAFETY: the layout is not empty.
-            let fresh = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Region>();
+            let fresh = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<PageRegion>();
             if fresh.is_null() {
                 return None;
             }
@@ -157,7 +157,7 @@ impl Kind {
     }
 
     /// Takes a free block: of a region that is there, or where there is none of a new one.
-    fn take(self) -> Option<(&'static Region, usize)> {
+    fn take(self) -> Option<(&'static PageRegion, usize)> {
         // ORDERING: Relaxed, here and for all of these numbers: they only decide where to look.
         let from = self.size.from.load(Ordering::Relaxed);
         // Once more from the first before one is made: the hint may have been moved beyond a block that was given back meanwhile.
@@ -180,7 +180,7 @@ impl Kind {
     }
 
     /// Takes a free block of this region, if it is there and has one.
-    fn take_of(self, region: &Region) -> Option<usize> {
+    fn take_of(self, region: &PageRegion) -> Option<usize> {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);
         loop {
@@ -216,7 +216,7 @@ impl Kind {
 
     /// Makes the region of that index, which is busy and not there, and takes its first block.
     #[cold]
-    fn make(self, region: &'static Region, index: usize) -> Option<(&'static Region, usize)> {
+    fn make(self, region: &'static PageRegion, index: usize) -> Option<(&'static PageRegion, usize)> {
         if region.is_there() {
             // Another thread has made it since this one has looked, and its blocks are all free.
             self.size.spare.fetch_sub(1, Ordering::Relaxed);
@@ -267,7 +267,7 @@ impl Kind {
     }
 
     /// Where a block is.
-    fn at(self, region: &Region, block: usize) -> NonNull<u8> {
+    fn at(self, region: &PageRegion, block: usize) -> NonNull<u8> {
         // ORDERING: Relaxed; the caller has a block of it, and has acquired the word.
         let base = region.base.load(Ordering::Relaxed);
         let offset = self.page + block * self.bytes;
@@ -275,7 +275,7 @@ impl Kind {
     }
 
     /// Gives a block back, whose pages are cleared or gone. The last one of a region unmaps it where another is spare.
-    fn leave(self, region: &Region, index: usize, block: usize) {
+    fn leave(self, region: &PageRegion, index: usize, block: usize) {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);
         loop {
