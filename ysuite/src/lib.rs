@@ -286,13 +286,11 @@ mod wait;
 /// at any time. Where the kernel refuses there is no error: publishers go on with fences.
 ///
 /// ```
-/// fn main() {
-///     // Before there are other threads.
-///     ysuite::prepare();
-///     let (mut sender, mut receiver) = ysuite::spsc::bounded(8);
-///     std::thread::spawn(move || sender.send(1));
-///     assert_eq!(receiver.recv(), Ok(1));
-/// }
+/// // At the beginning of the program, before there are other threads.
+/// ysuite::prepare();
+/// let (mut sender, mut receiver) = ysuite::spsc::bounded(8);
+/// std::thread::spawn(move || sender.send(1));
+/// assert_eq!(receiver.recv(), Ok(1));
 /// ```
 #[inline]
 pub fn prepare() {

@@ -20,7 +20,7 @@ constexpr std::size_t threads = 4, lane = 64, lines = 200;
 class logger {
  public:
   explicit logger(ys::funnel_sender<std::string> lane) : lane_(std::move(lane)) {}
-  logger for_another_thread() const { return logger(lane_.clone()); }
+  logger for_another_thread() { return logger(lane_.clone()); }
 
   void log(std::string line) {
     if (lost_ != 0) line = "(" + std::to_string(lost_) + " lines lost) " + line;

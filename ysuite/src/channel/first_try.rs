@@ -7,6 +7,7 @@
 //! `async fn` would be there twice, and once more in each function that it is handed on to.
 
 use core::future::Future;
+use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
@@ -20,30 +21,24 @@ pub(super) trait Attempt: Sized {
 
 /// First the operation is attempted; then it is what `slowly` makes of it.
 pub(super) struct FirstTry<A, S, F> {
-    stage: FirstTryStage<A, F>,
+    stage: FirstTryStage,
+    place: FirstTryPlace<A, F>,
     slowly: S,
 }
 
-enum FirstTryStage<A, F> {
-    Operation(A),
-    Rest(F),
-    /// Over, or about to be another stage.
-    Over,
+/// What is in the place.
+#[derive(Clone, Copy)]
+enum FirstTryStage {
+    Operation,
+    Rest,
+    /// It is over, or about to be something else.
+    Nothing,
 }
 
-impl<A, F> FirstTryStage<A, F> {
-    /// The operation, if it has not been attempted yet.
-    #[inline(always)]
-    fn take(&mut self) -> Option<A> {
-        // Nothing is moved that may be pinned.
-        if !matches!(self, Self::Operation(_)) {
-            return None;
-        }
-        match core::mem::replace(self, Self::Over) {
-            Self::Operation(operation) => Some(operation),
-            Self::Rest(_) | Self::Over => None,
-        }
-    }
+/// Not an enum: the first poll would have to look for the stage in what the operation leaves free, and so would the drop.
+union FirstTryPlace<A, F> {
+    operation: ManuallyDrop<A>,
+    rest: ManuallyDrop<F>,
 }
 
 /// A future that attempts an operation at its first poll, and goes on slowly.
@@ -52,7 +47,8 @@ pub(super) fn first_try<A: Attempt, F: Future<Output = A::Outcome>>(
     operation: A,
     slowly: impl Fn(A) -> F,
 ) -> impl Future<Output = A::Outcome> {
-    FirstTry { stage: FirstTryStage::Operation(operation), slowly }
+    let place = FirstTryPlace { operation: ManuallyDrop::new(operation) };
+    FirstTry { stage: FirstTryStage::Operation, place, slowly }
 }
 
 impl<A, S, F> Future for FirstTry<A, S, F>
@@ -68,12 +64,15 @@ where
         // SAFETY: of all that is in here only the rest is treated as pinned, and that is moved nowhere: it is made, polled and dropped
         // in its place.
         let this = unsafe { self.get_unchecked_mut() };
-        match this.stage.take() {
-            Some(operation) => match operation.attempt() {
-                Ok(outcome) => Poll::Ready(outcome),
-                Err(operation) => this.poll_slowly(operation, context),
-            },
-            None => this.poll_rest(context),
+        if !matches!(this.stage, FirstTryStage::Operation) {
+            return this.poll_rest(context);
+        }
+        this.stage = FirstTryStage::Nothing;
+        // SAFETY: the stage said that the operation is there; it is taken once.
+        let operation = unsafe { ManuallyDrop::take(&mut this.place.operation) };
+        match operation.attempt() {
+            Ok(outcome) => Poll::Ready(outcome),
+            Err(operation) => this.poll_slowly(operation, context),
         }
     }
 }
@@ -87,17 +86,40 @@ where
     #[cold]
     #[inline(never)]
     fn poll_slowly(&mut self, operation: A, context: &mut Context<'_>) -> Poll<A::Outcome> {
-        self.stage = FirstTryStage::Rest((self.slowly)(operation));
+        self.place.rest = ManuallyDrop::new((self.slowly)(operation));
+        self.stage = FirstTryStage::Rest;
         self.poll_rest(context)
     }
 
     #[cold]
     #[inline(never)]
     fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<A::Outcome> {
-        let FirstTryStage::Rest(rest) = &mut self.stage else {
-            panic!("a future is not polled when it has been ready")
-        };
-        // SAFETY: `self` was pinned by `poll`, and `rest` is moved nowhere.
-        unsafe { Pin::new_unchecked(rest) }.poll(context)
+        assert!(matches!(self.stage, FirstTryStage::Rest), "a future is not polled when it has been ready");
+        // SAFETY: the rest is there. `self` was pinned by `poll`, and the rest is moved nowhere.
+        unsafe { Pin::new_unchecked(&mut *self.place.rest) }.poll(context)
+    }
+}
+
+impl<A, S, F> FirstTry<A, S, F> {
+    #[cold]
+    #[inline(never)]
+    fn drop_place(&mut self) {
+        // SAFETY: the stage says what is there, and it is dropped once: nothing uses it afterwards.
+        unsafe {
+            match self.stage {
+                FirstTryStage::Operation => ManuallyDrop::drop(&mut self.place.operation),
+                FirstTryStage::Rest => ManuallyDrop::drop(&mut self.place.rest),
+                FirstTryStage::Nothing => {}
+            }
+        }
+    }
+}
+
+impl<A, S, F> Drop for FirstTry<A, S, F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if !matches!(self.stage, FirstTryStage::Nothing) {
+            self.drop_place();
+        }
     }
 }

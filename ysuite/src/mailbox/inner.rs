@@ -228,7 +228,8 @@ mod tests {
         register("a mailbox of a forked parent", &watching.address()).unwrap();
         let (inner, other) = (watching.inner().clone(), watched.inner().clone());
         let mut both = Some((watching, watched));
-        let holds: [&(dyn Fn(&dyn Fn()) + Sync); 4] = [
+        type Hold<'a> = &'a (dyn Fn(&dyn Fn()) + Sync);
+        let holds: [Hold<'_>; 4] = [
             &|held| inner.spare.held(held),
             &|held| inner.watchers.held(held),
             &|held| other.watchers.held(held),

@@ -8,8 +8,10 @@ use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN};
 /// More senders than a channel can have at a time.
 const REQUESTS: u64 = MAX_SENDERS as u64 + 10_000;
 
-/// Each way to receive one message.
-fn ways() -> [(&'static str, fn(&mut Receiver<u64>) -> u64); 5] {
+/// A way to receive one message.
+type Way = fn(&mut Receiver<u64>) -> u64;
+
+fn ways() -> [(&'static str, Way); 5] {
     [
         ("recv", |receiver| receiver.recv().unwrap()),
         ("try_recv", |receiver| receiver.try_recv().unwrap()),
@@ -24,7 +26,7 @@ fn ways() -> [(&'static str, fn(&mut Receiver<u64>) -> u64); 5] {
 }
 
 /// A sender for each request, beside one that stays and sends nothing.
-fn requests(receive: fn(&mut Receiver<u64>) -> u64, backlog: u64, goes_later: bool) {
+fn requests(receive: Way, backlog: u64, goes_later: bool) {
     let (sender, mut receiver) = mpsc::unbounded();
     let mut last = None;
     for number in 0..REQUESTS / 8 {
@@ -65,7 +67,7 @@ fn more_senders_come_and_go_than_a_channel_can_have_at_a_time() {
         request.send(number).unwrap();
         drop(request);
         assert_eq!(receiver.recv(), Ok(number));
-        assert!(receiver.len() == 0 && sender.sender_count() == 1);
+        assert!(receiver.is_empty() && sender.sender_count() == 1);
     }
 }
 

@@ -403,9 +403,9 @@ fn ends_are_shared_whose_messages_borrow() {
                     while taken.load(Ordering::SeqCst) < words.len() {
                         match select.wait_timeout(SHORT) {
                             Some(id) if id == messages => {
-                                if receiver.try_recv().is_ok_and(|word| words.iter().any(|known| known == word)) {
-                                    taken.fetch_add(1, Ordering::SeqCst);
-                                }
+                                let is_known =
+                                    receiver.try_recv().is_ok_and(|word| words.iter().any(|known| known == word));
+                                taken.fetch_add(usize::from(is_known), Ordering::SeqCst);
                             }
                             Some(id) if id == places => drop(room.try_send(&words[0])),
                             _ => {}

@@ -100,7 +100,10 @@ impl<T> Row<T> {
 
     /// The lane in front has been visited, or has had its turn: goes to the back.
     pub(super) fn rotate(&mut self) {
-        self.lanes.rotate_left(1);
+        // Fewer instructions than `rotate_left`, which is made for any number.
+        if let Some(lane) = self.lanes.pop_front() {
+            self.lanes.push_back(lane);
+        }
     }
 
     /// Takes the lane in front out of the row, and makes its reader idle. Returns the lane's id.
