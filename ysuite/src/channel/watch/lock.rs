@@ -142,6 +142,10 @@ impl WatchLock {
 
     /// Looks for a moment whether nothing is in the way.
     fn spin(&self, in_the_way: u32) {
+        #[cfg_attr(
+            ysuite_loom,
+            allow(clippy::reversed_empty_ranges, reason = "a model does not look before it sleeps")
+        )]
         for _ in 0..LOOKS {
             if self.look() & in_the_way == 0 {
                 return;
