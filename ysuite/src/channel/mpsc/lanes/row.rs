@@ -109,15 +109,15 @@ impl<T> Row<T> {
     /// Takes the lane in front out of the row, and makes its reader idle. Returns the lane's id.
     pub(super) fn remove_first(&mut self) -> Option<usize> {
         let lane = self.lanes.pop_front()?;
-        // After a crowd: what is kept is in proportion to what is there, and a lane pays for the move of few others.
-        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
-            self.lanes.shrink_to(self.lanes.capacity() / 2);
-        }
         Some(self.rest(lane))
     }
 
     /// A lane that has left the row: makes its reader idle. Returns its id.
     fn rest(&mut self, lane: ActiveLane<T>) -> usize {
+        // After a crowd: what is kept is in proportion to what is there, and a lane pays for the move of few others.
+        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
+            self.lanes.shrink_to(self.lanes.capacity() / 2);
+        }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
             reader.rest();
