@@ -43,8 +43,8 @@
 //! The receiver takes up to [`TURN`] messages from a lane, and then visits all other lanes with messages before it comes
 //! back. Lanes are in a queue: one that gets its first message joins at the back, and each goes to the back after its turn. So a
 //! message of a lane that is empty is received after at most (*n* + 1) times `TURN` others, where *n* is the number of other lanes
-//! with messages at the moment when it is sent: the rest of the turn that has begun, and a turn of each. Senders that come later, and
-//! those that come and go, are behind it, however many there are. Receiving in batches keeps to that, too.
+//! with messages when the turn that has begun ends: the rest of that turn, and a turn of each. Senders whose first message comes
+//! after that, and those that come and go, are behind it, however many there are. Receiving in batches keeps to that, too.
 //!
 //! # When to use it
 //!
