@@ -109,15 +109,20 @@ impl<T> Row<T> {
     /// Takes the lane in front out of the row, and makes its reader idle. Returns the lane's id.
     pub(super) fn remove_first(&mut self) -> Option<usize> {
         let lane = self.lanes.pop_front()?;
-        Some(self.rest(lane))
+        let id = self.rest(lane);
+        self.give_back_room();
+        Some(id)
+    }
+
+    /// After a crowd: what is kept is in proportion to what is there, and a lane that leaves pays for the move of few others.
+    fn give_back_room(&mut self) {
+        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
+            shrink(&mut self.lanes);
+        }
     }
 
     /// A lane that has left the row: makes its reader idle. Returns its id.
     fn rest(&mut self, lane: ActiveLane<T>) -> usize {
-        // After a crowd: what is kept is in proportion to what is there, and a lane pays for the move of few others.
-        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
-            self.lanes.shrink_to(self.lanes.capacity() / 2);
-        }
         self.active[lane.id / 64] &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
             reader.rest();
@@ -151,6 +156,14 @@ impl<T> Row<T> {
                 self.lanes.push_back(lane);
             }
         }
+        self.give_back_room();
         found
     }
+}
+
+/// Not among what is kept in registers while lanes are visited and armed.
+#[cold]
+#[inline(never)]
+fn shrink<L>(lanes: &mut VecDeque<L>) {
+    lanes.shrink_to((2 * lanes.len()).max(KEPT_ROOM));
 }
