@@ -52,7 +52,6 @@ pub(crate) fn may_give_up_fences(_executed: u32) -> bool {
     true
 }
 
-#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
 pub(crate) fn may_become_asymmetric() -> bool {
     true
 }

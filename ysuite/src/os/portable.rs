@@ -158,7 +158,6 @@ pub(crate) fn heavy() {
     unreachable!("there is no barrier for others here, and `asymmetric` says so");
 }
 
-#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
 pub(crate) fn may_become_asymmetric() -> bool {
     false
 }

@@ -40,6 +40,21 @@ fn receivers_of_what_may_be_missed_that_come_and_go() {
     });
 }
 
+/// Receivers that are never asked hold nobody up for long, and nothing of them stays.
+#[test]
+fn receivers_that_are_evicted() {
+    live("broadcasts::receivers_that_are_evicted", Steps::Calls, |life| {
+        let (sender, mut stays) = broadcast::bounded(1);
+        while life.step() {
+            let stuck = sender.subscribe();
+            sender.send(life.number()).unwrap();
+            assert_eq!(stays.recv(), Ok(life.number()));
+            assert!(sender.try_send(0).is_err() && sender.evict(stuck.id()));
+            assert_eq!((sender.receiver_count(), stuck.is_evicted()), (1, true));
+        }
+    });
+}
+
 /// As many receivers at once as never again: what they were costs those that come later nothing.
 #[test]
 fn a_crowd_that_has_gone() {

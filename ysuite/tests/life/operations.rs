@@ -45,6 +45,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         "broadcasts::a_channel_for_each_topic",
         &["broadcast::Receiver::close", "broadcast::Sender::close", "broadcast::Sender::wait_closed"],
     ),
+    ("broadcasts::receivers_that_are_evicted", &["broadcast::Sender::evict"]),
     ("broadcasts::receivers_of_what_may_be_missed_that_come_and_go", &["broadcast::lossy"]),
     (
         "broadcasts::receivers_that_come_and_go",
@@ -544,6 +545,7 @@ const USE: &[&str] = &[
     "prepare",
     "arm",
     "id",
+    "is_evicted",
     "lags",
     "slowest",
     "as_fd",

@@ -569,3 +569,44 @@ fn a_full_ring_against_a_receiver_that_joins_and_stays() {
         thread.join().unwrap();
     });
 }
+
+#[test]
+fn an_eviction_against_a_receiver_going_to_sleep() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = broadcast::bounded::<u32>(1);
+        let (id, evicting) = (receiver.id(), sender.clone());
+        let thread = thread::spawn(move || assert!(evicting.evict(id)));
+        assert_eq!(receiver.recv(), Err(RecvError::Disconnected));
+        thread.join().unwrap();
+    });
+}
+
+/// The place of a message is free when its last reader has been evicted, and the sender that waits for that is told.
+#[test]
+fn an_eviction_against_a_sender_going_to_sleep() {
+    model_up_to(2, || {
+        let (sender, stuck) = broadcast::bounded(1);
+        let mut stays = sender.subscribe();
+        sender.send(0).unwrap();
+        assert_eq!(stays.recv(), Ok(0));
+        let thread = send(&sender, 1);
+        assert!(sender.evict(stuck.id()));
+        thread.join().unwrap();
+        assert_eq!(stays.recv(), Ok(0));
+    });
+}
+
+#[test]
+fn an_eviction_of_the_last_receiver_against_those_who_wait_for_that() {
+    model_up_to(1, || {
+        let (sender, mut stuck) = broadcast::bounded(1);
+        sender.send(0).unwrap();
+        let (full, closed) = (sender.clone(), sender.clone());
+        let id = stuck.id();
+        let threads = [thread::spawn(move || _ = full.send(1)), thread::spawn(move || closed.wait_closed())];
+        assert!(sender.evict(id));
+        let received = stuck.recv();
+        assert!(received.is_err(), "{received:?}");
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}

@@ -1,13 +1,13 @@
 //! The hunt for wake-ups lost in the broadcast: bursts from several senders to several receivers, each of which waits in a
 //! way of its own, and after each burst silence until every receiver has all of it. Bursts are long enough for the
-//! publishers to give up their fences. Other receivers come and go meanwhile, and hold senders up now and then.
+//! publishers to give up their fences. Other receivers come and go meanwhile, hold senders up now and then, and are evicted.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError};
+use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::support::executor::{Task, block_on, poll_once};
@@ -51,7 +51,10 @@ impl Hunt {
         }
         if self.visitors {
             let (over, receiver) = (progress.clone(), receiver.clone());
-            threads.push(thread::spawn(move || visit(receiver, &over, &mut Gaps::new(seed * 100 + 99))));
+            let visitor = Arc::new(AtomicU64::new(0));
+            let (evicting, present, until) = (sender.clone(), visitor.clone(), progress.clone());
+            threads.push(thread::spawn(move || visit(receiver, &visitor, &over, &mut Gaps::new(seed * 100 + 99))));
+            threads.push(thread::spawn(move || evict(&evicting, &present, &until, &mut Gaps::new(seed * 100 + 98))));
         }
         drop(receiver);
         let bursts = Arc::new(Bursts::of(self.senders));
@@ -81,18 +84,29 @@ impl Hunt {
     }
 }
 
-/// Joins, copies itself, falls behind, and goes, again and again.
-fn visit(mut receiver: Receiver<u64>, over: &Progress, gaps: &mut Gaps) {
+/// Joins, copies itself, falls behind, and goes, again and again. Says who it is: another thread evicts it now and then.
+fn visit(mut receiver: Receiver<u64>, present: &AtomicU64, over: &Progress, gaps: &mut Gaps) {
     while !over.over.load(Ordering::Acquire) {
         // One keeps up, for others to join beside it.
         while receiver.try_recv().is_ok() {}
         let mut visitor = if gaps.random.below(2) == 0 { receiver.clone() } else { receiver.resubscribe() };
+        present.store(visitor.id(), Ordering::Release);
         gaps.pass();
         while receiver.try_recv().is_ok() {}
         for _ in 0..gaps.random.below(5) {
-            let _ = visitor.try_recv();
+            let was_evicted = visitor.is_evicted();
+            let received = visitor.try_recv();
+            assert!(!was_evicted || received.is_err(), "a message for a receiver that was evicted: {received:?}");
         }
         drop(visitor);
+    }
+}
+
+/// Evicts the visitor that is there, again and again.
+fn evict(sender: &Sender<u64>, present: &AtomicU64, over: &Progress, gaps: &mut Gaps) {
+    while !over.over.load(Ordering::Acquire) {
+        sender.evict(present.load(Ordering::Acquire));
+        gaps.pass();
     }
 }
 

@@ -3,6 +3,7 @@
 mod attached;
 mod bounds;
 mod endings;
+mod evicted;
 mod foreign;
 mod order;
 mod random;

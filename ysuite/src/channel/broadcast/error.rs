@@ -11,9 +11,10 @@ use crate::channel::error;
 pub enum RecvError {
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
     /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same.
+    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
+    /// these: then nothing more comes.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,
 }
 
@@ -24,9 +25,10 @@ pub enum TryRecvError {
     Empty,
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
     /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same.
+    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
+    /// these: then nothing more comes.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,
 }
 
@@ -37,9 +39,10 @@ pub enum RecvTimeoutError {
     Timeout,
     /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
     /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same.
+    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
+    /// these: then nothing more comes.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages.
+    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,
 }
 

@@ -28,8 +28,8 @@
 //! What becomes of it is chosen when the channel is made:
 //!
 //! * [`bounded`]: it holds the senders up. Nothing is lost, and the slowest receiver sets the pace, also one that is kept
-//!   somewhere and never asked. [`Sender::slowest`] and [`Sender::lags`] say which it is, by its [`id`](Receiver::id). Nobody
-//!   but its owner can end it: it may be in the middle of a message.
+//!   somewhere and never asked. [`Sender::slowest`] and [`Sender::lags`] say which it is, by its [`id`](Receiver::id), and
+//!   [`Sender::evict`] ends it.
 //! * [`lossy`]: it loses the oldest messages, and is told how many: [`RecvError::Lagged`]. Senders do not wait for it.
 //!
 //! # Messages

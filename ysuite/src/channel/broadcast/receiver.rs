@@ -96,6 +96,13 @@ impl<T> Receiver<T> {
         self.shared.close()
     }
 
+    /// Whether a sender has [evicted](super::Sender::evict) this receiver: it gets no message any more. Its next receive says how many
+    /// it misses by that, if any, and those behind it `Disconnected`. Wait-free.
+    #[must_use]
+    pub fn is_evicted(&self) -> bool {
+        self.shared.ring.is_evicted(&self.seat)
+    }
+
     /// Whether all senders are gone, or the channel was closed. Messages that were sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
@@ -135,8 +142,8 @@ impl<T> Receiver<T> {
         self.seat.id()
     }
 
-    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel. Those of its original
-    /// do not count.
+    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel, or was evicted. Those of its
+    /// original do not count.
     #[must_use]
     pub fn missed(&self) -> u64 {
         self.missed
@@ -171,12 +178,12 @@ impl<T> Receiver<T> {
     ///
     /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
     pub fn detach(&mut self) -> bool {
-        let listener = self.shared.listener(self.seat.position());
+        let listener = self.shared.listener(&self.seat);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(listener))
     }
 
     fn listener(&self) -> Listener<'_, T> {
-        self.shared.listener(self.seat.position())
+        self.shared.listener(&self.seat)
     }
 
     /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set.
@@ -187,7 +194,7 @@ impl<T> Receiver<T> {
     }
 
     fn is_over(&self) -> bool {
-        self.shared.ring.is_over(self.seat.position())
+        self.shared.ring.is_over(self.shared.ring.place(&self.seat))
     }
 }
 
@@ -208,7 +215,7 @@ impl<T: Clone> Receiver<T> {
     pub fn recv(&mut self) -> Result<T, RecvError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) => Err(RecvError::Lagged(missed)),
+            Found::Missed(missed) | Found::Evicted(missed) => Err(RecvError::Lagged(missed)),
             Found::Nothing => self.recv_slowly(Deadline::Never).map_err(RecvError::from),
         }
     }
@@ -229,7 +236,7 @@ impl<T: Clone> Receiver<T> {
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) => Err(TryRecvError::Lagged(missed)),
+            Found::Missed(missed) | Found::Evicted(missed) => Err(TryRecvError::Lagged(missed)),
             Found::Nothing => self.try_again(),
         }
     }
@@ -244,7 +251,7 @@ impl<T: Clone> Receiver<T> {
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) => Err(RecvTimeoutError::Lagged(missed)),
+            Found::Missed(missed) | Found::Evicted(missed) => Err(RecvTimeoutError::Lagged(missed)),
             Found::Nothing => self.recv_slowly(Deadline::after(timeout)),
         }
     }
@@ -290,7 +297,7 @@ impl<T: Clone> Receiver<T> {
         for look_again in [true, false] {
             match self.take_many(to, max) {
                 Found::Message(taken) => return Ok(taken),
-                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Missed(missed) | Found::Evicted(missed) => return Err(TryRecvError::Lagged(missed)),
                 Found::Nothing if look_again && self.rest() => {}
                 Found::Nothing => break,
             }
@@ -316,12 +323,12 @@ impl<T: Clone> Receiver<T> {
         loop {
             match self.take() {
                 Found::Message(message) => return Poll::Ready(Ok(message)),
-                Found::Missed(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
+                Found::Missed(missed) | Found::Evicted(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
                 Found::Nothing if self.is_over() => return Poll::Ready(Err(RecvError::Disconnected)),
                 Found::Nothing => {}
             }
             self.shared.ring.move_up(&mut self.seat);
-            let listener = self.shared.listener(self.seat.position());
+            let listener = self.shared.listener(&self.seat);
             let subscriptions = self.subscriptions.get_or_insert_default();
             subscriptions.arm_task(listener, context.waker());
             if !listener.is_ready() {
@@ -351,13 +358,15 @@ impl<T: Clone> Receiver<T> {
         let outcome = loop {
             match shared.take(seat, missed) {
                 Found::Message(message) => break Ok(message),
-                Found::Missed(more) => break Err(RecvError::Lagged(more)),
-                Found::Nothing if shared.ring.is_over(seat.position()) => break Err(RecvError::Disconnected),
+                Found::Missed(more) | Found::Evicted(more) => break Err(RecvError::Lagged(more)),
+                Found::Nothing if shared.ring.is_over(shared.ring.place(seat)) => break Err(RecvError::Disconnected),
                 Found::Nothing => {}
             }
-            shared.ring.move_up(seat);
-            // The position stays what it is until there is a message.
-            let wait = wait.get_or_insert_with(|| ManyWait::new(shared.listener(seat.position()), false));
+            // The place stays what it is until there is a message.
+            let wait = wait.get_or_insert_with(|| {
+                shared.ring.move_up(seat);
+                ManyWait::new(shared.listener(seat), false)
+            });
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
         // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
@@ -389,18 +398,14 @@ impl<T: Clone> Receiver<T> {
             match self.shared.take_overdue(&mut self.seat, &mut self.missed) {
                 Found::Message(message) => return Some(message),
                 Found::Missed(_) => {}
-                Found::Nothing => break,
+                Found::Evicted(_) | Found::Nothing => break,
             }
         }
         None
     }
 
     fn take_many(&mut self, to: &mut Vec<T>, max: usize) -> Found<usize> {
-        match self.shared.take_many(&mut self.seat, &mut self.missed, to, max) {
-            Ok(0) => Found::Nothing,
-            Ok(taken) => Found::Message(taken),
-            Err(missed) => Found::Missed(missed),
-        }
+        self.shared.take_many(&mut self.seat, &mut self.missed, to, max)
     }
 
     /// After finding nothing: true if a message may have come in the meantime.
@@ -424,7 +429,7 @@ impl<T: Clone> Receiver<T> {
         if self.rest() {
             match self.take() {
                 Found::Message(message) => return Ok(message),
-                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Missed(missed) | Found::Evicted(missed) => return Err(TryRecvError::Lagged(missed)),
                 Found::Nothing => {}
             }
         }
@@ -461,7 +466,7 @@ impl<T: Clone> Receiver<T> {
         loop {
             match take(self) {
                 Found::Message(taken) => return Ok(taken),
-                Found::Missed(missed) => return Err(RecvTimeoutError::Lagged(missed)),
+                Found::Missed(missed) | Found::Evicted(missed) => return Err(RecvTimeoutError::Lagged(missed)),
                 Found::Nothing if self.is_over() => return Err(RecvTimeoutError::Disconnected),
                 Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
                 Found::Nothing => {}
@@ -496,7 +501,7 @@ impl<T> Clone for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        let listener = self.shared.listener(self.seat.position());
+        let listener = self.shared.listener(&self.seat);
         // Foreign code: a waker that is dropped.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(listener));
@@ -507,7 +512,7 @@ impl<T> Drop for Receiver<T> {
 
 impl<T> Attach for Receiver<T> {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        let listener = self.shared.listener(self.seat.position());
+        let listener = self.shared.listener(&self.seat);
         self.subscriptions.get_or_insert_default().attach(listener, registration)
     }
 
@@ -542,7 +547,7 @@ impl<T: Clone> Receive for Receiver<T> {
     fn look(&mut self) -> Option<T> {
         match self.take() {
             Found::Message(message) => Some(message),
-            Found::Missed(_) => self.look_on(),
+            Found::Missed(_) | Found::Evicted(_) => self.look_on(),
             Found::Nothing => None,
         }
     }

@@ -342,6 +342,41 @@ impl<T> Sender<T> {
         self.lags().first().copied()
     }
 
+    /// Ends the receiver with that [id](Receiver::id), wherever it is: senders do not wait for it any more. It misses what it has not
+    /// had: its next receive says how many messages that is, and each behind it [`Disconnected`](super::RecvError::Disconnected);
+    /// where it waits it is woken. Its clones are not touched, nor those who [subscribe](Self::subscribe) later. False: there is no such
+    /// receiver, or it had been evicted before.
+    ///
+    /// For a receiver that is kept and never asked, or whose thread hangs, which holds up the senders of a [bounded](super::bounded)
+    /// channel: [`slowest`](Self::slowest) names it.
+    ///
+    /// ```
+    /// use ysuite::broadcast;
+    ///
+    /// let (sender, mut stuck) = broadcast::bounded(1);
+    /// let mut quick = sender.subscribe();
+    /// sender.send(1).unwrap();
+    /// assert_eq!(quick.recv(), Ok(1));
+    /// assert!(sender.try_send(2).is_err());
+    /// let slowest = sender.slowest().unwrap();
+    /// assert!(slowest.id == stuck.id() && sender.evict(slowest.id));
+    /// sender.send(2).unwrap();
+    /// assert_eq!(quick.recv(), Ok(2));
+    /// assert_eq!(stuck.recv(), Err(broadcast::RecvError::Lagged(2)));
+    /// assert_eq!(stuck.recv(), Err(broadcast::RecvError::Disconnected));
+    /// ```
+    ///
+    /// A receiver that is in the middle of copying a message when it is evicted holds senders up until its `Clone` has returned, and
+    /// may count in [`receiver_count`](Self::receiver_count) until it is dropped.
+    ///
+    /// Never waits for another thread. One or two system calls, and one for each end that waits; the first in a process may block
+    /// for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the channel was made, it
+    /// evicts nobody, and returns false.
+    #[allow(clippy::must_use_candidate)]
+    pub fn evict(&self, id: u64) -> bool {
+        self.shared.evict(id)
+    }
+
     /// How many receivers there are. It may be out of date at once.
     #[must_use]
     pub fn receiver_count(&self) -> usize {

@@ -8,11 +8,11 @@ use crossbeam_utils::CachePadded;
 
 use crate::foreign::Panics;
 use crate::os::cpus;
-use crate::queue::broadcast::{BroadcastRing, Found, Seat};
+use crate::queue::broadcast::{BroadcastRing, Found, Place, Seat};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::{AtomicUsize, Ordering};
-use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_each};
+use crate::wait::{WaitList, spin_for_a_moment};
 
 pub(super) struct BroadcastShared<T> {
     pub(super) ring: BroadcastRing<T>,
@@ -26,7 +26,7 @@ pub(super) struct BroadcastShared<T> {
 /// A receiver that waits for the message at its position.
 pub(super) struct Listener<'a, T> {
     shared: &'a BroadcastShared<T>,
-    position: u64,
+    place: Place<'a>,
 }
 
 /// The senders that wait for room.
@@ -56,7 +56,7 @@ impl<T> SharedEnd for Listener<'_, T> {
     }
 
     fn is_ready(&self) -> bool {
-        self.shared.ring.has_news(self.position) || self.shared.ring.is_over(self.position)
+        self.shared.ring.has_news_for(self.place) || self.shared.ring.is_over(self.place)
     }
 
     /// A message is for every receiver: each that waits has been notified, and none needs to notify another.
@@ -105,8 +105,9 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    pub(super) fn listener(&self, position: u64) -> Listener<'_, T> {
-        Listener { shared: self, position }
+    /// A receiver that waits where it is. It stays at its cursor meanwhile.
+    pub(super) fn listener(&self, seat: &Seat) -> Listener<'_, T> {
+        Listener { shared: self, place: self.ring.place(seat) }
     }
 
     pub(super) fn speaker(&self) -> Speaker<'_, T> {
@@ -184,13 +185,17 @@ impl<T> BroadcastShared<T> {
     }
 
     #[inline(always)]
-    fn take_by(&self, missed: &mut u64, take: impl FnOnce() -> Found<T>) -> Found<T> {
+    fn take_by<R>(&self, missed: &mut u64, take: impl FnOnce() -> Found<R>) -> Found<R> {
         let copying = Copying(self);
         let found = take();
         core::mem::forget(copying);
         match found {
             Found::Nothing => return found,
             Found::Missed(more) => *missed += more,
+            Found::Evicted(more) => {
+                *missed += more;
+                return Panics::answer_behind(found, || self.tell_eviction());
+            }
             Found::Message(_) => {}
         }
         if self.senders.published() {
@@ -199,24 +204,13 @@ impl<T> BroadcastShared<T> {
         found
     }
 
-    /// Receives as many messages as there are, `most` at most. `Err`: how many were missed, which is added to `missed` as by
+    /// Receives as many messages as there are, `most` at most, and finds how many. What it has missed is added to `missed` as by
     /// [`take`](Self::take).
-    pub(super) fn take_many(
-        &self,
-        seat: &mut Seat,
-        missed: &mut u64,
-        to: &mut Vec<T>,
-        most: usize,
-    ) -> Result<usize, u64>
+    pub(super) fn take_many(&self, seat: &mut Seat, missed: &mut u64, to: &mut Vec<T>, most: usize) -> Found<usize>
     where
         T: Clone,
     {
-        let copying = Copying(self);
-        let taken = self.ring.take_many(seat, to, most);
-        core::mem::forget(copying);
-        *missed += taken.err().unwrap_or(0);
-        self.announce_room();
-        taken
+        self.take_by(missed, || self.ring.take_many(seat, to, most))
     }
 
     /// Readers have moved on, or gone: if senders wait and there is room, wakes them.
@@ -233,6 +227,23 @@ impl<T> BroadcastShared<T> {
         if self.senders.attend().is_armed() && self.ring.is_writable() {
             notify(&self.senders, self.ring.known_room().max(1));
         }
+    }
+
+    /// Evicts the receiver with that id. False: there is none.
+    pub(super) fn evict(&self, id: u64) -> bool {
+        let is_there = self.ring.evict(id);
+        if is_there {
+            // It may be at a message just now.
+            spin_for_a_moment(|| self.ring.is_out(id));
+            self.tell_eviction();
+        }
+        is_there
+    }
+
+    /// A receiver is none any more: there may be room now, or no receiver; and it may wait itself.
+    #[cold]
+    fn tell_eviction(&self) {
+        wake_all([&self.receivers, &self.senders, &self.closing]);
     }
 
     /// A receiver goes.

@@ -51,7 +51,6 @@ pub(crate) fn asymmetric() -> bool {
 
 /// Whether [`heavy`] works in this process, or may do so later. The first call may ask the kernel what it has, which waits
 /// for nothing.
-#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
 pub(crate) fn may_become_asymmetric() -> bool {
     // ORDERING: Relaxed; the answer guards no other data here.
     match AVAILABLE.load(Ordering::Relaxed) {
@@ -101,7 +100,6 @@ fn ask() -> bool {
     answer(if works { YES } else { NO }) == YES
 }
 
-#[cfg_attr(not(feature = "in-place"), allow(dead_code))]
 #[cold]
 fn query() -> bool {
     let has = !cfg!(miri) && {

@@ -16,6 +16,12 @@
 //! How a reader that leaves takes no cursor of another out of the looks: the number of readers that have joined and how far the
 //! cursors are in use are one word. It looks how far they still are, and exchanges that word, which fails where a reader has joined
 //! since. One that has taken a cursor, and has not counted itself yet, says itself how far they are when it does.
+//!
+//! How a reader is evicted that may be about to copy a message: beside its cursor stands who its owner is, and how far the eviction has
+//! got. A reader marks its cursor as busy before it copies, and looks at the owner's state then, behind a barrier that costs it
+//! nothing where the kernel has one. The thread that evicts it sets the state to [`ASKED`] and runs the other half of that barrier.
+//! From then on ([`PASSED`]) a cursor that is not busy stays so: at its next message the reader finds that it was asked to go. So
+//! writers pass over it, and it counts as a reader no more ([`GONE`]). The state only grows: any number of threads may evict one reader.
 
 use core::ops::Deref;
 use core::ptr;
@@ -25,7 +31,7 @@ use crossbeam_utils::CachePadded;
 use crate::queue::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 
-/// The reader is copying the message at its position: a lossy ring's writers leave the cursor where it is.
+/// The reader is copying the message at its position: a lossy ring's writers leave the cursor where it is, and nobody evicts it.
 pub(super) const BUSY: u64 = 1;
 /// No reader has this cursor.
 const FREE: u64 = u64::MAX;
@@ -41,6 +47,17 @@ const MOST: usize = SegmentedArray::<Cursor>::most(FIRST);
 const JOINED: u64 = 1 << 16;
 const _: () = assert!(MOST < JOINED as usize);
 
+/// In an owner: how far its eviction has got. This reader has not been evicted.
+const SEATED: u64 = 0;
+/// It has been asked to go. Its next message is one that it does not read.
+const ASKED: u64 = 1;
+/// Whatever the reader does from now on, it finds that it was asked. It may be at a message yet, if its cursor is busy.
+const PASSED: u64 = 2;
+/// It is at no message, and counted as a reader no more.
+const GONE: u64 = 3;
+/// Where the state is in an owner; above it is the reader's id.
+const STATE: u64 = 3;
+
 /// From where on no cursor is in use.
 fn used(extent: u64) -> usize {
     (extent % JOINED) as usize
@@ -49,21 +66,45 @@ fn used(extent: u64) -> usize {
 /// One reader's line. Used as its word.
 pub(super) struct CursorLine {
     word: AtomicU64,
-    /// Which reader it is, for people; 0 where there is none.
-    id: AtomicU64,
+    /// Which reader it is, and how far its eviction has got; 0 where there is none.
+    owner: AtomicU64,
 }
 
 pub(super) type Cursor = CachePadded<CursorLine>;
 
 impl CursorLine {
     fn free() -> Cursor {
-        CachePadded::new(Self { word: AtomicU64::new(FREE), id: AtomicU64::new(0) })
+        CachePadded::new(Self { word: AtomicU64::new(FREE), owner: AtomicU64::new(0) })
     }
 
     /// Which reader it is.
     pub(super) fn id(&self) -> u64 {
         // ORDERING: Relaxed; a number to show.
-        self.id.load(Ordering::Relaxed)
+        self.owner.load(Ordering::Relaxed) >> 2
+    }
+
+    /// Whether its reader has been asked to go. To be asked by the reader before it reads a message: when it has marked its cursor
+    /// as busy, and has passed its half of the barrier.
+    #[inline(always)]
+    pub(super) fn is_evicted(&self) -> bool {
+        // ORDERING: Relaxed; a state that is never taken back. Behind the barrier either this load finds it, or the thread that has
+        // asked finds the mark. A thread that waits for a message is notified behind it.
+        self.owner.load(Ordering::Relaxed) & STATE != SEATED
+    }
+
+    /// Whether writers may pass over the reader, whatever its cursor says. To be asked before the cursor is loaded.
+    fn is_passed_over(&self) -> Option<u64> {
+        // ORDERING: Acquire pairs with the Release in `advance`: what is loaded of the cursor behind it is not older than what the
+        // thread that has evicted the reader has found there.
+        Some(self.owner.load(Ordering::Acquire)).filter(|owner| owner & STATE >= PASSED)
+    }
+
+    /// One step of the eviction of the owner with that id. False: it was another's, or another thread's.
+    fn advance(&self, id: u64, from: u64, to: u64) -> bool {
+        // ORDERING: Release pairs with the Acquire in `is_passed_over`, and in this exchange: what this thread did before, its barrier
+        // above all. Relaxed on failure: the state is looked at again.
+        let (from, to) = (id << 2 | from, id << 2 | to);
+        self.owner.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -138,7 +179,7 @@ impl Cursors {
             })?;
         // ORDERING: Relaxed twice; the exchange below releases both, and whoever looks at the cursors has acquired that before, or
         // finds the extent changed.
-        cursor.id.store(id(), Ordering::Relaxed);
+        cursor.owner.store(id() << 2 | SEATED, Ordering::Relaxed);
         self.count.fetch_add(1, Ordering::Relaxed);
         let joined = |extent| Some(extent - used(extent) as u64 + JOINED + used(extent).max(index + 1) as u64);
         // ORDERING: Release pairs with the first Acquire load of the extent in `look`: a look that finds this reader counted
@@ -150,17 +191,75 @@ impl Cursors {
 
     /// A reader gives its cursor up. True: it was the last reader.
     pub(super) fn leave(&self, cursor: &Cursor) -> bool {
-        // First: a writer for whom the last reader's going makes room learns that there is no reader.
-        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
-        // continue each other's release sequences, so who finds none sees what all of them did.
-        let is_last = self.count.fetch_sub(1, Ordering::Release) == 1;
-        // ORDERING: Relaxed; released below.
-        cursor.id.store(0, Ordering::Relaxed);
+        // ORDERING: Relaxed; released below. A read-modify-write: either the reader is counted out here, or its eviction has done it.
+        let was_counted = cursor.owner.swap(0, Ordering::Relaxed) & STATE != GONE;
+        // Before the cursor is free: a writer for whom the last reader's going makes room learns that there is no reader.
+        let is_last = was_counted && self.count_out();
         // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
         // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
         cursor.swap(FREE, Ordering::Release);
         self.draw_in();
         is_last
+    }
+
+    /// There is one reader less. True: it was the last.
+    fn count_out(&self) -> bool {
+        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
+        // continue each other's release sequences, so who finds none sees what all of them did.
+        self.count.fetch_sub(1, Ordering::Release) == 1
+    }
+
+    /// Asks the reader with that id to go, and makes sure that it finds that at its next message. False: there is none, or it
+    /// has been evicted before. `barrier` is the other half of the one that readers pass behind their mark. Another thread may do
+    /// the same at the same time.
+    pub(super) fn ask(&self, id: u64, barrier: impl Fn()) -> bool {
+        // ORDERING: Acquire pairs with the Release in `advance`: a state that another thread has brought about, and what it did before.
+        let state = |cursor: &&Cursor| {
+            let owner = cursor.owner.load(Ordering::Acquire);
+            (owner >> 2 == id).then_some(owner & STATE)
+        };
+        let mut is_there = false;
+        // A reader that moves has two cursors for a moment, and stays at the first where it finds that it was asked there.
+        while let Some(cursor) = self.find(|cursor| state(cursor).is_some_and(|state| state < PASSED)) {
+            is_there = true;
+            cursor.advance(id, SEATED, ASKED);
+            // What the reader does behind this is done by one that finds `ASKED`, which is never taken back.
+            barrier();
+            cursor.advance(id, ASKED, PASSED);
+        }
+        is_there || self.find(|cursor| state(cursor) == Some(PASSED)).is_some()
+    }
+
+    /// Counts a reader out that has been asked to go, unless it is at a message still. True: that is done, by any thread.
+    pub(super) fn is_out(&self, id: u64) -> bool {
+        loop {
+            let passed = self.find(|cursor| cursor.is_passed_over() == Some(id << 2 | PASSED));
+            let Some(cursor) = passed else { return true };
+            // ORDERING: Acquire pairs with the Release that ends a reader's turn: what it has read, it has read. It is counted out
+            // behind that. The cursor is its own, or free, if the exchange below succeeds.
+            if cursor.load(Ordering::Acquire) & BUSY != 0 && cursor.id() == id {
+                return false;
+            }
+            self.count_out_from(cursor, id, PASSED);
+        }
+    }
+
+    /// A reader has found that it was asked to go, or is made beside one, and is at no message.
+    pub(super) fn go(&self, cursor: &Cursor) {
+        for state in [SEATED, ASKED, PASSED] {
+            self.count_out_from(cursor, cursor.id(), state);
+        }
+    }
+
+    fn count_out_from(&self, cursor: &Cursor, id: u64, state: u64) {
+        if cursor.advance(id, state, GONE) {
+            self.count_out();
+        }
+    }
+
+    /// The first cursor in use of which that is true.
+    fn find(&self, is_it: impl Fn(&&Cursor) -> bool) -> Option<&Cursor> {
+        self.look(|mut cursors| Iterator::find(&mut cursors, &is_it))
     }
 
     /// A cursor is free: takes it, and those before it that are free as well, out of the looks, where none behind it is in use.
@@ -188,7 +287,7 @@ impl Cursors {
     }
 
     /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns what the last run has returned.
-    fn look<R>(&self, mut look: impl FnMut(&mut dyn Iterator<Item = &Cursor>) -> R) -> R {
+    fn look<'a, R>(&'a self, mut look: impl FnMut(&mut dyn Iterator<Item = &'a Cursor>) -> R) -> R {
         loop {
             // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen. And with that in
             // `draw_in`: what readers have read whose cursors are looked at no more, they have read.
@@ -210,11 +309,14 @@ impl Cursors {
         self.look(|cursors| {
             // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have
             // read what lies before.
-            cursors
-                .map(|cursor| cursor.load(Ordering::Acquire))
-                .filter(|&word| word != FREE)
-                .map(|word| word >> 1)
-                .min()
+            let position = |cursor: &Cursor| {
+                let owner = cursor.is_passed_over();
+                let word = cursor.load(Ordering::Acquire);
+                // Busy: the reader may be at its last message. Where the cursor is another's by now, that one has joined meanwhile.
+                let is_out = owner.is_some_and(|owner| owner & STATE == GONE || word & BUSY == 0);
+                (word != FREE && !is_out).then_some(word >> 1)
+            };
+            cursors.filter_map(position).min()
         })
     }
 
@@ -222,6 +324,7 @@ impl Cursors {
     pub(super) fn positions(&self) -> Vec<(u64, u64)> {
         self.look(|cursors| {
             // ORDERING: Acquire, as in `least`: a cursor that was free before has no old id.
+            let cursors = cursors.filter(|cursor| !cursor.is_evicted());
             let words = cursors.map(|cursor| (cursor.load(Ordering::Acquire), cursor.id()));
             // One that is about to join has no id yet, and one that moves has two cursors for a moment.
             let mut found: Vec<_> =

@@ -12,7 +12,10 @@
 //!   cursor as busy before it copies a message, by a compare-exchange that fails where a writer has pushed it. Writers leave
 //!   a busy cursor alone. The ring has more cells than its capacity, so that one look at the cursors serves many messages.
 //!
-//! All operations are lock-free, no thread waits for a thread that has been preempted, and none makes a system call. The
+//! A reader can be *evicted*, by any thread: writers do not wait for it any more. In both kinds readers mark their cursor as busy
+//! before they look whether they were asked to go (see [`cursors`]), so nothing is written over that one of them is reading.
+//!
+//! All operations are lock-free, no thread waits for a thread that has been preempted, and none but an eviction makes a system call. The
 //! ring never sleeps and never wakes a thread.
 //!
 //! Cannot: give out a message that lies behind one that is still being written, nor write to a cell that a busy reader, or
@@ -27,4 +30,4 @@ mod cursors;
 mod models;
 mod ring;
 
-pub(crate) use self::ring::{BroadcastRing, Found, Seat};
+pub(crate) use self::ring::{BroadcastRing, Found, Place, Seat};

@@ -13,7 +13,7 @@ use crate::sync::Arc;
 fn take(ring: &BroadcastRing<u32>, seat: &mut Seat) -> Option<u32> {
     match ring.take(seat) {
         Found::Message(message) => Some(message),
-        Found::Missed(_) | Found::Nothing => None,
+        Found::Missed(_) | Found::Evicted(_) | Found::Nothing => None,
     }
 }
 
@@ -244,4 +244,177 @@ fn a_writer_against_a_reader_that_moves_up() {
             thread.join().unwrap();
         });
     }
+}
+
+/// A reader is evicted that may be about to take its message, and the place of that is written to.
+fn eviction_against(is_lossy: bool, reads: fn(&BroadcastRing<u32>, Seat)) {
+    model_up_to(2, move || {
+        let ring = Arc::new(BroadcastRing::new(1, is_lossy));
+        let (seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let id = seat.id();
+        assert!(ring.push(0).is_ok());
+        // For whom the writer writes.
+        assert_eq!(take(&ring, &mut quick), Some(0));
+        let reading = ring.clone();
+        let thread = thread::spawn(move || reads(&reading, seat));
+        if ring.evict(id) {
+            ring.is_out(id);
+        }
+        // A lossy ring has a cell more.
+        (1..=ring.lap()).for_each(|message| drop(ring.push(message as u32)));
+        thread.join().unwrap();
+        assert!(!ring.evict(id) || ring.is_out(id));
+        assert_eq!(ring.readers(), 1);
+    });
+}
+
+#[test]
+fn an_eviction_against_a_reader_that_takes_a_message() {
+    for is_lossy in [false, true] {
+        eviction_against(is_lossy, |ring, mut seat| {
+            take(ring, &mut seat);
+            // It may have been before that.
+            if !ring.is_over(ring.place(&seat)) {
+                ring.leave(&seat);
+            }
+        });
+    }
+}
+
+#[test]
+fn an_eviction_against_a_reader_that_leaves() {
+    eviction_against(false, |ring, seat| _ = ring.leave(&seat));
+}
+
+/// Two threads evict one reader, and each may find it where the other has left off.
+#[test]
+fn two_evictions_of_one_reader() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let (mut seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let id = seat.id();
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut quick), Some(0));
+        let evicting = ring.clone();
+        let writing = ring.clone();
+        let threads = [
+            thread::spawn(move || {
+                evicting.evict(id);
+                evicting.is_out(id);
+            }),
+            thread::spawn(move || {
+                writing.evict(id);
+                writing.is_out(id);
+                drop(writing.push(1));
+            }),
+        ];
+        take(&ring, &mut seat);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(ring.is_over(ring.place(&seat)) && ring.is_out(id) && ring.readers() == 1);
+    });
+}
+
+/// A clone reads on where one stands that is being evicted, or is evicted with it.
+#[test]
+fn an_eviction_against_a_reader_that_joins_beside() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let (seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let id = seat.id();
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut quick), Some(0));
+        let joining = ring.clone();
+        let joins = thread::spawn(move || {
+            let mut beside = joining.sit_beside(&seat);
+            let taken = take(&joining, &mut beside);
+            assert_eq!(taken.is_none(), joining.is_over(joining.place(&beside)));
+            joining.leave(&beside);
+        });
+        assert!(ring.evict(id) && ring.is_out(id));
+        drop(ring.push(1));
+        joins.join().unwrap();
+        assert_eq!(ring.readers(), 1);
+    });
+}
+
+/// A reader that moves to another cursor takes its eviction with it.
+#[test]
+fn an_eviction_against_a_reader_that_moves_up() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let (mut quick, crowd) = (ring.sit_down(), [(); 3].map(|()| ring.sit_down()));
+        let mut seat = ring.sit_down();
+        let id = seat.id();
+        crowd.iter().for_each(|seat| {
+            ring.leave(seat);
+        });
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut quick), Some(0));
+        let moving = ring.clone();
+        let moves = thread::spawn(move || {
+            moving.move_up(&mut seat);
+            take(&moving, &mut seat);
+            seat
+        });
+        assert!(ring.evict(id));
+        drop(ring.push(1));
+        let seat = moves.join().unwrap();
+        assert!(ring.is_over(ring.place(&seat)) && ring.is_out(id));
+        assert_eq!(ring.readers(), 1);
+    });
+}
+
+/// The writer is none of those that the reader or the thread which evicts it know.
+#[test]
+fn an_eviction_by_another_than_the_writer() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let (mut seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let id = seat.id();
+        assert!(ring.push(0).is_ok());
+        assert_eq!(take(&ring, &mut quick), Some(0));
+        let (evicting, reading) = (ring.clone(), ring.clone());
+        let threads =
+            [thread::spawn(move || _ = take(&reading, &mut seat)), thread::spawn(move || assert!(evicting.evict(id)))];
+        drop(ring.push(1));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// A writer that has found the eviction of one reader finds the cursor of the next there.
+#[test]
+fn a_reader_in_the_place_of_one_that_was_evicted() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(1, false));
+        let evicted = ring.sit_down();
+        let mut quick = ring.sit_down();
+        assert!(ring.evict(evicted.id()) && ring.is_out(evicted.id()));
+        let joining = ring.clone();
+        let thread = thread::spawn(move || {
+            joining.leave(&evicted);
+            let mut seat = joining.sit_down();
+            take(&joining, &mut seat);
+        });
+        (0..3).for_each(|message| {
+            drop(ring.push(message));
+            take(&ring, &mut quick);
+        });
+        thread.join().unwrap();
+    });
+}
+
+/// A writer that finds a reader at its next message writes over the one before.
+#[test]
+fn a_writer_behind_a_reader_that_is_at_its_next_message() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(2, false));
+        let (mut seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        assert_eq!(push_many(&ring, 0..2), Some(2));
+        (0..2).for_each(|message| assert_eq!(take(&ring, &mut quick), Some(message)));
+        let reading = ring.clone();
+        let thread =
+            thread::spawn(move || (0..2).for_each(|message| assert_eq!(take(&reading, &mut seat), Some(message))));
+        drop(ring.push(2));
+        thread.join().unwrap();
+    });
 }

@@ -16,15 +16,18 @@ use crossbeam_utils::CachePadded;
 
 use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;
+use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
 use crate::queue::allocate;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, spin_loop, window};
 
 /// In a stamp: the cell's message has been taken out, or never was.
 const TAKEN: u64 = 1;
 /// A flag in the tail: nothing may be claimed any more.
 const CLOSED: u64 = 1 << 63;
+/// The position of a reader that has been evicted, and was told what it has missed. No message ever has it.
+const NOWHERE: u64 = u64::MAX >> 2;
 /// How long a writer that has lost a race for a position waits before it tries again, in pauses; see the exchange's ring.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 /// How many bytes ahead of itself a writer asks for cells.
@@ -41,6 +44,8 @@ pub(crate) enum Found<T> {
     Message(T),
     /// The reader was too slow, and has been moved on by so many messages.
     Missed(u64),
+    /// The reader has been evicted, by which it misses so many messages. It finds nothing from now on.
+    Evicted(u64),
     Nothing,
 }
 
@@ -74,6 +79,20 @@ impl Seat {
     }
 }
 
+/// Where a reader is while it waits: its position, and its cursor.
+pub(crate) struct Place<'a> {
+    cursor: &'a Cursor,
+    position: u64,
+}
+
+impl Clone for Place<'_> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for Place<'_> {}
+
 /// A reader's turn: however it ends, the reader goes on behind what it was at.
 struct ReaderTurn<'a> {
     seat: &'a mut Seat,
@@ -86,7 +105,7 @@ impl Drop for ReaderTurn<'_> {
     fn drop(&mut self) {
         self.seat.position += self.messages;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`: the message was read before another is written over
-        // it. A store suffices: no writer pushes a busy cursor, nor any cursor of a bounded ring.
+        // it. A store suffices: no writer pushes a busy cursor.
         self.seat.cursor().store(self.seat.position << 1, Ordering::Release);
     }
 }
@@ -110,6 +129,8 @@ pub(crate) struct BroadcastRing<T> {
     capacity: u64,
     /// Readers that are too slow are pushed on.
     is_lossy: bool,
+    /// Readers execute a fence behind the mark on their cursor, for the kernel has no barrier for others.
+    has_fences: bool,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
 }
@@ -151,6 +172,7 @@ impl<T> BroadcastRing<T> {
             cells: allocate(cells, cell).unwrap_or_else(|| panic!("{}", too_large(capacity))),
             capacity: capacity as u64,
             is_lossy,
+            has_fences: !may_become_asymmetric(),
             closed: AtomicBool::new(false),
         }
     }
@@ -165,7 +187,7 @@ impl<T> BroadcastRing<T> {
     }
 
     #[inline(always)]
-    fn lap(&self) -> u64 {
+    pub(super) fn lap(&self) -> u64 {
         self.cells.len() as u64
     }
 
@@ -394,9 +416,12 @@ impl<T> BroadcastRing<T> {
     #[cold]
     pub(crate) fn move_up(&self, seat: &mut Seat) {
         if let Some(cursor) = self.cursors.join_before(seat.cursor(), seat.position) {
-            // It is two readers for a moment, of which the first goes.
-            let own = core::mem::replace(seat, self.beside(seat, cursor));
-            self.leave(&own);
+            // It is two readers for a moment, of which the first goes; or the second, where it would be evicted at once.
+            let mut left = self.beside(seat, cursor);
+            if !left.cursor().is_evicted() {
+                core::mem::swap(seat, &mut left);
+            }
+            self.leave(&left);
         }
     }
 
@@ -414,12 +439,70 @@ impl<T> BroadcastRing<T> {
             // writer may have pushed it.
             cursor.fetch_max(other, Ordering::Relaxed);
         }
+        // Or that reader was asked to go before this one could be seen beside it: then nothing is kept for either.
+        self.light();
+        if seat.cursor().is_evicted() {
+            self.cursors.go(cursor);
+        }
         Seat { cursor, position: seat.position }
     }
 
     /// A reader goes, and does not use its seat any more. True: it was the last.
     pub(crate) fn leave(&self, seat: &Seat) -> bool {
         self.cursors.leave(seat.cursor())
+    }
+
+    /// Asks the reader with that id to go: writers do not wait for it any more, and it finds nothing more. False: there is none,
+    /// or it has been evicted before; or the kernel has taken its barrier back.
+    ///
+    /// A reader that is copying a message meanwhile is counted, and in the way, until it has copied that: see
+    /// [`is_out`](Self::is_out). Otherwise lock-free but for a system call, the first of which may block for some 10 ms.
+    pub(crate) fn evict(&self, id: u64) -> bool {
+        if !self.has_fences {
+            prepare();
+            if !asymmetric() {
+                return false;
+            }
+        }
+        self.cursors.ask(id, || if self.has_fences { fence_for_light() } else { heavy() })
+    }
+
+    /// Whether the reader with that id, which has been [asked to go](Self::evict), is at no message any more. It is counted no
+    /// more then.
+    pub(crate) fn is_out(&self, id: u64) -> bool {
+        self.cursors.is_out(id)
+    }
+
+    /// The half of the barrier of a reader, behind what it has said of itself and before it looks whether it was asked to go.
+    #[inline(always)]
+    fn light(&self) {
+        if self.has_fences { fence_for_light() } else { light() }
+    }
+
+    /// A reader that has marked its cursor as busy: whether it may read the message at its position.
+    #[inline(always)]
+    fn may_read(&self, seat: &Seat) -> bool {
+        self.light();
+        !seat.cursor().is_evicted()
+    }
+
+    /// A reader has found that it was asked to go, before it has read the message at its position. Returns how many it misses.
+    #[cold]
+    #[inline(never)]
+    fn go(&self, seat: &mut Seat) -> u64 {
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`, as at the end of a turn. It has marked the cursor itself, which
+        // no writer pushes then.
+        seat.cursor().store(seat.position << 1, Ordering::Release);
+        self.cursors.go(seat.cursor());
+        let missed = self.tail() - seat.position;
+        seat.position = NOWHERE;
+        missed
+    }
+
+    /// Where a reader is.
+    pub(crate) fn place(&self, seat: &Seat) -> Place<'_> {
+        // SAFETY: a cursor of this ring, which lives as long as the ring.
+        Place { cursor: unsafe { &*seat.cursor }, position: seat.position }
     }
 
     /// Whether a look at this position would find something.
@@ -449,6 +532,13 @@ impl<T> BroadcastRing<T> {
         // acquires: until then all find the mark, and leave the message alone. What is in the word before hands on nothing that
         // this reader does not know: a push releases nothing. On failure `pass_over` looks again.
         seat.cursor().compare_exchange(word, word | BUSY, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Marks a bounded ring's cursor as busy, which nobody pushes.
+    #[inline(always)]
+    fn mark_bounded(seat: &Seat) {
+        // ORDERING: Release: a writer that acquires the position from this store acquires what the end of the last turn has released.
+        seat.cursor().store(seat.position << 1 | BUSY, Ordering::Release);
     }
 
     /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many it has missed.
@@ -505,6 +595,11 @@ impl<T> BroadcastRing<T> {
             if let Err(missed) = pin(self, seat) {
                 return Found::Missed(missed);
             }
+        } else {
+            Self::mark_bounded(seat);
+        }
+        if !self.may_read(seat) {
+            return Found::Evicted(self.go(seat));
         }
         let cell = self.cell(seat.position);
         let turn = ReaderTurn { seat, messages: 1 };
@@ -514,8 +609,8 @@ impl<T> BroadcastRing<T> {
     }
 
     /// Appends the messages from a reader's position on to `to`, as many as are there, `most` at most, and moves the reader on.
-    /// `Ok`: how many; `Err`: how many it has missed.
-    pub(crate) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Result<usize, u64>
+    /// Returns how many.
+    pub(crate) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Found<usize>
     where
         T: Clone,
     {
@@ -523,20 +618,28 @@ impl<T> BroadcastRing<T> {
         let most = (most as u64).min(self.lap());
         let there = (first..first + most).take_while(|&position| self.has_news(position)).count();
         if there == 0 {
-            return Ok(0);
+            return Found::Nothing;
         }
         // Before the turn: an allocation may panic.
         to.reserve(there);
         if self.is_lossy {
             // No message from here on is written over before the turn ends.
-            self.pin(seat)?;
+            if let Err(missed) = self.pin(seat) {
+                return Found::Missed(missed);
+            }
+        } else {
+            Self::mark_bounded(seat);
+        }
+        if !self.may_read(seat) {
+            return Found::Evicted(self.go(seat));
         }
         let mut turn = ReaderTurn { seat, messages: 0 };
         for position in first..first + there as u64 {
             turn.messages += 1;
             to.push(self.copy(self.cell(position)));
         }
-        Ok(there)
+        drop(turn);
+        Found::Message(there)
     }
 
     /// The message of a cell that no writer touches meanwhile.
@@ -550,7 +653,8 @@ impl<T> BroadcastRing<T> {
         // stamp has handed on.
         let is_alone = self.cursors.count() == 1;
         // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor moves: the
-        // limit is behind that cursor in a bounded ring, and the cursor is marked as busy in a lossy one. Where the reader is
+        // limit is behind that cursor in a bounded ring, and nobody pushes a busy one in a lossy ring. In both it is marked as
+        // busy, and the reader had not been asked to go behind that, so no writer passes over it. Where the reader is
         // alone, it alone reads the message, once: it moves on, and the stamp says below that it was taken.
         let message = unsafe {
             if is_alone {
@@ -610,10 +714,27 @@ impl<T> BroadcastRing<T> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether the ring is closed, and no message will come at this position.
-    pub(crate) fn is_over(&self, position: u64) -> bool {
-        self.is_closed() && self.tail() == position
+    /// Whether no message will come to a reader: the ring is closed and it has had all, or it has been evicted.
+    pub(crate) fn is_over(&self, place: Place<'_>) -> bool {
+        place.cursor.is_evicted() || self.is_closed() && self.tail() == place.position
     }
+
+    /// Whether a look of a reader would find something.
+    pub(crate) fn has_news_for(&self, place: Place<'_>) -> bool {
+        self.has_news(place.position)
+    }
+
+    /// Whether a reader has been evicted.
+    pub(crate) fn is_evicted(&self, seat: &Seat) -> bool {
+        seat.cursor().is_evicted()
+    }
+}
+
+/// Each half of the barrier between readers and a thread that evicts one, where both pay for it.
+fn fence_for_light() {
+    // ORDERING: SeqCst pairs with the other half: either the reader finds that it was asked to go, or the thread that has asked finds
+    // the mark on its cursor.
+    fence(Ordering::SeqCst);
 }
 
 /// Waits a little, after a lost race for a position.
@@ -741,9 +862,9 @@ mod tests {
         let mut seat = ring.sit_down();
         let claimed = ring.claim();
         assert!(ring.close() && !ring.close());
-        assert!(matches!(ring.take(&mut seat), Found::Nothing) && !ring.is_over(seat.position()));
+        assert!(matches!(ring.take(&mut seat), Found::Nothing) && !ring.is_over(ring.place(&seat)));
         assert_eq!(ring.fill_claimed(claimed, 0), None);
-        assert!(matches!(ring.take(&mut seat), Found::Message(0)) && ring.is_over(seat.position()));
+        assert!(matches!(ring.take(&mut seat), Found::Message(0)) && ring.is_over(ring.place(&seat)));
     }
 
     /// Another writes a message before the new reader knows where it begins.
