@@ -8,7 +8,7 @@ use ysuite::mpmc;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
-use crate::lanes::{Ends, in_time, nothing, too_late};
+use crate::lanes::{Ends, in_time, none, nothing, too_late};
 use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
@@ -199,6 +199,10 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
             }
         }
         taken as isize
+    }
+
+    fn recv_none(&mut self) -> isize {
+        none(self.receiver.try_recv_batch(&mut self.piece, 0))
     }
 
     fn try_clone(&self) -> Result<Box<dyn RxEnd>, ys_code> {

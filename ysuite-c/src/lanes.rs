@@ -52,6 +52,11 @@ pub(crate) fn nothing(error: TryRecvError) -> ys_code {
     }
 }
 
+/// What a batch of none says, which takes none even where there are messages.
+pub(crate) fn none(received: Result<usize, TryRecvError>) -> isize {
+    received.map_or_else(|error| isize::from_code(nothing(error)), |_| 0)
+}
+
 /// What a receive says whose time is up, or whose channel was stopped, or is closed.
 pub(crate) fn too_late(error: RecvTimeoutError) -> ys_code {
     if error.is_timeout() { YS_TIMEOUT } else { YS_CLOSED }
@@ -369,6 +374,10 @@ macro_rules! lane_rx {
                         return isize::from_code(too_late(error));
                     }
                 }
+            }
+
+            fn recv_none(&mut self) -> isize {
+                none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
             }
 
             fn shows(&self) -> bool {

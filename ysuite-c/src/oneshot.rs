@@ -131,6 +131,12 @@ impl<M: Message> RxEnd for OneshotRx<M> {
         }
     }
 
+    fn recv_none(&mut self) -> isize {
+        // In this order: a sender that has sent is gone as well.
+        let is_over = self.kept.is_none() && self.receiver.is_disconnected() && self.receiver.is_empty();
+        if is_over { isize::from_code(YS_CLOSED) } else { 0 }
+    }
+
     fn wait(&mut self, limit: Limit, stop: &Stop) -> c_int {
         match self.receive_for(limit, stop) {
             Ok(message) => {

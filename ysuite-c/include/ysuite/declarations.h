@@ -409,10 +409,10 @@ int ys_send_for(struct ys_tx *tx, const void *message, int64_t ns);
  *
  * @param tx the end
  * @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type
- * @param n how many; 0 does nothing
+ * @param n how many; 0 only shows what was hidden
  * @param ns nanoseconds for all of it; 0: never waits; less than 0: for ever
  * @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
- *     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED
+ *     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED. 0 where n is 0, also where the channel has closed
  */
 ptrdiff_t ys_send_batch(struct ys_tx *tx,
                         const void *messages,
@@ -640,9 +640,11 @@ int ys_recv_for(struct ys_rx *rx, void *message, int64_t ns);
  *
  * @param rx the end
  * @param messages where they are put, each as many bytes behind the last as a message has: an array of the caller's type
- * @param max how many at most; 0 does nothing
+ * @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed is told of the end all the
+ *     same. What ys_peek has shown stays so then
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
- * @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
+ * @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
+ *     none, and none will come, also where max is 0
  */
 ptrdiff_t ys_recv_batch(struct ys_rx *rx,
                         void *messages,

@@ -97,7 +97,8 @@ class sender : public detail::sending_end {
   /** Sends a run, as much at a time as there is room for, and waits for more. Copies, or moves with
    *  std::make_move_iterator; then what was not sent is moved back into messages that can be gone over again. If
    *  building one throws, those before it are sent. Where iterators pass once, and are not those of a ys::run
-   *  themselves, each message is sent before the next one is asked for, which may block. */
+   *  themselves, each message is sent before the next one is asked for, which may block. Of a run that is empty only what was
+   *  hidden is shown: status::ok, also where nobody will receive. */
   template <class It, class End>
   sent send_range(It first, End last) {
     return range_in(std::move(first), std::move(last), detail::for_ever);
@@ -334,6 +335,8 @@ class sender : public detail::sending_end {
       }
       if constexpr (!detail::is_at_hand_v<It>) ++first;
     }
+    // As any send, it shows what is hidden, though it has none.
+    if (total == 0) (void)ys_send_batch(raw(), nullptr, 0, ns);
     return {total, status::ok};
   }
 
@@ -360,7 +363,6 @@ class sender : public detail::sending_end {
 
   /* An array is copied by one call, or as many as the closing of a channel takes to be seen. */
   sent bytes_in(const T *first, std::size_t count, std::int64_t ns) noexcept {
-    if (count == 0) return {0, status::ok};
     const std::ptrdiff_t answer = ys_send_batch(raw(), first, count, ns);
     const std::size_t done = detail::count_of(answer);
     if (done == count) return {done, status::ok};

@@ -50,6 +50,9 @@ pub(crate) trait RxEnd: Send {
     /// There is room for so many messages, as far apart as they are long.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize;
 
+    /// A batch of none: 0, or that nothing more will come. What is shown stays so.
+    fn recv_none(&mut self) -> isize;
+
     /// Whether it can show messages where they lie, and `consume` them.
     fn shows(&self) -> bool {
         false

@@ -339,16 +339,18 @@ pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i
 ///
 /// @param rx the end
 /// @param messages where they are put, each as many bytes behind the last as a message has: an array of the caller's type
-/// @param max how many at most; 0 does nothing
+/// @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed is told of the end all the
+///     same. What ys_peek has shown stays so then
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
-/// @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
+/// @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
+///     none, and none will come, also where max is 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_recv_batch(rx: *mut ys_rx, messages: *mut c_void, max: usize, ns: i64) -> isize {
     // SAFETY: by the caller.
     unsafe {
         enter(rx, |rx| {
             if max == 0 {
-                return 0;
+                return rx.look(|end| end.recv_none());
             }
             if messages.is_null() || max > isize::MAX as usize / rx.channel.stride {
                 return isize::from_code(YS_EINVAL);

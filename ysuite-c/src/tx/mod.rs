@@ -171,6 +171,13 @@ impl Tx {
         }
     }
 
+    /// Sends no message: what was hidden is shown, or dropped where nobody receives. How many it has sent, as any send does: 0, also
+    /// of an end that hides none.
+    fn show(&mut self) -> isize {
+        self.call(|end| end.flush());
+        0
+    }
+
     /// This end as a set sees it.
     pub(crate) fn attach<A: Answer>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
         let answer = self.call(|end| end.attachable().map_or(A::from_code(YS_ENOTSUP), attach));
@@ -356,17 +363,17 @@ pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns:
 ///
 /// @param tx the end
 /// @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type
-/// @param n how many; 0 does nothing
+/// @param n how many; 0 only shows what was hidden
 /// @param ns nanoseconds for all of it; 0: never waits; less than 0: for ever
 /// @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
-///     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED
+///     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED. 0 where n is 0, also where the channel has closed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_send_batch(tx: *mut ys_tx, messages: *const c_void, n: usize, ns: i64) -> isize {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
             if n == 0 {
-                return 0;
+                return tx.show();
             }
             if messages.is_null() || n > isize::MAX as usize / tx.channel.stride {
                 return isize::from_code(YS_EINVAL);
@@ -484,8 +491,7 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
         return isize::from_code(YS_EINVAL);
     }
     if n == 0 {
-        tx.call(|end| end.flush());
-        return 0;
+        return tx.show();
     }
     tx.call(|end| {
         if by_window {

@@ -26,6 +26,7 @@ static const pair one = {1, 10}, two = {2, 20};
     CHECK_IS(kind##_recv_batch(rx, many, 4, 0), YS_EMPTY);                                    \
     CHECK_IS(kind##_recv_batch(rx, many, 4, MILLISECOND), YS_TIMEOUT);                        \
     CHECK_IS(kind##_recv_batch(rx, many, 0, 0), 0);                                           \
+    CHECK_IS(kind##_recv_batch(rx, NULL, 0, -1), 0);                                          \
     CHECK_IS(kind##_send(tx, &one), YS_OK);                                                   \
     CHECK_IS(kind##_try_send(tx, &two), YS_OK);                                               \
     CHECK_IS(ys_tx_len(tx.raw), 2);                                                           \
@@ -54,6 +55,8 @@ static const pair one = {1, 10}, two = {2, 20};
     CHECK_IS(kind##_try_send(tx, &one), YS_CLOSED);                                           \
     CHECK_IS(kind##_send_for(tx, &one, -1), YS_CLOSED);                                       \
     CHECK_IS(kind##_send_batch(tx, many, 4, -1), YS_CLOSED);                                  \
+    CHECK_IS(kind##_send_batch(tx, many, 0, -1), 0);                                          \
+    CHECK_IS(kind##_recv_batch(rx, many, 0, -1), 0);                                          \
     CHECK_IS(ys_rx_is_closed(rx.raw), 1);                                                     \
     CHECK_IS(kind##_recv(rx, &got), YS_OK);                                                   \
     CHECK(got.a == 1);                                                                        \
@@ -61,6 +64,8 @@ static const pair one = {1, 10}, two = {2, 20};
     CHECK_IS(kind##_try_recv(rx, &got), YS_CLOSED);                                           \
     CHECK_IS(kind##_recv_for(rx, &got, -1), YS_CLOSED);                                       \
     CHECK_IS(kind##_recv_batch(rx, many, 4, -1), YS_CLOSED);                                  \
+    CHECK_IS(kind##_recv_batch(rx, many, 0, 0), YS_CLOSED);                                   \
+    CHECK_IS(kind##_recv_batch(rx, NULL, 0, -1), YS_CLOSED);                                  \
     kind##_tx_free(tx);                                                                       \
     kind##_rx_free(rx);                                                                       \
                                                                                               \

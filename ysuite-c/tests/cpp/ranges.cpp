@@ -51,6 +51,26 @@ void every_kind_of_range() {
 #endif
 }
 
+// As any send: what was hidden is shown, by every form, and a receiver that is gone is no error.
+void a_range_of_none_shows_what_was_hidden() {
+  auto [tx, rx] = ys::pipe<int>();
+  const std::list<int> list;
+  int number = 0;
+  const auto shows = [&number, &tx = tx, &rx = rx](auto send) {
+    CHECK(tx.write(++number) == ys::status::ok && rx.try_recv().status() == ys::status::empty);
+    const ys::sent none = send();
+    CHECK(none && none.count == 0);
+    are_received(rx, number);
+  };
+  shows([&tx = tx] { return tx.send_range(std::vector<int>()); });
+  shows([&tx = tx, &list] { return tx.send_range(list); });
+  shows([&tx = tx, &list] { return tx.try_send_range(list); });
+  shows([&tx = tx] { return tx.try_send_range(std::vector<int>()); });
+  shows([&tx = tx, &list] { return tx.send_range_for(list.begin(), list.end(), 600s); });
+  rx.close();
+  CHECK(tx.send_range(list) && tx.send_range(std::vector<int>()));
+}
+
 /// Goes over numbers once, and is not copied, nor does it say what kind it is. Its step to the next asks for the one
 /// before.
 class asking {
@@ -297,6 +317,7 @@ void whole_or_back_while_the_receiver_goes() {
 
 int main() {
   RUN(every_kind_of_range);
+  RUN(a_range_of_none_shows_what_was_hidden);
   RUN(each_is_sent_before_the_next_is_asked_for);
   RUN(what_is_at_hand_is_sent_in_batches);
   RUN(what_a_run_has_more_stays_in_its_channel);
