@@ -476,9 +476,12 @@ int ys_wait_room(struct ys_tx *tx, int64_t ns);
  *
  * @param tx the end
  * @param other where the new end is put; NULL is put there after an error
- * @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have; YS_ENOTSUP
+ * @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have, where one that ys_tx_close has closed counts, freed or not,
+ *     until the receiver has taken its last message and has looked once more. One that is freed without that does not, but where
+ *     the receiver loses its CPU at that moment a clone may be refused as well; YS_ENOTSUP
  */
-int ys_tx_clone(struct ys_tx *tx, struct ys_tx **other);
+int ys_tx_clone(struct ys_tx *tx,
+                struct ys_tx **other);
 
 /**
  * Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was sent, and learn

@@ -522,7 +522,9 @@ pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
 ///
 /// @param tx the end
 /// @param other where the new end is put; NULL is put there after an error
-/// @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have; YS_ENOTSUP
+/// @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have, where one that ys_tx_close has closed counts, freed or not,
+///     until the receiver has taken its last message and has looked once more. One that is freed without that does not, but where
+///     the receiver loses its CPU at that moment a clone may be refused as well; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> c_int {
     if other.is_null() {
