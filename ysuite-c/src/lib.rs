@@ -12,6 +12,7 @@
 //! No function lets a panic out. A callback may let out a panic of Rust, but no exception of C++: that ends the process.
 
 mod about;
+mod beside;
 mod channel;
 mod code;
 mod disposal;

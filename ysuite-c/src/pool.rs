@@ -53,9 +53,11 @@ impl Stops for PoolStop {
 impl Content for Blocks {
     const FREE: &'static str = "ys_pool_free";
 
-    type Shared = ();
+    type Shared = Arc<PoolStop>;
 
-    fn share(&self) {}
+    fn share(&self) -> Arc<PoolStop> {
+        self.stop.clone()
+    }
 }
 
 impl Everyones for Blocks {}
@@ -239,13 +241,8 @@ pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
-    // SAFETY: by the caller. Any thread may use a pool.
-    unsafe {
-        if let Some(answer) = stopper::clear(stopper) {
-            return answer;
-        }
-        handle::look(pool.cast::<Handle<Blocks>>(), |blocks: &Blocks| stopper::give(stopper, blocks.stop.clone()))
-    }
+    // SAFETY: by the caller.
+    unsafe { stopper::make(pool.cast::<Handle<Blocks>>(), stopper, Arc::clone) }
 }
 
 /// Frees a pool. Its memory lives until the last of its messages is freed.

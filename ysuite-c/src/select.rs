@@ -210,13 +210,8 @@ pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isiz
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_stopper(select: *const ys_select, stopper: *mut *mut ys_stopper) -> c_int {
-    // SAFETY: by the caller. The stop is shared by all threads.
-    unsafe {
-        if let Some(answer) = stopper::clear(stopper) {
-            return answer;
-        }
-        handle::look_beside(select.cast::<Handle<Selecting>>(), |stop| stopper::give(stopper, stop.clone()))
-    }
+    // SAFETY: by the caller.
+    unsafe { stopper::make(select.cast::<Handle<Selecting>>(), stopper, Arc::clone) }
 }
 
 /// Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.

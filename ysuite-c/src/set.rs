@@ -315,13 +315,8 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_stopper(set: *const ys_set, stopper: *mut *mut ys_stopper) -> c_int {
-    // SAFETY: by the caller. The stop is shared by all threads.
-    unsafe {
-        if let Some(answer) = stopper::clear(stopper) {
-            return answer;
-        }
-        handle::look_beside(set.cast::<Handle<Set>>(), |set| stopper::give(stopper, set.stop.clone()))
-    }
+    // SAFETY: by the caller.
+    unsafe { stopper::make(set.cast::<Handle<Set>>(), stopper, |shared| shared.stop.clone()) }
 }
 
 /// Makes a signaler for the set. Allocates.

@@ -4,6 +4,8 @@ use core::ffi::c_int;
 
 use ysuite::channel::Spin;
 
+use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK};
+
 /// What an end does before it sleeps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +18,21 @@ pub enum ys_spin {
     YS_SPIN_FOREVER = 2,
 }
 
-pub(crate) fn spin_from(spin: c_int) -> Option<Spin> {
+fn spin_from(spin: c_int) -> Option<Spin> {
     match spin {
         spin if spin == ys_spin::YS_SPIN_NONE as c_int => Some(Spin::None),
         spin if spin == ys_spin::YS_SPIN_ADAPTIVE as c_int => Some(Spin::Adaptive),
         spin if spin == ys_spin::YS_SPIN_FOREVER as c_int => Some(Spin::Forever),
         _ => None,
     }
+}
+
+/// Sets the spin of an end by `set`, which answers whether the end has one.
+pub(crate) fn set_spin(spin: c_int, set: impl FnOnce(Spin) -> bool) -> c_int {
+    let code = match spin_from(spin) {
+        Some(spin) if set(spin) => YS_OK,
+        Some(_) => YS_ENOTSUP,
+        None => YS_EINVAL,
+    };
+    c_int::from_code(code)
 }

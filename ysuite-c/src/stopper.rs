@@ -38,27 +38,33 @@ impl Content for Stopper {
 
 impl Everyones for Stopper {}
 
+/// Makes a stopper of what a handle shares, which any thread may look at.
+///
+/// # Safety
+/// `stopper` is NULL, or a place for one; the handle as of [`handle::look_beside`].
+pub(crate) unsafe fn make<C: Content, S: Stops + 'static>(
+    handle: *const Handle<C>,
+    stopper: *mut *mut ys_stopper,
+    stops: impl FnOnce(&C::Shared) -> Arc<S>,
+) -> c_int {
+    if stopper.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *stopper = ptr::null_mut();
+        handle::look_beside(handle, |shared| give(stopper, stops(shared)))
+    }
+}
+
 /// Makes a stopper.
 ///
 /// # Safety
 /// `stopper` is a place for one.
-pub(crate) unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) -> c_int {
+unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) -> c_int {
     // SAFETY: by the caller.
     unsafe { *stopper = Handle::make(Stopper(stops)).cast() };
     c_int::from_code(YS_OK)
-}
-
-/// Clears the place for a stopper: an answer if there is none.
-///
-/// # Safety
-/// `stopper` is NULL, or a place for one.
-pub(crate) unsafe fn clear(stopper: *mut *mut ys_stopper) -> Option<c_int> {
-    if stopper.is_null() {
-        return Some(c_int::from_code(YS_EINVAL));
-    }
-    // SAFETY: by the caller.
-    unsafe { *stopper = ptr::null_mut() };
-    None
 }
 
 /// What stops the owner of a set, which sleeps there: an id of its own goes up.

@@ -9,20 +9,27 @@ use std::sync::Arc;
 use ysuite::in_place::{RecvWindow, Stop};
 
 pub(crate) use self::end::RxEnd;
+use crate::beside::{self, End};
 use crate::channel::{Channel, Found};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
-use crate::spin::spin_from;
+use crate::spin::set_spin;
 use crate::steps::{RxCalls, RxSteps, Step};
-use crate::stopper::{self, ys_stopper};
+use crate::stopper::ys_stopper;
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
 /// A receiving end. One thread at a time; it may move between threads. Freed by ys_rx_free.
 pub struct ys_rx {
     _opaque: [u8; 0],
+}
+
+impl End for ys_rx {
+    type Content = Rx;
+
+    const EXPECT: &'static str = "ys_rx_expect";
 }
 
 /// What is behind the handle. The window that callers see is the first of it.
@@ -550,16 +557,7 @@ pub unsafe extern "C" fn ys_rx_len(rx: *const ys_rx) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
     // SAFETY: by the caller.
-    unsafe {
-        enter(rx, |rx| {
-            let code = match spin_from(spin) {
-                Some(spin) if rx.call(|end| end.set_spin(spin)) => YS_OK,
-                Some(_) => YS_ENOTSUP,
-                None => YS_EINVAL,
-            };
-            c_int::from_code(code)
-        })
-    }
+    unsafe { enter(rx, |rx| set_spin(spin, |spin| rx.call(|end| end.set_spin(spin)))) }
 }
 
 /// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
@@ -568,8 +566,8 @@ pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
-    // SAFETY: by the caller. The stride never changes.
-    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.stride) }
+    // SAFETY: by the caller.
+    unsafe { beside::stride(rx) }
 }
 
 /// How many bytes a message of the channel has: what was given when it was opened. Any thread.
@@ -578,8 +576,8 @@ pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_message_size(rx: *const ys_rx) -> usize {
-    // SAFETY: by the caller. The size never changes.
-    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.size) }
+    // SAFETY: by the caller.
+    unsafe { beside::message_size(rx) }
 }
 
 /// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
@@ -588,8 +586,8 @@ pub unsafe extern "C" fn ys_rx_message_size(rx: *const ys_rx) -> usize {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_message_align(rx: *const ys_rx) -> usize {
-    // SAFETY: by the caller. The alignment never changes.
-    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.align) }
+    // SAFETY: by the caller.
+    unsafe { beside::message_align(rx) }
 }
 
 /// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
@@ -602,8 +600,8 @@ pub unsafe extern "C" fn ys_rx_message_align(rx: *const ys_rx) -> usize {
 ///     a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usize) -> c_int {
-    // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| channel.expect("ys_rx_expect", size, align)) }
+    // SAFETY: by the caller.
+    unsafe { beside::expect(rx, size, align) }
 }
 
 /// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
@@ -613,13 +611,8 @@ pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usiz
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_stopper(rx: *const ys_rx, stopper: *mut *mut ys_stopper) -> c_int {
-    // SAFETY: by the caller. The channel is shared by all threads.
-    unsafe {
-        if let Some(answer) = stopper::clear(stopper) {
-            return answer;
-        }
-        handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| stopper::give(stopper, channel.clone()))
-    }
+    // SAFETY: by the caller.
+    unsafe { beside::stopper(rx, stopper) }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
@@ -628,8 +621,8 @@ pub unsafe extern "C" fn ys_rx_stopper(rx: *const ys_rx, stopper: *mut *mut ys_s
 /// @return the address; NULL with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_channel(rx: *const ys_rx) -> *const c_void {
-    // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look_beside(rx.cast::<Handle<Rx>>(), |channel| Arc::as_ptr(channel).cast::<c_void>()) }
+    // SAFETY: by the caller.
+    unsafe { beside::address(rx) }
 }
 
 /// Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the

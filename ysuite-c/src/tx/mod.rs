@@ -9,20 +9,27 @@ use std::sync::Arc;
 use ysuite::in_place::{SendWindow, Stop};
 
 pub(crate) use self::end::{TxEnd, ok_or};
+use crate::beside::{self, End};
 use crate::channel::{Channel, Found};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
-use crate::spin::spin_from;
+use crate::spin::set_spin;
 use crate::steps::{Step, TxCalls, TxSteps};
-use crate::stopper::{self, ys_stopper};
+use crate::stopper::ys_stopper;
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
 /// A sending end. One thread at a time; it may move between threads. Freed by ys_tx_free.
 pub struct ys_tx {
     _opaque: [u8; 0],
+}
+
+impl End for ys_tx {
+    type Content = Tx;
+
+    const EXPECT: &'static str = "ys_tx_expect";
 }
 
 /// What is behind the handle. The window that callers see is the first of it.
@@ -600,16 +607,7 @@ pub unsafe extern "C" fn ys_tx_len(tx: *const ys_tx) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
     // SAFETY: by the caller.
-    unsafe {
-        enter(tx, |tx| {
-            let code = match spin_from(spin) {
-                Some(spin) if tx.call(|end| end.set_spin(spin)) => YS_OK,
-                Some(_) => YS_ENOTSUP,
-                None => YS_EINVAL,
-            };
-            c_int::from_code(code)
-        })
-    }
+    unsafe { enter(tx, |tx| set_spin(spin, |spin| tx.call(|end| end.set_spin(spin)))) }
 }
 
 /// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
@@ -618,8 +616,8 @@ pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
-    // SAFETY: by the caller. The stride never changes.
-    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.stride) }
+    // SAFETY: by the caller.
+    unsafe { beside::stride(tx) }
 }
 
 /// How many bytes a message of the channel has: what was given when it was opened. Any thread.
@@ -628,8 +626,8 @@ pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_message_size(tx: *const ys_tx) -> usize {
-    // SAFETY: by the caller. The size never changes.
-    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.size) }
+    // SAFETY: by the caller.
+    unsafe { beside::message_size(tx) }
 }
 
 /// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
@@ -638,8 +636,8 @@ pub unsafe extern "C" fn ys_tx_message_size(tx: *const ys_tx) -> usize {
 /// @return bytes; 0 with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_message_align(tx: *const ys_tx) -> usize {
-    // SAFETY: by the caller. The alignment never changes.
-    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.align) }
+    // SAFETY: by the caller.
+    unsafe { beside::message_align(tx) }
 }
 
 /// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
@@ -652,8 +650,8 @@ pub unsafe extern "C" fn ys_tx_message_align(tx: *const ys_tx) -> usize {
 ///     a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usize) -> c_int {
-    // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| channel.expect("ys_tx_expect", size, align)) }
+    // SAFETY: by the caller.
+    unsafe { beside::expect(tx, size, align) }
 }
 
 /// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
@@ -663,13 +661,8 @@ pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usiz
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_stopper(tx: *const ys_tx, stopper: *mut *mut ys_stopper) -> c_int {
-    // SAFETY: by the caller. The channel is shared by all threads.
-    unsafe {
-        if let Some(answer) = stopper::clear(stopper) {
-            return answer;
-        }
-        handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| stopper::give(stopper, channel.clone()))
-    }
+    // SAFETY: by the caller.
+    unsafe { beside::stopper(tx, stopper) }
 }
 
 /// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
@@ -678,8 +671,8 @@ pub unsafe extern "C" fn ys_tx_stopper(tx: *const ys_tx, stopper: *mut *mut ys_s
 /// @return the address; NULL with EINVAL in errno: no end
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_channel(tx: *const ys_tx) -> *const c_void {
-    // SAFETY: by the caller. The channel never changes.
-    unsafe { handle::look_beside(tx.cast::<Handle<Tx>>(), |channel| Arc::as_ptr(channel).cast::<c_void>()) }
+    // SAFETY: by the caller.
+    unsafe { beside::address(tx) }
 }
 
 /// Closes the end, as ys_tx_close, and frees it. In an exchange the channel stays open while it has another sender.
