@@ -41,6 +41,17 @@ pub(super) trait SenderLink<T> {
     fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<Writer<T>> {
         Some(writer)
     }
+    /// The lane that another sender may go on with as it is, where nothing was ever sent in it, if there is one.
+    fn unused_lane(&self) -> Option<u32> {
+        None
+    }
+    /// The sender goes, is in no set any more, and has never sent anything: leaves the writing end of this lane, which is open, to
+    /// another. `Ok`: what is to be dropped; then call [`uncount`](Self::uncount). `Err`: the writing end, which is left to nobody.
+    fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
+        Err(writer)
+    }
+    /// The sender has left an open writing end to another: it counts no more, and the receiver learns of it if it was the last.
+    fn uncount(&mut self) {}
     /// Who waits for the receiver's end.
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
@@ -534,6 +545,33 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         panics.catch(|| drop(waker));
     }
 
+    /// Where nothing was ever sent: leaves the writing end as it is to another sender (true), if the channel has a place for it.
+    fn leave_unused(&mut self, panics: &mut Panics) -> bool {
+        // Positions wrap: what is hidden there has to be published.
+        if self.writer.position() != 0 || self.writer.has_ended() || self.writer.hidden() != 0 {
+            return false;
+        }
+        let Some(lane) = self.link.unused_lane() else { return false };
+        // Before the place may become another's.
+        let waker = self.link.forget();
+        // SAFETY: this end is being dropped. Either it does not use the writer any more, or that is put back.
+        let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
+        let left = match self.link.leave_unused(lane, writer) {
+            Ok(replaced) => {
+                panics.catch(|| self.link.uncount());
+                panics.catch(|| drop(replaced));
+                true
+            }
+            Err(writer) => {
+                self.writer = ManuallyDrop::new(writer);
+                false
+            }
+        };
+        // The receiver's waker, and the waker last: foreign code.
+        panics.catch(|| drop(waker));
+        left
+    }
+
     /// Leaves the set that the sender is attached to, if it is.
     fn detach(&mut self) {
         // SAFETY: this is the sending end, borrowed mutably, so no registration of it is in use.
@@ -545,8 +583,12 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
         // A sender may have been attached after its end.
         self.detach();
-        // No lane, where this end was closed before.
-        let (lane, mut panics) = (self.link.lane(), Panics::none());
+        let mut panics = Panics::none();
+        if self.leave_unused(&mut panics) {
+            return;
+        }
+        // No lane, where this end was closed before, or nothing was ever sent.
+        let lane = self.link.lane().filter(|_| self.writer.position() != 0);
         panics.catch(|| self.end());
         // What the sender was given for the sake of a set, after its end.
         self.link.leave();

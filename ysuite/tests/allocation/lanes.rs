@@ -307,3 +307,75 @@ fn a_list_that_another_was_quicker_to_make_goes_at_once() {
     (0..20).for_each(|_| run());
     assert_eq!(held(), before);
 }
+
+/// Ways in which a sender comes, and goes without having sent anything.
+fn come_and_go_in_vain(sender: &Sender<u64>, number: u64) {
+    let mut clone = match number % 4 {
+        0 => sender.clone(),
+        1 => sender.try_clone().expect("there are few"),
+        2 => sender.downgrade().upgrade().expect("there is one"),
+        _ => sender.share().sender().expect("there are few"),
+    };
+    if number % 3 == 0 {
+        clone.write(number).unwrap();
+        assert_eq!(clone.unwrite(), Some(number));
+    }
+}
+
+#[test]
+fn senders_that_come_and_go_in_vain_take_one_lane_while_the_receiver_never_looks() {
+    guarded(|| {
+        for (sender, mut receiver) in [mpsc::unbounded(), mpsc::bounded(2), mpsc::bounded_for(2, 2)] {
+            (0..12).for_each(|number| come_and_go_in_vain(&sender, number));
+            let (bytes, calls) = (held(), allocations());
+            for _ in 0..300_000 {
+                drop(sender.clone());
+            }
+            assert_eq!((held(), allocations()), (bytes, calls), "bytes and allocations");
+            let weak = sender.downgrade();
+            for _ in 0..300_000 {
+                drop(weak.upgrade().expect("there is one"));
+            }
+            assert_eq!((held(), allocations()), (bytes, calls), "bytes and allocations of upgrades");
+            (0..12_000).for_each(|number| come_and_go_in_vain(&sender, number));
+            assert_eq!(held(), bytes);
+            // The lane is as good as a new one.
+            let mut last = sender.clone();
+            last.send(7).unwrap();
+            drop((last, sender));
+            assert_eq!((receiver.recv(), receiver.recv().is_err()), (Ok(7), true));
+        }
+    });
+}
+
+/// As many at once as there are places for their lanes, again and again, on several threads.
+#[test]
+fn crowds_that_come_and_go_in_vain_take_no_more_than_the_first_while_the_receiver_never_looks() {
+    guarded(|| {
+        let (sender, receiver) = mpsc::unbounded::<u64>();
+        let crowd = || (0..60).map(|_| sender.clone()).collect::<Vec<_>>();
+        drop(crowd());
+        let bytes = held();
+        for _ in 0..1_000 {
+            drop(crowd());
+        }
+        assert_eq!(held(), bytes);
+        // What a thread has made another may have freed: the sum counts.
+        let threads: i64 = std::thread::scope(|scope| {
+            let spawn = |_| {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    let before = held();
+                    (0..20_000).for_each(|number| come_and_go_in_vain(&sender, number));
+                    drop(sender);
+                    held() - before
+                })
+            };
+            let threads: Vec<_> = (0..3).map(spawn).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        let more = held() + threads - bytes;
+        assert!(more <= 64 << 10, "{more} bytes more");
+        drop(receiver);
+    });
+}

@@ -203,3 +203,21 @@ fn a_clone_in_short_lived_threads() {
         }
     });
 }
+
+/// A sender that has nothing to send after all, in every way to come by one; the receiver never looks.
+#[test]
+fn a_clone_that_sends_nothing() {
+    live("requests::a_clone_that_sends_nothing", Steps::Calls, |life| {
+        let (stays, receiver) = mpsc::unbounded::<u64>();
+        let (weak, shared) = (stays.downgrade(), stays.share());
+        while life.step() {
+            let sender = match life.number() % 3 {
+                0 => stays.clone(),
+                1 => weak.upgrade().expect("a sender stays"),
+                _ => shared.sender().expect("few are alive"),
+            };
+            assert_eq!(sender.sender_count(), 3);
+        }
+        drop(receiver);
+    });
+}

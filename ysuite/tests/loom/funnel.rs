@@ -259,6 +259,104 @@ fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_closes_or_goes() {
     }
 }
 
+/// The lane goes from one sender to the next as it is, whatever the receiver is at.
+#[test]
+fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_going_to_sleep() {
+    model(|| {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let unused = sender.clone();
+        let thread = thread::spawn(move || {
+            drop(unused);
+            let mut next = sender.clone();
+            drop(sender);
+            next.send(1).unwrap();
+            next.send(2).unwrap();
+        });
+        assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
+        assert!(receiver.recv().is_err());
+        thread.join().unwrap();
+    });
+}
+
+/// One thread leaves it, another takes it or makes a new one; each message comes.
+#[test]
+fn an_unused_lane_is_left_against_a_new_sender() {
+    // Three threads.
+    model_up_to(2, || {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let (unused, weak) = (sender.clone(), sender.downgrade());
+        let leaving = thread::spawn(move || {
+            drop(unused);
+            drop(sender);
+        });
+        let coming = thread::spawn(move || weak.upgrade().is_some_and(|mut next| next.send(1).is_ok()));
+        let received = receiver.recv();
+        leaving.join().unwrap();
+        assert_eq!(received.is_ok(), coming.join().unwrap());
+        assert!(receiver.recv().is_err());
+    });
+}
+
+/// Two new senders never get the same one.
+#[test]
+fn an_unused_lane_is_one_new_senders() {
+    model_up_to(2, || {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let mut other = sender.clone();
+        // Makes the words in which the new ids lie.
+        let idle = sender.clone();
+        drop(sender.clone());
+        let thread = thread::spawn(move || {
+            let mut clone = other.clone();
+            clone.send(1).unwrap();
+            other.send(2).unwrap();
+            (other, clone)
+        });
+        let mut clone = sender.clone();
+        clone.send(3).unwrap();
+        let there = thread.join().unwrap();
+        let mut received: Vec<i32> = receiver.try_iter().collect();
+        received.sort_unstable();
+        assert_eq!(received, [1, 2, 3]);
+        drop((there, clone, sender, idle));
+        assert!(receiver.try_recv().is_err());
+    });
+}
+
+/// Each message is received once, or dropped once, and the sender learns of the end.
+#[test]
+fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_that_closes_or_goes() {
+    for closes in [true, false] {
+        model(move || {
+            let ended = Arc::new(AtomicUsize::new(0));
+            let (sender, mut receiver) = mpsc::unbounded();
+            let unused = sender.clone();
+            let count = ended.clone();
+            let thread = thread::spawn(move || {
+                drop(unused);
+                let mut next = sender.clone();
+                let was_sent = next.send(Counted(count.clone())).is_ok();
+                // Behind the receiver's end it learns of that.
+                (was_sent, next, sender)
+            });
+            let mut received = 0;
+            if closes {
+                receiver.close();
+                received = receiver.try_iter().count();
+            } else {
+                drop(receiver);
+            }
+            let (was_sent, mut next, sender) = thread.join().unwrap();
+            if closes {
+                assert_eq!(received, usize::from(was_sent));
+            }
+            assert!(next.is_disconnected() && next.send(Counted(ended.clone())).is_err());
+            drop((next, sender));
+            assert_eq!(ended.load(Ordering::Relaxed), 2);
+        });
+    }
+}
+
 #[test]
 fn the_receivers_end_against_sending_in_two_lanes() {
     model(|| {

@@ -1,10 +1,14 @@
-//! Lanes that senders have left: for new senders, where a channel has no lane left to give.
+//! Lanes that senders have left, for new senders: always those in which nothing was ever sent, and the others where a channel has no
+//! lane left to give.
 //!
 //! A lane of a sender that is gone stays until the receiver has taken its last message. Where short-lived senders are quicker than
 //! the receiver, such lanes use up all that the channel may have, though few senders live. Then a new sender goes on with the lane
 //! of one that is gone: its messages come behind what is left there.
 //!
-//! A sender that goes closes its lane as ever, and leaves the writing end here. Whether the lane ends or goes on is decided by one
+//! A sender that goes without having sent anything leaves its lane as it is, *unused*: open, and armed. So it is as good as a new one,
+//! the receiver is told nothing, and senders that come and go in vain take no memory, though the receiver never looks.
+//!
+//! Any other sender that goes closes its lane as ever, and leaves the writing end here. Whether the lane ends or goes on is decided by one
 //! word in the pipe: the new sender [reopens](Writer::reopen) it, unless the receiver has
 //! [ended](crate::queue::ypipe::Reader::end_if_closed) it before.
 //!
@@ -15,22 +19,26 @@
 
 use crate::queue::SegmentedArray;
 use crate::queue::ypipe::Writer;
-use crate::sync::{AtomicU8, Ordering, UnsafeCell};
+use crate::sync::{AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
-/// Places in the first segment, and segments: 60 places.
-const FIRST: usize = if cfg!(ysuite_loom) { 1 } else { 4 };
-const SEGMENTS: usize = if cfg!(ysuite_loom) { 1 } else { 4 };
+/// Places in the first segment, and segments. One is enough for most channels.
+const FIRST: usize = 1;
+const SEGMENTS: usize = if cfg!(ysuite_loom) { 1 } else { 6 };
 
 /// How many lanes can be left at once.
-pub(super) const PLACES: usize = SegmentedArray::<u8, SEGMENTS>::most(FIRST);
+pub(super) const PLACES: usize = if cfg!(ysuite_loom) { 1 } else { 60 };
+const _: () = assert!(PLACES <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
 
 /// The states of a place.
 const EMPTY: u8 = 0;
 /// One thread is at it.
 const BUSY: u8 = 1;
+/// A lane is here that its sender has closed.
 const FULL: u8 = 2;
+/// An unused lane is here.
+const UNUSED: u8 = 3;
 
-/// A lane's id, and its writing end, which is closed.
+/// A lane's id, and its writing end, which is closed, or open where the lane is unused.
 pub(super) type LeftLane<T> = (u32, Writer<T>);
 
 struct LeftPlace<T> {
@@ -55,21 +63,34 @@ impl<T> LeftPlace<T> {
         // SAFETY: this thread has set the state to BUSY.
         let (answer, now) = self.lane.with_mut(|lane| unsafe {
             let answer = exchange(&mut *lane);
-            (answer, if (*lane).is_some() { FULL } else { EMPTY })
+            let now = match &*lane {
+                None => EMPTY,
+                Some((_, writer)) if writer.has_ended() => FULL,
+                Some(_) => UNUSED,
+            };
+            (answer, now)
         });
         // ORDERING: Release pairs with the Acquire above.
         self.state.store(now, Ordering::Release);
         Some(answer)
     }
+
+    /// Takes the unused lane out, if there is one.
+    fn take_unused(&self) -> Option<LeftLane<T>> {
+        // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchange decides, and acquires.
+        if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
+    }
 }
 
 pub(super) struct LeftLanes<T> {
     places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
+    /// How many unused lanes are here, or about to be. So a new sender looks at no place for nothing.
+    unused: AtomicUsize,
 }
 
 impl<T> LeftLanes<T> {
     pub(super) fn new() -> Self {
-        Self { places: SegmentedArray::new(FIRST) }
+        Self { places: SegmentedArray::new(FIRST), unused: AtomicUsize::new(0) }
     }
 
     /// Leaves a lane here. What comes back is for the caller to drop, which may drop messages: the lane, where there is no place for
@@ -78,8 +99,13 @@ impl<T> LeftLanes<T> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
-            if place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
+            // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchanges decide, and acquire.
+            let state = place.state.load(Ordering::Relaxed);
+            if state == EMPTY && place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
                 return None;
+            }
+            if state != FULL {
+                continue;
             }
             let replaced = place.exchange(FULL, |full| {
                 let has_ended = full.as_ref().is_some_and(|(_, writer)| writer.is_finished());
@@ -92,7 +118,31 @@ impl<T> LeftLanes<T> {
         lane
     }
 
-    /// Takes a lane out, if there is one: the one with the fewest messages.
+    /// Leaves an unused lane here. As [`leave`](Self::leave).
+    pub(super) fn leave_unused(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
+        debug_assert!(!lane.1.has_ended());
+        // ORDERING: Relaxed throughout; a hint, which guards no data. It is raised first, so that it never goes below 0.
+        self.unused.fetch_add(1, Ordering::Relaxed);
+        self.leave(lane).inspect(|(_, back)| {
+            if !back.has_ended() {
+                self.unused.fetch_sub(1, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// Takes an unused lane out, if there is one: a load, where there is none.
+    #[inline]
+    pub(super) fn take_unused(&self) -> Option<LeftLane<T>> {
+        // ORDERING: Relaxed throughout; a hint, which guards no data.
+        if self.unused.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let lane = self.places.iter().find_map(|(_, place)| place.take_unused())?;
+        self.unused.fetch_sub(1, Ordering::Relaxed);
+        Some(lane)
+    }
+
+    /// Takes a closed lane out, if there is one: the one with the fewest messages.
     pub(super) fn take(&self) -> Option<LeftLane<T>> {
         loop {
             let occupied = |full: &mut Option<LeftLane<T>>| full.as_ref().map(|(_, writer)| writer.occupied());
@@ -146,6 +196,40 @@ mod tests {
         assert!(id == 33 && !ended.reopen());
         let ids: Vec<u32> = core::iter::from_fn(|| left.take()).map(|(id, _)| id).collect();
         assert!(ids.into_iter().eq((0..33).chain([61]).chain(34..60)));
+    }
+
+    #[test]
+    fn an_unused_lane_is_taken_as_such_and_once() {
+        let left = LeftLanes::new();
+        let (closed, _closed_reader) = closed_lane();
+        let (unused, _unused_reader) = ypipe::lane::<u8>(None, 1, &Meter::default());
+        assert!(left.leave((3, closed)).is_none() && left.leave_unused((4, unused)).is_none());
+        let (id, writer) = left.take_unused().expect("it was left");
+        assert!(id == 4 && !writer.has_ended() && left.take_unused().is_none());
+        // Not where a closed one is asked for.
+        assert!(left.leave_unused((4, writer)).is_none());
+        assert!(left.take().is_some_and(|(id, _)| id == 3) && left.take().is_none());
+        assert!(left.take_unused().is_some_and(|(id, _)| id == 4));
+        assert_eq!(left.unused.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn where_there_is_no_place_an_unused_lane_comes_back() {
+        let left = LeftLanes::new();
+        let (mut writers, readers): (Vec<_>, Vec<_>) = (0..61).map(|_| closed_lane()).unzip();
+        let last = writers.pop().expect("61");
+        for writer in writers {
+            assert!(left.leave((1, writer)).is_none());
+        }
+        let (unused, _unused_reader) = ypipe::lane::<u8>(None, 1, &Meter::default());
+        let (id, unused) = left.leave_unused((2, unused)).expect("there is no place");
+        assert!(id == 2 && !unused.has_ended() && left.take_unused().is_none());
+        // Unless a lane there has ended.
+        assert!(readers[7].end_if_closed());
+        let (id, ended) = left.leave_unused((2, unused)).expect("the lane that has ended");
+        assert!(id == 1 && ended.is_finished());
+        assert!(left.leave((3, last)).is_some());
+        assert!(left.take_unused().is_some_and(|(id, _)| id == 2));
     }
 
     #[test]

@@ -107,6 +107,25 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.shared.leave_lane(lane, writer)
     }
 
+    fn unused_lane(&self) -> Option<u32> {
+        // Behind the last sender no other may come.
+        let is_last = || self.is_counted && self.shared.sender_count() == 1;
+        self.id().filter(|_| !self.is_bare && self.meeting.is_none() && !is_last())
+    }
+
+    fn leave_unused(&mut self, lane: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
+        let replaced = self.shared.leave_unused(lane, writer)?;
+        // The lane is another's from now on.
+        self.id_and_one = None;
+        Ok(replaced)
+    }
+
+    fn uncount(&mut self) {
+        if self.is_counted && self.shared.disconnect() {
+            self.shared.parker.wake();
+        }
+    }
+
     fn end_watchers(&self) -> &EndWatchers {
         &self.shared.end_watchers
     }

@@ -62,7 +62,7 @@ pub(in crate::channel) struct MpscShared<T> {
     /// How many lanes there may be at a time, and how many more there may be now.
     most: usize,
     spare: AtomicUsize,
-    /// Lanes that senders have left, for others where there is none to spare.
+    /// Lanes that senders have left, for others.
     left: LeftLanes<T>,
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
@@ -97,16 +97,27 @@ impl<T> MpscShared<T> {
         }
     }
 
-    /// A new lane and its id, or where there is none to spare the lane of a sender that is gone. Where the channel is shut there is no
+    /// The lane of a sender that is gone and has sent nothing, and its id; or a new lane; or where there is none to spare the lane of
+    /// any sender that is gone. Where the channel is shut there is no
     /// id, and the writer finds its queue orphaned. `None`: too many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
         if self.is_shut() {
             return Some((self.orphaned_lane(), None));
         }
+        if let Some(lane) = self.take_unused() {
+            return Some(lane);
+        }
         match self.claim() {
             Some(id) => Some(self.new_lane(id)),
             None => self.connect_further(),
         }
+    }
+
+    /// An unused lane goes from one sender to the next as if that were the same, so whatever the receiver does meanwhile: a lane that
+    /// was in its slot when the channel was shut is ended there.
+    #[inline]
+    fn take_unused(&self) -> Option<(Writer<T>, Option<u32>)> {
+        self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
     }
 
     /// There is no lane to spare: goes on with one of a sender that is gone.
@@ -122,6 +133,9 @@ impl<T> MpscShared<T> {
             }
             if self.is_shut() {
                 return Some((self.orphaned_lane(), None));
+            }
+            if let Some(lane) = self.take_unused() {
+                return Some(lane);
             }
             if let Some(id) = self.claim() {
                 return Some(self.new_lane(id));
@@ -183,6 +197,18 @@ impl<T> MpscShared<T> {
             return Some(writer);
         }
         self.left.leave((id, writer)).map(|(_, writer)| writer)
+    }
+
+    /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller is to drop. `Err`:
+    /// the writing end, where it is left to nobody.
+    pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
+        if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
+            return Err(writer);
+        }
+        match self.left.leave_unused((id, writer)) {
+            Some((_, back)) if !back.has_ended() => Err(back),
+            replaced => Ok(replaced.map(|(_, writer)| writer)),
+        }
     }
 
     /// The channel's number in the tables of threads. No channel gets one that another has had.
@@ -365,7 +391,7 @@ impl<T> MpscShared<T> {
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();
         let mut panics = Panics::none();
         panics.catch(|| self.tell(&lanes));
-        while let Some(lane) = self.left.take() {
+        while let Some(lane) = self.left.take_unused().or_else(|| self.left.take()) {
             panics.catch(|| drop(lane));
         }
         // The messages last: no panic of theirs may keep a sender asleep.

@@ -3,7 +3,8 @@
 
 use std::thread;
 
-use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN};
+use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN, TryRecvError};
+use ysuite::signal::YPollset;
 
 /// More senders than a channel can have at a time.
 const REQUESTS: u64 = MAX_SENDERS as u64 + 10_000;
@@ -177,4 +178,81 @@ fn a_weak_sender_is_upgraded_for_each_request() {
         weak.upgrade().expect("there is one sender").send(number).unwrap();
         assert_eq!(receiver.recv(), Ok(number));
     }
+}
+
+/// The receiver looks between any two steps, or at none.
+#[test]
+fn a_lane_that_a_sender_has_left_without_a_message_is_as_good_as_a_new_one() {
+    for looks in 0..16_u32 {
+        for (sender, mut receiver) in [mpsc::unbounded(), mpsc::bounded_for(2, 2)] {
+            let mut look = |step: u32| assert!(looks & (1 << step) == 0 || receiver.try_recv().is_err());
+            let first = sender.clone();
+            look(0);
+            drop(first);
+            look(1);
+            let mut second = sender.clone();
+            look(2);
+            drop(sender);
+            look(3);
+            second.send(1).unwrap();
+            assert_eq!(receiver.try_recv(), Ok(1), "looks {looks:b}");
+            drop(second);
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+        }
+    }
+}
+
+/// The receiver looks at no lane, and is not woken, for the sake of a sender that has sent nothing. The last one's end is noticed.
+#[test]
+fn senders_that_go_without_a_message_cost_the_receiver_nothing() {
+    let (sender, mut receiver) = mpsc::unbounded::<u64>();
+    let visits = receiver.visits();
+    for _ in 0..1_000 {
+        drop(sender.clone());
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    }
+    assert_eq!(receiver.visits(), visits);
+    let last = sender.clone();
+    drop(sender);
+    assert!(!receiver.is_disconnected() && last.sender_count() == 1);
+    let thread = thread::spawn(move || receiver.recv().is_err());
+    drop(last);
+    assert!(thread.join().unwrap());
+}
+
+/// A lane that is left here when the receiver closes or goes is no sender's that comes afterwards.
+#[test]
+fn a_lane_left_without_a_message_is_shut_with_the_channel() {
+    for closes in [true, false] {
+        let (sender, mut receiver) = mpsc::unbounded();
+        let (one, two) = (sender.clone(), sender.clone());
+        drop(one);
+        if closes {
+            assert!(receiver.close());
+        } else {
+            drop(receiver);
+        }
+        drop(two);
+        let mut late = sender.clone();
+        assert!(late.is_disconnected() && late.send(Box::new(1)).is_err());
+        late.wait_closed();
+    }
+}
+
+/// What a sender was attached to is left before its lane is another's.
+#[test]
+fn a_sender_that_was_in_a_set_leaves_a_lane_without_it() {
+    let (sender, mut receiver) = mpsc::bounded(1);
+    let mut set = YPollset::new();
+    for _ in 0..1_000 {
+        let mut one = sender.clone();
+        set.attach(&mut one, 0).unwrap();
+        drop(one);
+    }
+    let mut next = sender.clone();
+    next.send(1).unwrap();
+    assert_eq!(receiver.try_recv(), Ok(1));
+    set.attach(&mut next, 0).unwrap();
+    next.send(2).unwrap();
+    assert_eq!(receiver.try_recv(), Ok(2));
 }
