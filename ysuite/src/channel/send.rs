@@ -545,13 +545,16 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         panics.catch(|| drop(waker));
     }
 
-    /// Where nothing was ever sent: leaves the writing end as it is to another sender (true), if the channel has a place for it.
-    fn leave_unused(&mut self, panics: &mut Panics) -> bool {
+    /// The lane in which nothing was ever sent, and that another sender may go on with.
+    fn unused_lane(&self) -> Option<u32> {
         // Positions wrap: what is hidden there has to be published.
-        if self.writer.position() != 0 || self.writer.has_ended() || self.writer.hidden() != 0 {
-            return false;
-        }
-        let Some(lane) = self.link.unused_lane() else { return false };
+        let writer = &self.writer;
+        self.link.unused_lane().filter(|_| writer.position() == 0 && writer.hidden() == 0 && !writer.has_ended())
+    }
+
+    /// Leaves the writing end of an unused lane as it is to another sender (true), if the channel has a place for it.
+    #[inline(never)]
+    fn leave_unused(&mut self, lane: u32, panics: &mut Panics) -> bool {
         // Before the place may become another's.
         let waker = self.link.forget();
         // SAFETY: this end is being dropped. Either it does not use the writer any more, or that is put back.
@@ -584,7 +587,7 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         // A sender may have been attached after its end.
         self.detach();
         let mut panics = Panics::none();
-        if self.leave_unused(&mut panics) {
+        if self.unused_lane().is_some_and(|lane| self.leave_unused(lane, &mut panics)) {
             return;
         }
         // No lane, where this end was closed before, or nothing was ever sent.

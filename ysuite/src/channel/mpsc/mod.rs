@@ -38,6 +38,10 @@
 //! than the lane's next turn. Where messages pile up in so many such lanes that there is none to spare, a new sender goes on with the
 //! lane of one that is gone, behind the messages that are left there. So no clone is refused for the sake of senders that are gone.
 //!
+//! A sender that goes without having sent anything leaves its lane to the next: clones that come and go in vain take no memory,
+//! though the receiver never looks. Up to 60 such lanes are kept as long as the channel; of more that go at once the others stay until
+//! the receiver looks.
+//!
 //! # Whose turn it is
 //!
 //! The receiver takes up to [`TURN`] messages from a lane, and then visits all other lanes with messages before it comes

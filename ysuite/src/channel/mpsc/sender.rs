@@ -200,8 +200,9 @@ impl<T> Sender<T> {
         self.inner.send_until(message, || deadline)
     }
 
-    /// Another sender, with a lane of its own. Lock-free; allocates the lane, and a slot for it where there have never been
-    /// this many senders at once: see [how much memory](super#how-many-senders) that is, and that it is kept.
+    /// Another sender, with a lane of its own: one that another sender has left without having sent anything, or a new one.
+    /// Lock-free; allocates a new lane, and a slot for it where there have never been this many senders at once: see
+    /// [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Errors
     /// When the channel has as many senders as it can have: [`MAX_SENDERS`](super::MAX_SENDERS), or as many as
@@ -239,8 +240,8 @@ impl<T> Clone for Sender<T> {
     /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. A clone of a
     /// [closed](Sender::close) sender is closed. Lock-free.
     ///
-    /// **What it costs**: a lane, and so much more than the clone of a handle: it allocates some 440 bytes and takes about
-    /// 0.3 µs, its first message as much again for the lane's first chunk. Where there have never been this many senders at
+    /// **What it costs**: a lane, and so much more than the clone of a handle: unless another has left one in which nothing was sent, it
+    /// allocates some 440 bytes and takes about 0.3 µs, its first message as much again for the lane's first chunk. Where there have never been this many senders at
     /// once the tables grow as well: see [how much memory](super#how-many-senders) that is, and that it is kept. A sender that
     /// only has to be reached from anywhere is better [shared](Sender::share) than cloned for each message.
     ///
