@@ -47,6 +47,7 @@ pub(super) trait SenderLink<T> {
     }
     /// The sender goes, is in no set any more, and has never sent anything: leaves the writing end of this lane, which is open, to
     /// another. `Ok`: what is to be dropped; then call [`uncount`](Self::uncount). `Err`: the writing end, which is left to nobody.
+    #[allow(clippy::result_large_err)] // It is handed back to be dropped, once in the life of a sender.
     fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         Err(writer)
     }

@@ -78,9 +78,7 @@ pub(crate) use lock::tests::child_can;
 #[cfg(unix)]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use peer::PeerWait;
-#[cfg(feature = "in-place")]
-pub(crate) use platform::may_become_asymmetric;
-pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_give_up_fences, wait, wake};
+pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_become_asymmetric, may_give_up_fences, wait, wake};
 pub(crate) use processor::marks_lines;
 
 /// How a wait on a word ended.

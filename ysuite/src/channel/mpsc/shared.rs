@@ -201,6 +201,7 @@ impl<T> MpscShared<T> {
 
     /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller is to drop. `Err`:
     /// the writing end, where it is left to nobody.
+    #[allow(clippy::result_large_err)] // As where it is declared.
     pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
             return Err(writer);

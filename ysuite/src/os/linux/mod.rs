@@ -14,9 +14,7 @@ use super::{Waited, count_call};
 use crate::sync::AtomicU32;
 
 pub(crate) use cpus::{cpus, known_cpus};
-#[cfg(feature = "in-place")]
-pub(crate) use membarrier::may_become_asymmetric;
-pub(crate) use membarrier::{asymmetric, heavy, may_give_up_fences, prepare};
+pub(crate) use membarrier::{asymmetric, heavy, may_become_asymmetric, may_give_up_fences, prepare};
 
 pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     // A duration that the kernel's clock cannot represent is no limit.
