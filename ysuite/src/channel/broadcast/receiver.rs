@@ -215,7 +215,7 @@ impl<T: Clone> Receiver<T> {
     pub fn recv(&mut self) -> Result<T, RecvError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) | Found::Evicted(missed) => Err(RecvError::Lagged(missed)),
+            Found::Missed(missed) => Err(RecvError::Lagged(missed)),
             Found::Nothing => self.recv_slowly(Deadline::Never).map_err(RecvError::from),
         }
     }
@@ -236,7 +236,7 @@ impl<T: Clone> Receiver<T> {
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) | Found::Evicted(missed) => Err(TryRecvError::Lagged(missed)),
+            Found::Missed(missed) => Err(TryRecvError::Lagged(missed)),
             Found::Nothing => self.try_again(),
         }
     }
@@ -251,7 +251,7 @@ impl<T: Clone> Receiver<T> {
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Found::Message(message) => Ok(message),
-            Found::Missed(missed) | Found::Evicted(missed) => Err(RecvTimeoutError::Lagged(missed)),
+            Found::Missed(missed) => Err(RecvTimeoutError::Lagged(missed)),
             Found::Nothing => self.recv_slowly(Deadline::after(timeout)),
         }
     }
@@ -297,7 +297,7 @@ impl<T: Clone> Receiver<T> {
         for look_again in [true, false] {
             match self.take_many(to, max) {
                 Found::Message(taken) => return Ok(taken),
-                Found::Missed(missed) | Found::Evicted(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
                 Found::Nothing if look_again && self.rest() => {}
                 Found::Nothing => break,
             }
@@ -323,7 +323,7 @@ impl<T: Clone> Receiver<T> {
         loop {
             match self.take() {
                 Found::Message(message) => return Poll::Ready(Ok(message)),
-                Found::Missed(missed) | Found::Evicted(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
+                Found::Missed(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
                 Found::Nothing if self.is_over() => return Poll::Ready(Err(RecvError::Disconnected)),
                 Found::Nothing => {}
             }
@@ -358,7 +358,7 @@ impl<T: Clone> Receiver<T> {
         let outcome = loop {
             match shared.take(seat, missed) {
                 Found::Message(message) => break Ok(message),
-                Found::Missed(more) | Found::Evicted(more) => break Err(RecvError::Lagged(more)),
+                Found::Missed(more) => break Err(RecvError::Lagged(more)),
                 Found::Nothing if shared.ring.is_over(shared.ring.place(seat)) => break Err(RecvError::Disconnected),
                 Found::Nothing => {}
             }
@@ -398,7 +398,7 @@ impl<T: Clone> Receiver<T> {
             match self.shared.take_overdue(&mut self.seat, &mut self.missed) {
                 Found::Message(message) => return Some(message),
                 Found::Missed(_) => {}
-                Found::Evicted(_) | Found::Nothing => break,
+                Found::Nothing => break,
             }
         }
         None
@@ -429,7 +429,7 @@ impl<T: Clone> Receiver<T> {
         if self.rest() {
             match self.take() {
                 Found::Message(message) => return Ok(message),
-                Found::Missed(missed) | Found::Evicted(missed) => return Err(TryRecvError::Lagged(missed)),
+                Found::Missed(missed) => return Err(TryRecvError::Lagged(missed)),
                 Found::Nothing => {}
             }
         }
@@ -466,7 +466,7 @@ impl<T: Clone> Receiver<T> {
         loop {
             match take(self) {
                 Found::Message(taken) => return Ok(taken),
-                Found::Missed(missed) | Found::Evicted(missed) => return Err(RecvTimeoutError::Lagged(missed)),
+                Found::Missed(missed) => return Err(RecvTimeoutError::Lagged(missed)),
                 Found::Nothing if self.is_over() => return Err(RecvTimeoutError::Disconnected),
                 Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
                 Found::Nothing => {}
@@ -547,7 +547,7 @@ impl<T: Clone> Receive for Receiver<T> {
     fn look(&mut self) -> Option<T> {
         match self.take() {
             Found::Message(message) => Some(message),
-            Found::Missed(_) | Found::Evicted(_) => self.look_on(),
+            Found::Missed(_) => self.look_on(),
             Found::Nothing => None,
         }
     }

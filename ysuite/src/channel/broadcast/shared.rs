@@ -173,7 +173,7 @@ impl<T> BroadcastShared<T> {
     where
         T: Clone,
     {
-        self.take_by(missed, || self.ring.take(seat))
+        self.take_by(seat, missed, BroadcastRing::take)
     }
 
     /// As [`take`](Self::take), though the message may be too old: see the ring's.
@@ -181,20 +181,26 @@ impl<T> BroadcastShared<T> {
     where
         T: Clone,
     {
-        self.take_by(missed, || self.ring.take_overdue(seat))
+        self.take_by(seat, missed, BroadcastRing::take_overdue)
     }
 
     #[inline(always)]
-    fn take_by<R>(&self, missed: &mut u64, take: impl FnOnce() -> Found<R>) -> Found<R> {
+    fn take_by<R>(
+        &self,
+        seat: &mut Seat,
+        missed: &mut u64,
+        take: impl FnOnce(&BroadcastRing<T>, &mut Seat) -> Found<R>,
+    ) -> Found<R> {
         let copying = Copying(self);
-        let found = take();
+        let found = take(&self.ring, seat);
         core::mem::forget(copying);
         match found {
             Found::Nothing => return found,
-            Found::Missed(more) => *missed += more,
-            Found::Evicted(more) => {
+            Found::Missed(more) => {
                 *missed += more;
-                return Panics::answer_behind(found, || self.tell_eviction());
+                if self.ring.is_evicted(seat) {
+                    return Panics::answer_behind(found, || self.tell_eviction());
+                }
             }
             Found::Message(_) => {}
         }
@@ -210,7 +216,7 @@ impl<T> BroadcastShared<T> {
     where
         T: Clone,
     {
-        self.take_by(missed, || self.ring.take_many(seat, to, most))
+        self.take_by(seat, missed, |ring, seat| ring.take_many(seat, to, most))
     }
 
     /// Readers have moved on, or gone: if senders wait and there is room, wakes them.

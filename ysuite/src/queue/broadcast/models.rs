@@ -13,7 +13,7 @@ use crate::sync::Arc;
 fn take(ring: &BroadcastRing<u32>, seat: &mut Seat) -> Option<u32> {
     match ring.take(seat) {
         Found::Message(message) => Some(message),
-        Found::Missed(_) | Found::Evicted(_) | Found::Nothing => None,
+        Found::Missed(_) | Found::Nothing => None,
     }
 }
 

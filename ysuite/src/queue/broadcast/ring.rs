@@ -42,10 +42,8 @@ struct BroadcastCell<T> {
 /// What a reader has found at its position.
 pub(crate) enum Found<T> {
     Message(T),
-    /// The reader was too slow, and has been moved on by so many messages.
+    /// The reader was too slow, and has been moved on by so many messages. Or it has been evicted, and finds nothing from now on.
     Missed(u64),
-    /// The reader has been evicted, by which it misses so many messages. It finds nothing from now on.
-    Evicted(u64),
     Nothing,
 }
 
@@ -599,7 +597,7 @@ impl<T> BroadcastRing<T> {
             Self::mark_bounded(seat);
         }
         if !self.may_read(seat) {
-            return Found::Evicted(self.go(seat));
+            return Found::Missed(self.go(seat));
         }
         let cell = self.cell(seat.position);
         let turn = ReaderTurn { seat, messages: 1 };
@@ -631,7 +629,7 @@ impl<T> BroadcastRing<T> {
             Self::mark_bounded(seat);
         }
         if !self.may_read(seat) {
-            return Found::Evicted(self.go(seat));
+            return Found::Missed(self.go(seat));
         }
         let mut turn = ReaderTurn { seat, messages: 0 };
         for position in first..first + there as u64 {
@@ -731,6 +729,7 @@ impl<T> BroadcastRing<T> {
 }
 
 /// Each half of the barrier between readers and a thread that evicts one, where both pay for it.
+#[inline(always)]
 fn fence_for_light() {
     // ORDERING: SeqCst pairs with the other half: either the reader finds that it was asked to go, or the thread that has asked finds
     // the mark on its cursor.
