@@ -456,6 +456,7 @@ const JOIN: &[&str] = &[
     "detach",
     "downgrade",
     "every",
+    "evict",
     "force_send",
     "from_raw",
     "handle",
