@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::foreign::Panics;
 use crate::os::cpus;
-use crate::queue::broadcast::{BroadcastRing, Found, Place, Seat};
+use crate::queue::broadcast::{BroadcastRing, Found, ReaderPlace, Seat};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::many::{SharedEnd, notify, notify_each};
@@ -26,7 +26,7 @@ pub(super) struct BroadcastShared<T> {
 /// A receiver that waits for the message at its position.
 pub(super) struct Listener<'a, T> {
     shared: &'a BroadcastShared<T>,
-    place: Place<'a>,
+    place: ReaderPlace<'a>,
 }
 
 /// The senders that wait for room.

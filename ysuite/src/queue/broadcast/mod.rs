@@ -30,4 +30,4 @@ mod cursors;
 mod models;
 mod ring;
 
-pub(crate) use self::ring::{BroadcastRing, Found, Place, Seat};
+pub(crate) use self::ring::{BroadcastRing, Found, ReaderPlace, Seat};

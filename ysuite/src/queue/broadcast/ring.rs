@@ -78,18 +78,18 @@ impl Seat {
 }
 
 /// Where a reader is while it waits: its position, and its cursor.
-pub(crate) struct Place<'a> {
+pub(crate) struct ReaderPlace<'a> {
     cursor: &'a Cursor,
     position: u64,
 }
 
-impl Clone for Place<'_> {
+impl Clone for ReaderPlace<'_> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl Copy for Place<'_> {}
+impl Copy for ReaderPlace<'_> {}
 
 /// A reader's turn: however it ends, the reader goes on behind what it was at.
 struct ReaderTurn<'a> {
@@ -498,9 +498,9 @@ impl<T> BroadcastRing<T> {
     }
 
     /// Where a reader is.
-    pub(crate) fn place(&self, seat: &Seat) -> Place<'_> {
+    pub(crate) fn place(&self, seat: &Seat) -> ReaderPlace<'_> {
         // SAFETY: a cursor of this ring, which lives as long as the ring.
-        Place { cursor: unsafe { &*seat.cursor }, position: seat.position }
+        ReaderPlace { cursor: unsafe { &*seat.cursor }, position: seat.position }
     }
 
     /// Whether a look at this position would find something.
@@ -713,12 +713,12 @@ impl<T> BroadcastRing<T> {
     }
 
     /// Whether no message will come to a reader: the ring is closed and it has had all, or it has been evicted.
-    pub(crate) fn is_over(&self, place: Place<'_>) -> bool {
+    pub(crate) fn is_over(&self, place: ReaderPlace<'_>) -> bool {
         place.cursor.is_evicted() || self.is_closed() && self.tail() == place.position
     }
 
     /// Whether a look of a reader would find something.
-    pub(crate) fn has_news_for(&self, place: Place<'_>) -> bool {
+    pub(crate) fn has_news_for(&self, place: ReaderPlace<'_>) -> bool {
         self.has_news(place.position)
     }
 
