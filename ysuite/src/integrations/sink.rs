@@ -1,5 +1,5 @@
 //! Senders as sinks: an adapter, so that `futures`' names and the senders' own do not meet (see
-//! `docs/decisions/033-names-of-futures.md`). One task at a time; polls are wait-free for a pipe's sender and lock-free for
+//! `docs/decisions/014-futures-attempt-first-and-sink-adapter.md`). One task at a time; polls are wait-free for a pipe's sender and lock-free for
 //! an exchange's.
 
 use core::fmt;

@@ -32,7 +32,7 @@ const YES: u8 = 2;
 const NO: u8 = 3;
 
 /// Fences of a process that cost about as much as it does to register: a fence costs a stream 20 to 40 ns, and to register
-/// takes 9 to 12 ms (docs/decisions/057). A power of two, so that the count may wrap.
+/// takes 9 to 12 ms (docs/decisions/003). A power of two, so that the count may wrap.
 const PAYS: u32 = 1 << 18;
 
 /// Not a lock: a child that is forked while another thread asks would wait without end for a thread that it does not
