@@ -1,4 +1,4 @@
-//! `ybench measurements`: `docs/measurements.md` from kept results and a template, so that no figure in it is copied by hand.
+//! `ybench measurements`: `docs/benchmarks/measurements.md` from kept results and a template, so that no figure in it is copied by hand.
 //! Nothing is measured here; `ci/measurements` measures, and then asks for this.
 //!
 //! The template is Markdown with `{{...}}` where something is put in. A line `{{mark ¹ WORDS}}` puts the mark behind the

@@ -1,4 +1,4 @@
-//! All cells in one table, for `docs/measurements.md`: a line for each group and figure, with the best of ours and the three
+//! All cells in one table, for `docs/benchmarks/measurements.md`: a line for each group and figure, with the best of ours and the three
 //! rivals that are nearest to it, and whoever else is ahead of it anywhere. Made from the record alone.
 
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! The table of README.md in which the channels of other libraries stand beside ours: every tick is tried here.
 //!
 //! A row is a module with a test for each library that has a tick. `readme.rs` holds the rows against README.md, and against
-//! docs/family.md, which says what each tick means, and for each missing one why it is missing. Who finds a tick missing
+//! docs/guide/feature-matrix.md, which says what each tick means, and for each missing one why it is missing. Who finds a tick missing
 //! writes the test, and the table must follow.
 //!
-//! The versions of the libraries stand in docs/family.md.
+//! The versions of the libraries stand in docs/guide/feature-matrix.md.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 use std::future::Future;

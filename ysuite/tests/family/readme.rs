@@ -1,4 +1,4 @@
-//! The tables: README.md's has a tick where there is a test, and docs/family.md a reason where there is none. Beside it: how
+//! The tables: README.md's has a tick where there is a test, and docs/guide/feature-matrix.md a reason where there is none. Beside it: how
 //! long README.md is, and which versions were tried.
 
 use std::collections::BTreeSet;
@@ -43,24 +43,24 @@ fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
 
 #[test]
 fn every_missing_tick_has_its_reason() {
-    let family = text("docs/family.md");
+    let family = text("docs/guide/feature-matrix.md");
     let table = table(&family, "| a tick says | ");
     assert_eq!(table.len(), ROWS.len());
     for (row, (about, libraries)) in table.iter().zip(ROWS) {
         let [says, missing] = row[..] else { panic!("{about}: two cells") };
-        assert!(says.starts_with(&format!("**{about}**: ")), "docs/family.md: {about}");
+        assert!(says.starts_with(&format!("**{about}**: ")), "docs/guide/feature-matrix.md: {about}");
         for name in COLUMNS {
             let is_tried = libraries.iter().any(|library| column(library) == name);
             let named =
                 missing.split(|letter: char| !letter.is_alphanumeric() && letter != '-').any(|word| word == name);
-            assert_eq!(named, !is_tried, "docs/family.md: {about}, {name}");
+            assert_eq!(named, !is_tried, "docs/guide/feature-matrix.md: {about}, {name}");
         }
     }
 }
 
 #[test]
 fn the_versions_are_those_that_were_tried() {
-    let (family, lock) = (text("docs/family.md"), text("Cargo.lock"));
+    let (family, lock) = (text("docs/guide/feature-matrix.md"), text("Cargo.lock"));
     for name in ["crossbeam-channel", "tokio", "flume", "kanal", "async-channel"] {
         let entry = lock.split_once(&format!("name = \"{name}\"\nversion = \"")).expect(name).1;
         let version = entry.split('"').next().expect("a version");
