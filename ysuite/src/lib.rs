@@ -1,11 +1,10 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-//! Messages between the threads of one process, in most of what is measured faster than whatever else can also sleep.
+//! Fast channels between the threads of one process that block, `await` or plug into an event loop.
 //!
-//! Everything here follows one idea, **passive synchronisation**: a writer makes no wake-up call by default. A reader
-//! that goes to sleep says so; the writer sees that when it writes its next message, and only then pays for a wake-up.
-//! A stream through an `spsc` or `mpsc` therefore runs without system calls, locks, fences or read-modify-writes, and
-//! an idle receiver costs nothing.
+//! Every kind follows one idea, **passive synchronisation**: a sender notifies nobody by default. A receiver sets a flag before it
+//! parks; the sender finds the flag with its next message, and only then pays for a wake-up. A stream through an `spsc` or
+//! `mpsc` runs without system calls, locks, fences and read-modify-writes, and an idle receiver costs nothing.
 //!
 //! ```
 //! let (mut sender, mut receiver) = ysuite::spsc::unbounded();
@@ -17,43 +16,24 @@
 //! assert_eq!(receiver.iter().sum::<i32>(), 45);
 //! ```
 //!
-//! # The house
+//! # Which channel?
 //!
-//! A *queue* says who may write, who may read, in what order; it never sleeps, and can only report that the other side
-//! does. A *signaler* says how a thread sleeps and is woken; it knows of no queue. *Waiting* says who sleeps and whom to
-//! wake. A *channel* joins the three.
+//! | kind | senders to receivers | a send or receive that need not wait | when it must wait | order and loss |
+//! |---|---|---|---|---|
+//! | [`spsc`] | 1 to 1 | wait-free; no system call; allocates only without a bound | parks | FIFO; nothing is lost |
+//! | [`mpsc`] | many to 1 | wait-free; senders never contend | parks | FIFO of each sender; nothing is lost |
+//! | [`mpmc`] | many to many | lock-free | parks; the bound can be 0 (rendezvous) | one order; `force_send` replaces the oldest |
+//! | [`oneshot`] | 1 to 1, once | wait-free; one allocation for the channel | parks | – |
+//! | [`broadcast`] | many to many, each gets all | lock-free; a receiver clones the message | parks; lossy: never | one order; lossy: the slow receiver is told how many it missed |
+//! | [`watch`] | many to many | a lock for the time of a move | parks until the value changes | the newest value only |
+//! | [`timer`] | the clock to many | lock-free | parks until the tick | missed ticks are skipped |
+//! | [`mailbox`] | any thread to 1, by type | wait-free; with a bound lock-free | as its `Crowding` says | FIFO of each thread; priority messages first |
+//! | [`pool`] | memory for messages | lock-free | parks, or returns `None` | – |
 //!
-//! ```text
-//!      hub          integrations        one thread's loop       tokio, mio, calloop, futures
-//!         \          /
-//!      mailbox      pool                any type, lifetimes     memory for messages
-//!         \          /
-//!           channel                     spsc  mpsc  mpmc  oneshot  broadcast  watch  timer
-//!          /       \
-//!      queue        wait                ypipe, exchange         who waits, how to wake it, how long to spin
-//!         |          |
-//!         |       signal                ysemaphore  ypollset  ysocketpair  task
-//!          \       /
-//!      passive    block                 the word that says who sleeps    look, arm, look again, sleep
-//!          \       /
-//!          os     sync                  futex  eventfd  membarrier       atomics and cells
-//! ```
-//!
-//! * [`spsc`]: one sender, one receiver. Blocking, timed, `async`, and attached to an event loop, all with the same ends.
-//! * [`mpsc`]: many senders, one receiver; each sender has a pipe of its own. The same ends, and senders can be cloned.
-//! * [`mpmc`]: many senders, many receivers, with a bound or without, in one total order; the same ways of waiting, shared.
-//! * [`oneshot`]: one message, once, for one allocation: the way back that a question takes along.
-//! * [`watch`]: one value, of which every receiver sees the newest; the same ways of waiting.
-//! * [`timer`]: channels of time, without a thread: one tick, or many, alone or beside receivers in a `Select`.
-//! * [`broadcast`]: many senders, many receivers, every message to every receiver; a slow one holds up, or is told.
-//! * [`pool`]: messages of any length up to a bound, taken here, freed there, one pointer each; for every channel.
-//! * [`mailbox`]: messages of any type to any thread, received by type; urgent ones, owners, links and names.
-//! * [`signal`]: ways to sleep until one of many things happens, [`YSocketpair`](signal::YSocketpair) with a descriptor
-//!   for `poll`, `epoll` and every event loop built on them.
-//! * [`signal::Select`]: the first of several ends that has something, a message or room, or a timeout.
-//! * [`select`]: several operations, of which the first that can be done is done.
-//! * [`queue::ypipe`]: the pipe by itself, for a program with its own way of sleeping.
-//! * `hub` (a feature): one thread that serves channels, descriptors, timers and posted functions.
+//! Beside channels there are [`select`], which completes the first of several operations that can be; [`signal::Select`] and
+//! the [signalers](signal), which say which of many attached handles is ready (a thread, or a descriptor for `poll` and `epoll`);
+//! the `hub` (a feature), an event loop for channels, descriptors, timers and functions; and [`queue::ypipe`], the bare queue for a
+//! program with its own way of parking. The project's guide has recipes and what a full channel does.
 //!
 //! # One channel, many ways of waiting
 //!
@@ -215,11 +195,11 @@
 //! another thread, but for the lock of a rendezvous (`bounded(0)`): where one is in the middle of a cell, those of
 //! `mpmc` and `broadcast` look for some microseconds, yield their CPU a few times, and give up.
 //!
-//! # Panics of foreign code
+//! # Panics of user code
 //!
 //! A call may run what is not the library's: the waker of a task that it wakes or forgets, a message's `Drop` or `Clone`, an
-//! iterator, a closure. If that panics, so does the call, also where its own documentation has no `# Panics`: a waker stands
-//! behind whatever sends, takes, shows, closes or drops. Before the panic goes on, the operation has been completed, all
+//! iterator, a closure. If that panics, so does the call, also where its own documentation has no `# Panics`: any call that
+//! sends, receives, publishes, closes or drops may run a waker. Before the panic goes on, the operation has been completed, all
 //! others have been woken, and the rest has been dropped; of several panics the first goes on. What the call would have
 //! returned is dropped.
 //!
