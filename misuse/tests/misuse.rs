@@ -60,6 +60,8 @@ fn every_case_has_a_twin_that_compiles() {
     assert_eq!(names("tests/compile_fail").len(), TWINS.len());
 }
 
+/// Claim: Handles cross threads exactly if their messages may. All other uses do not compile.
+/// Also: suite auto_traits::every_type_has_the_traits_it_had.
 #[test]
 fn misuse_does_not_compile() {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());

@@ -135,6 +135,8 @@ const MAY_GO_ON: [isize; 6] = [0; 6];
 const IS_OVER: [isize; 6] = [wide(CLOSED); 6];
 
 /// It never waits, and says when nothing more will come: a loop over a number that is computed ends then.
+///
+/// Claim: In the C interface an empty batch never waits, takes no message, and reports a disconnection.
 #[test]
 fn a_batch_of_none_says_when_nothing_more_will_come() {
     for open in KINDS {
@@ -236,6 +238,8 @@ fn a_batch_of_none_finds_nothing_and_is_not_stopped() {
 }
 
 /// As an iterator that has nothing, in Rust: what was hidden is shown, and a receiver that is gone is no error.
+///
+/// Claim: In the C interface sending an empty batch publishes hidden messages.
 #[test]
 fn a_batch_of_none_that_is_sent_shows_what_was_hidden() {
     let nowhere = core::ptr::null();

@@ -10,6 +10,7 @@ use support::inline::{rx_is_shut, tx_is_shut};
 use support::*;
 use ysuite_c::*;
 
+/// Claim: In the C interface every kind of channel carries numbers.
 #[test]
 fn numbers_go_through_every_kind_of_channel() {
     for open in KINDS {
@@ -191,6 +192,7 @@ fn messages_of_every_size_arrive() {
     }
 }
 
+/// Claim: C return codes give the reason of a failed send.
 #[test]
 fn codes_of_sends_say_why() {
     for open in &KINDS[..3] {
@@ -229,6 +231,7 @@ fn codes_of_sends_say_why() {
     }
 }
 
+/// Claim: C return codes give the reason of a failed receive.
 #[test]
 fn codes_of_receives_say_why() {
     for open in KINDS {
@@ -444,6 +447,7 @@ fn a_taken_message_is_not_written_over() {
     }
 }
 
+/// Claim: In the C interface hidden messages become visible with a flush.
 #[test]
 fn hidden_messages_are_seen_after_a_flush() {
     for open in LANES {
@@ -635,6 +639,8 @@ fn windows_stay_shut_where_the_environment_says_so() {
 }
 
 /// Messages that do not lie as the library's own: of another size than their class, in groups of three.
+///
+/// Claim: In the C interface an unbounded batch is seen whole, whatever the message size.
 #[test]
 fn a_batch_without_a_bound_is_seen_whole() {
     for open in LANES {

@@ -20,6 +20,7 @@ fn no_window_is_open() {
     free(tx, rx);
 }
 
+/// Claim: The checked C build reports two threads in one handle.
 #[test]
 fn a_second_thread_in_an_end_is_refused() {
     for open in KINDS {
@@ -77,6 +78,7 @@ fn a_callback_that_uses_its_own_end_is_refused() {
     assert_eq!(code, EBUSY);
 }
 
+/// Claim: The checked C build reports the use of a freed handle.
 #[test]
 fn what_was_freed_says_so() {
     let mut at = null_mut();
@@ -169,6 +171,7 @@ fn mistake(name: &str) {
     }
 }
 
+/// Claim: The checked C build reports a double free and ends the process.
 #[test]
 fn a_second_free_ends_the_process_with_a_sentence() {
     const CHILD: &str = "YSUITE_C_MISTAKE";

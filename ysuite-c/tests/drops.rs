@@ -10,6 +10,7 @@ use support::inline::{CLASSES, Geometry, tx_is_shut};
 use support::*;
 use ysuite_c::*;
 
+/// Claim: In the C interface remaining messages are dropped once, in place, whichever handle is freed first.
 #[test]
 fn what_is_left_is_dropped_once_whichever_end_goes_first() {
     for open in KINDS {
@@ -268,6 +269,7 @@ fn ends_that_race_lose_no_message_and_drop_none_twice() {
     }
 }
 
+/// Claim: A C callback that panics does not unwind into C. Its handle reports that from then on.
 #[test]
 fn a_callback_that_panics_ends_the_use_of_its_end() {
     for open in LANES {

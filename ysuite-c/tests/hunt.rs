@@ -185,6 +185,7 @@ fn hunt(way: Way) {
     }
 }
 
+/// Claim: In the C interface no wake-up is lost, in any wake mode.
 #[test]
 fn no_wake_up_of_a_receiver_is_lost() {
     hunt(Way::Recv);

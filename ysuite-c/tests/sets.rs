@@ -202,6 +202,7 @@ fn two_thousand_ends_in_one_set() {
     }
 }
 
+/// Claim: Sets of the C interface behave as in Rust.
 #[test]
 fn attached_ends_are_named_while_they_may_go_on() {
     for open_set in sets() {
@@ -374,6 +375,7 @@ fn sets_and_selects_refuse_what_cannot_be() {
     }
 }
 
+/// Claim: Selects of the C interface behave as in Rust.
 #[test]
 fn a_select_names_the_first_of_several_ends() {
     for open in &KINDS[..3] {
@@ -495,6 +497,7 @@ unsafe extern "C-unwind" fn free_message(message: *mut core::ffi::c_void, _: *mu
     unsafe { ys_msg_free(message.cast::<*mut core::ffi::c_void>().read()) };
 }
 
+/// Claim: Pools of the C interface behave as in Rust.
 #[test]
 fn messages_of_a_pool_go_through_every_kind_of_channel() {
     for open in KINDS {

@@ -146,6 +146,7 @@ mod tests {
 
     use super::{Foreign, Panics};
 
+    /// Claim: Of several panics the first continues, after everything else is done. None starts while unwinding.
     #[test]
     fn the_first_of_several_panics_goes_on_when_all_is_done() {
         let mut done = 0;

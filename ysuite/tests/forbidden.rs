@@ -54,6 +54,7 @@ fn arming_behind_a_stream() -> (u64, u64) {
     (ysuite::os::calls() - before.0, sleeps() - before.1)
 }
 
+/// Claim: Without `membarrier(2)` the library uses fences.
 #[test]
 fn membarrier_forbidden_by_a_filter_means_fences() {
     if alone("membarrier_forbidden_by_a_filter_means_fences") {
@@ -65,6 +66,7 @@ fn membarrier_forbidden_by_a_filter_means_fences() {
     }
 }
 
+/// Claim: If `membarrier(2)` is refused later, a pause replaces the heavy barrier.
 #[test]
 fn membarrier_forbidden_later_is_made_up_for() {
     if alone("membarrier_forbidden_later_is_made_up_for") {
@@ -76,6 +78,7 @@ fn membarrier_forbidden_later_is_made_up_for() {
     }
 }
 
+/// Claim: Each refused `membarrier(2)` call is replaced by a pause.
 #[test]
 fn each_barrier_that_is_refused_is_made_up_for_by_a_pause() {
     if alone("each_barrier_that_is_refused_is_made_up_for_by_a_pause") {
@@ -93,6 +96,7 @@ fn each_barrier_that_is_refused_is_made_up_for_by_a_pause() {
 /// barrier: a promise of the documentation.
 const PAYS: u64 = 1 << 18;
 
+/// Claim: A process that uses channels for long registers for `membarrier(2)` once.
 #[test]
 fn a_process_registers_for_membarrier_once_when_fences_have_cost_as_much() {
     if alone("a_process_registers_for_membarrier_once_when_fences_have_cost_as_much") {
@@ -138,6 +142,8 @@ fn a_process_that_prepares_registers_at_once() {
 }
 
 /// What only looks reads no file to learn how many CPUs there are, behind a stream or not. A process that opens one is ended.
+///
+/// Claim: Polling a channel opens no file, also after a stream.
 #[test]
 fn a_first_look_behind_a_stream_opens_no_file() {
     if alone("a_first_look_behind_a_stream_opens_no_file") {
@@ -161,6 +167,7 @@ fn a_first_look_behind_a_stream_opens_no_file() {
     }
 }
 
+/// Claim: Without `eventfd(2)` the library uses socket pairs.
 #[test]
 fn eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named() {
     if alone("eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named") {
@@ -185,6 +192,7 @@ fn is_readable(set: &YSocketpair) -> bool {
     poll(&mut [PollFd::new(&set.as_fd(), PollFlags::IN)], Some(&none)) == Ok(1)
 }
 
+/// Claim: If the kernel cannot wipe pages on fork, a system call identifies the process.
 #[test]
 fn madvise_forbidden_by_a_filter_means_asking_which_process_this_is() {
     if alone("madvise_forbidden_by_a_filter_means_asking_which_process_this_is") {

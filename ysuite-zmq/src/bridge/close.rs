@@ -313,6 +313,8 @@ mod tests {
     }
 
     /// Whatever keeps libzmq from ending a socket: here a name that it was connected to behind the bridge's back. Then it ends.
+    ///
+    /// Claim: A bridge does not wait for a libzmq socket that does not end.
     #[test]
     fn a_socket_that_does_not_end_is_not_waited_for() {
         let name = Context::fresh_name("nobody");

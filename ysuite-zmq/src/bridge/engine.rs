@@ -444,6 +444,8 @@ mod tests {
     }
 
     /// Between its last look and its sleep something comes.
+    ///
+    /// Claim: A bridge does not sleep through what happens between its last poll and its sleep.
     #[test]
     fn what_comes_before_a_sleep_is_not_slept_through() {
         let (mut sender, mut source) = spsc::bounded::<u64>(1);
@@ -562,6 +564,8 @@ mod tests {
     }
 
     /// What nobody wants now keeps nobody from sleeping: frames in the socket, room in it, messages in a channel.
+    ///
+    /// Claim: A bridge that has nothing to do sleeps.
     #[test]
     fn whoever_wants_nothing_sleeps() {
         let (mut sender, mut source) = spsc::bounded::<u64>(1);

@@ -314,6 +314,8 @@ pub(super) mod tests {
         assert!(shared.leaves_all() && !shared.is_told());
     }
 
+    /// Claim: A bridge that cannot take messages leaves a shared channel to others.
+    /// Also: zmq bridges::duplex::a_message_that_the_bridge_would_leave_wakes_another.
     #[test]
     fn whoever_wants_nothing_stands_aside() {
         leaves_and_comes_back(Shared::new(Kind::Push, |outgoing| outgoing));

@@ -1,4 +1,7 @@
 //! Where bridges meet: what is wrong with an address is said, nobody's place is taken, and names are found.
+//!
+//! Claim: Wrong addresses are reported. A socket file in use is not taken over, one bridge of many owns it, and it is
+//! removed with its bridge.
 
 use std::fs;
 use std::net::{TcpListener, ToSocketAddrs};

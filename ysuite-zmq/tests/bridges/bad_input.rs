@@ -161,6 +161,8 @@ fn too_many_bridges_are_an_error() {
 }
 
 /// In a process of its own, without descriptors. libzmq tries to accept again as fast as it can.
+///
+/// Claim: An event that repeats without end displaces no important event.
 #[test]
 fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
     if runs_alone("bad_input::connections_that_are_not_accepted_are_told_ever_more_rarely") {
@@ -192,6 +194,8 @@ fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
 }
 
 /// A bridge makes no frame of records that one with the same options would refuse.
+///
+/// Claim: A pack of messages fits into the largest frame.
 #[test]
 fn packs_are_no_larger_than_the_largest_frame() {
     let full = || {

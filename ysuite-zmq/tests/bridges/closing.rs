@@ -12,6 +12,7 @@ use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flus
 
 const SHORT: Duration = Duration::from_millis(50);
 
+/// Claim: A closing bridge counts the messages that were never sent.
 #[test]
 fn what_never_left_is_counted() {
     let (mut jobs, out) = spsc::bounded::<u64>(64);
@@ -217,6 +218,8 @@ fn the_longest_time_is_not_too_long() {
 }
 
 /// Until the channel ends messages are accepted there: none of them is passed over, whenever it came.
+///
+/// Claim: Messages sent while a closing bridge lingers are counted.
 #[test]
 fn what_is_sent_while_the_rest_lingers_is_counted() {
     let (pull, mut work) =
@@ -251,6 +254,8 @@ fn what_is_sent_while_the_rest_lingers_is_counted() {
 }
 
 /// What is in a channel is not the bridge's alone, where others receive from it: it takes no more than what it has in hand.
+///
+/// Claim: A closing bridge leaves the messages in a shared channel to others.
 #[test]
 fn a_bridge_that_closes_leaves_what_is_in_the_channel_to_others() {
     let (jobs, out) = mpmc::bounded::<u64>(64);
@@ -308,6 +313,8 @@ const GREETINGS: [&[u8]; 5] = [
 ];
 
 /// Another program has the port: no message goes there, and what there is is counted.
+///
+/// Claim: A foreign program that connects takes no message, and the bridge waits it out.
 #[test]
 fn another_program_takes_no_message() {
     for greeting in GREETINGS {
@@ -351,6 +358,8 @@ fn a_program_that_connects_takes_no_message() {
 }
 
 /// A name that nobody binds: all kinds of bridges end, also where another name is bound, and leave nothing behind.
+///
+/// Claim: An address that is not bound does not keep a bridge from ending.
 #[test]
 fn a_name_that_nobody_has_bound_keeps_no_bridge() {
     if runs_alone("closing::a_name_that_nobody_has_bound_keeps_no_bridge") {
@@ -387,6 +396,8 @@ fn a_name_that_nobody_has_bound_keeps_no_bridge() {
 }
 
 /// Whoever connects first is connected when the name is bound, and again when it is bound anew.
+///
+/// Claim: An address may be bound later, and again.
 #[test]
 fn a_name_may_be_bound_later_and_again() {
     const LATER: &str = "inproc://later";

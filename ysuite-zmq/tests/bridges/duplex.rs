@@ -61,6 +61,8 @@ fn questions_and_answers_go_over_every_transport() {
 }
 
 /// What the receiving channel has room for is all that ever leaves the sending one.
+///
+/// Claim: The bound of a duplex bridge holds from sender to receiver.
 #[test]
 fn the_bound_holds_from_end_to_end() {
     for pack in [1, 256] {
@@ -116,6 +118,7 @@ fn who_receives_no_more_says_so_though_nothing_is_sent() {
     }
 }
 
+/// Claim: Closing a duplex bridge closes both channels of its peer.
 #[test]
 fn a_bridge_that_closes_ends_both_channels_of_the_other() {
     let (server, _answers, mut received) = side(8, |side| side.bind("tcp://127.0.0.1:*").bounded(8));
@@ -191,6 +194,8 @@ fn a_message_that_the_bridge_would_leave_wakes_another() {
 }
 
 /// A peer that says it has room for everything, and acknowledges nothing: it is sent as much as may be kept, and no more.
+///
+/// Claim: The memory for messages that a peer does not acknowledge is bounded.
 #[test]
 fn what_nobody_acknowledges_is_bounded() {
     const KEPT: u64 = 1_000;

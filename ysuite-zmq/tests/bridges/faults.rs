@@ -39,6 +39,8 @@ impl Resetting {
     }
 }
 
+/// Claim: A duplex bridge that keeps its messages loses and duplicates nothing when connections break.
+/// Also: zmq hunt::machines::a_cable_that_is_pulled_costs_time_and_nothing_else.
 #[test]
 fn a_duplex_that_keeps_loses_and_doubles_nothing_when_connections_are_reset() {
     // Nothing need be under way where a connection ends: then it is done again.
@@ -117,6 +119,8 @@ fn a_duplex_that_keeps_nothing_says_what_is_lost() {
 }
 
 /// Push and pull promise at most once across a connection that ends: fewer may come, none twice, and the bridges go on.
+///
+/// Claim: Push and pull bridges lose only messages in transit.
 #[test]
 fn push_and_pull_lose_only_what_was_under_way() {
     let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").bounded(100).start().unwrap();

@@ -1,4 +1,6 @@
 //! A message that panics ends its bridge, which says so.
+//!
+//! Claim: A message that panics ends its bridge, which reports the panic and counts nothing as sent.
 
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, Closed, Event, FromWire, Layout, Malformed, ToWire, Wire};

@@ -155,6 +155,8 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
 }
 
 /// One that has stopped silences nobody: the others receive all that is published, one message after the other.
+///
+/// Claim: A stopped subscriber takes no message from the others.
 #[test]
 fn a_subscriber_without_room_silences_nobody() {
     for where_to in EVERYWHERE {
@@ -193,6 +195,8 @@ fn a_subscriber_without_room_silences_nobody() {
 }
 
 /// One that asks for a topic twice, or for a part of what it has asked for, is one.
+///
+/// Claim: A subscriber counts once, whatever it subscribes to.
 #[test]
 fn a_subscriber_counts_once_whatever_it_asks_for() {
     let (mut news, out) = spsc::bounded::<u64>(4);
@@ -247,6 +251,8 @@ fn a_pull_takes_no_more_than_there_is_room_for() {
 
 /// A worker that takes nothing holds what its connection has room for: the kernel's part of that, which is megabytes, can be
 /// bounded. All but a few of many jobs are done by the other.
+///
+/// Claim: A stopped worker holds only what its connection holds.
 #[test]
 fn a_stuck_worker_holds_little_where_the_kernel_does() {
     const JOBS: u64 = 2_000;
@@ -284,6 +290,8 @@ fn sent_until_it_waits(jobs: &mut spsc::Sender<u64>, most: u64) -> u64 {
 }
 
 /// Nobody has to say so: 1,000 messages are in a channel that comes of itself, and the rest waits at the other side.
+///
+/// Claim: The channel of a bridge is bounded unless the program asks for an unbounded one.
 #[test]
 fn whoever_does_not_receive_is_sent_no_more_than_there_is_room_for() {
     const DEFAULT: u64 = 1_000;

@@ -135,6 +135,8 @@ fn keys_are_texts_of_forty_letters() {
 }
 
 /// A key that comes onto the list while the server runs: whoever was refused before comes in, of every kind, and tells both.
+///
+/// Claim: A peer that was refused can connect when it is allowed later.
 #[test]
 fn whoever_was_refused_is_admitted_later() {
     const HERE: &str = "tcp://127.0.0.1:*";

@@ -56,6 +56,7 @@ impl Drop for Storm {
     }
 }
 
+/// Claim: Unix signal handlers in the threads of a bridge end nothing and tear no message.
 #[test]
 fn a_bridge_goes_on_and_tears_no_message() {
     let (published, out) = spsc::bounded::<u64>(64);

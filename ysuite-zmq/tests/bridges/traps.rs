@@ -10,6 +10,8 @@ use crate::support::{GUARD, address, expect, expect_flushed};
 
 /// The descriptor of a socket tells of edges: whoever sleeps on it without having looked at the state last sleeps through
 /// what is there (libzmq#3641). One message at a time, with a gap before each that is long enough for both bridges to sleep.
+///
+/// Claim: A bridge does not sleep through an edge of the libzmq descriptor.
 #[test]
 fn no_edge_is_slept_through() {
     let (pull, mut work) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").bounded(4).start().unwrap();
@@ -24,6 +26,8 @@ fn no_edge_is_slept_through() {
 }
 
 /// As above, for room: the receiver takes one message at a time, so that both sides sleep full.
+///
+/// Claim: A bridge does not sleep through new room.
 #[test]
 fn no_room_is_slept_through() {
     let context = Context::new(1).unwrap();

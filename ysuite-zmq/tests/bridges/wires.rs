@@ -1,4 +1,6 @@
 //! What messages are on the wire.
+//!
+//! Claim: The depth, memory and element count of a decoded frame are bounded.
 
 use ysuite::pool::Pool;
 use ysuite::spsc;

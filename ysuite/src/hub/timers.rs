@@ -220,6 +220,7 @@ fn after(deadline: Instant, period: Duration, now: Instant) -> Option<Instant> {
 mod tests {
     use super::*;
 
+    /// Claim: A repeating timer is set to a time after now, in whole periods.
     #[test]
     fn the_next_moment_lies_behind_now_and_whole_periods_behind_the_last() {
         let (due, period) = (Instant::now(), Duration::from_nanos(10));

@@ -170,6 +170,8 @@ mod tests {
     use crate::mailbox::Mailbox;
 
     /// As in a forked child, where nobody gives the lock back.
+    ///
+    /// Claim: The termination of a mailbox without a name takes no lock.
     #[test]
     fn a_mailbox_that_has_had_no_name_ends_beside_the_lock() {
         let named = Mailbox::new();

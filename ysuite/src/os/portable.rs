@@ -218,6 +218,7 @@ mod tests {
         thread::spawn(move || wait(word, 0, HANGS))
     }
 
+    /// Claim: Without a futex, a wake-up reaches only waiters of its word, oldest first.
     #[test]
     fn a_wake_of_another_word_in_the_bucket_wakes_no_waiter() {
         let words = neighbours(2);
@@ -249,6 +250,7 @@ mod tests {
         assert_eq!(waiting(word), 0);
     }
 
+    /// Claim: Without a futex, a waiter that timed out is in no list.
     #[test]
     fn a_timed_out_waiter_leaves_nothing_behind() {
         let words = neighbours(2);
@@ -304,6 +306,8 @@ mod tests {
     }
 
     /// Where a waiter needs dropping, the thread's own waiter may have been dropped by then.
+    ///
+    /// Claim: Without a futex, a thread can wait during the destruction of its thread-locals.
     #[test]
     fn a_thread_past_its_thread_locals_can_wait() {
         struct AtTheEnd(&'static AtomicU32);
@@ -323,6 +327,8 @@ mod tests {
     }
 
     /// Pairs of threads take turns on a word, all words in one bucket, and some of the waits time out.
+    ///
+    /// Notices: glibc#25847, a later waiter steals the signal of a condition variable from an earlier one.
     #[test]
     fn heavy_mixed_use_loses_nothing() {
         const TURNS: u32 = 10_000;

@@ -137,6 +137,7 @@ mod tests {
     use super::super::magazine::Entry;
     use super::Depot;
 
+    /// Claim: More threads than existing magazines create one more group.
     #[test]
     fn more_threads_than_there_are_magazines_for_get_one_group_more() {
         for blocks in [1, 1 << 20] {

@@ -103,6 +103,7 @@ mod tests {
         }
     }
 
+    /// Claim: A mark of the pool may stay too long but is never missing.
     #[test]
     fn a_mark_that_is_added_while_it_is_doubted_stays() {
         let marks = Marks::new(3, true);

@@ -1,5 +1,8 @@
 //! The parts of the pool under the model checker: the marks, and magazines with two slots. What the pool as a whole promises is
 //! in `tests/loom/pool.rs`.
+//!
+//! Claim: A mark of the pool is set whenever its condition holds. A magazine has one owner at a time, and each of its
+//! blocks too.
 
 use core::ptr;
 
@@ -266,6 +269,10 @@ fn a_magazine_with_room_is_found_behind_a_search_that_has_missed_it() {
 }
 
 /// The other has found the same one, filled it and offered it full since this thread has looked.
+///
+/// Claim: A thread that searches a magazine with room finds one, even if another thread fills it meanwhile.
+/// Also: model pool::two_threads_whose_first_messages_go_into_one_magazine,
+/// suite pool::late::threads_that_drop_blocks_past_their_thread_locals_at_once.
 #[test]
 fn a_magazine_with_room_that_another_thread_fills_meanwhile() {
     model(|| {

@@ -219,6 +219,8 @@ mod tests {
         });
     }
 
+    /// Claim: The next poll of the ready set finds each raised id, exactly once.
+    /// Also: model funnel::two_lanes_raised_at_once_against_a_receiver_going_to_sleep.
     #[test]
     fn what_is_raised_is_taken_once_and_in_order() {
         let ready = ReadySet::new();

@@ -102,6 +102,8 @@ fn poll_against_raise<const IDS: usize>(core: fn(usize) -> SetCore, ids: [usize;
     join(raisers);
 }
 
+/// Claim: The next poll sees each raised signal, at every depth of the set, and takes it once.
+/// Also: suite signal::pollset_4096::many_threads_and_every_id_is_seen_once.
 #[test]
 fn models_take_against_raise_in_one_word() {
     model(|| take_against_raise::<2>(SetCore::on_futex, [0, 1]));
@@ -118,6 +120,8 @@ fn models_take_against_raise_in_three_levels() {
     model(|| take_against_raise::<8>(SetCore::on_futex, [4, 6]));
 }
 
+/// Claim: A signal wakes the sleeping owner of a set.
+/// Also: suite signal::semaphore::ping_pong_loses_no_signal.
 #[test]
 fn models_two_raisers_and_a_sleeper_in_one_word() {
     model(|| poll_against_raise::<2>(SetCore::on_futex, [0, 1]));
@@ -148,6 +152,9 @@ fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnM
     join(raisers);
 }
 
+/// Claim: A thread that takes a signal sees everything done before it was raised, also by a thread whose raise was
+/// merged into another one.
+/// Also: suite signal::pollset_31::a_signal_brings_its_past.
 #[test]
 fn models_the_same_id_twice_brings_both_pasts() {
     for capacity in [2, 4] {
@@ -176,6 +183,8 @@ fn models_a_raise_is_seen_by_the_next_look() {
     });
 }
 
+/// Claim: A signal that races with the timeout of a poll is found by this poll or the next.
+/// Also: suite signal::pollset_31::time_out_racing_a_signal_loses_nothing.
 #[test]
 fn models_time_out_against_raise() {
     model(|| {
@@ -270,6 +279,8 @@ fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCor
     Arc::clone(&scene.core)
 }
 
+/// Claim: Lowering an id hides no raise of it or of a neighbour, in any word or level.
+/// Also: unit signal::models::doorbell::models_doorbell_lower_does_not_hide_a_signal_from_a_sleeper.
 #[test]
 fn models_lower_against_raise_in_one_word() {
     model(|| drop(lower_against_raise(SetCore::on_futex(2), 0, 1)));
@@ -332,6 +343,7 @@ fn models_release_against_raise_and_claim() {
     });
 }
 
+/// Notices: ØMQ 0.2, a mutex is unlocked by another thread than the one that locked it.
 #[test]
 fn models_semaphore() {
     model(|| {

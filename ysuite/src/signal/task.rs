@@ -255,6 +255,8 @@ mod tests {
         assert_eq!(probe.counts(), (2, 1, 2));
     }
 
+    /// Claim: The task that registered last is woken, also if it was polled once and kept.
+    /// Also: suite spsc::unbounded::the_last_task_to_ask_is_woken.
     #[test]
     fn the_task_that_registered_last_is_woken() {
         let (first, second, slot) = (Probe::new(), Probe::new(), TaskSlot::default());
@@ -277,6 +279,10 @@ mod tests {
     }
 
     /// Whatever panics, the slot goes on working and every waker is dropped once.
+    ///
+    /// Claim: A waker whose clone or drop panics leaves the handles in a valid state.
+    /// Also: unit channel::mpmc::receiver::tests::a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics,
+    /// suite spsc::bounded_1::a_waker_that_panics_when_it_is_dropped_loses_no_end.
     #[test]
     fn a_panicking_waker_leaves_the_slot_in_order() {
         let caught = |action: &dyn Fn()| assert!(catch_unwind(AssertUnwindSafe(action)).is_err());
@@ -330,6 +336,9 @@ mod tests {
     }
 
     /// An executor may poll the task from within `wake`.
+    ///
+    /// Claim: A waker may use the channel that calls it.
+    /// Also: suite asynchronous::a_waker_may_use_the_channel, suite mpsc::shared::a_waker_may_send_from_within_a_send.
     #[test]
     fn a_wake_may_come_back_into_the_slot() {
         use std::sync::{Arc, Mutex};

@@ -377,6 +377,8 @@ mod tests {
 
     /// Where looking is always in vain there is hardly any: some long spins until that is known, and then ever more seldom
     /// one to find out whether it still is, each no longer than the longest.
+    ///
+    /// Claim: Unsuccessful polls become rarer and successful ones continue. The spin duration adapts at run time.
     #[test]
     fn looks_that_are_in_vain_become_few_and_those_that_pay_stay() {
         if cpus() == 1 {
@@ -421,6 +423,7 @@ mod tests {
         assert_eq!((shared.recall().spin, shared.recall().worth), (Spin::None, ALWAYS));
     }
 
+    /// Claim: A change of the spin setting takes effect even if another thread waits on the same handle.
     #[test]
     fn what_is_set_while_another_thread_waits_at_the_same_end_stays() {
         let shared = SharedBackoff::new();

@@ -473,6 +473,9 @@ pub(super) mod tests {
         }
 
         /// By those that wait, and not by those that have gone: 64 counts of rows, 64 of blocks, and a few blocks.
+        ///
+        /// Claim: The cost of a notification depends on the present waiters only, not on earlier ones, and each waiter
+        /// has its turn.
         #[test]
         fn a_notification_costs_the_same_however_many_waiters_have_come_and_gone() {
             const GONE: usize = 100_000;
@@ -580,6 +583,9 @@ pub(super) mod tests {
             assert_eq!(std::sync::Arc::strong_count(&task), 1);
         }
 
+        /// Claim: A slot of a wait list has one owner at a time. A notifier wakes no later owner of the slot.
+        /// Also: unit wait::models::two_that_register_at_once_have_a_slot_each,
+        /// suite mpmc::waking::with_a_bound::more_waiters_than_one_block_holds.
         #[test]
         fn slots_have_one_owner_at_a_time_and_are_used_again() {
             let list = &WaitList::new();

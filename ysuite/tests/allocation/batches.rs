@@ -26,6 +26,7 @@ fn assert_ends(mut send: impl FnMut() + 'static, take: impl FnOnce(&mut Vec<usiz
     assert!(taken < STREAM / 4, "{taken} messages: nearly all that were sent while the batch was taken");
 }
 
+/// Claim: A batch receive over several lanes ends while all senders continue to send.
 #[test]
 fn a_batch_of_two_lanes_ends_while_both_go_on() {
     let (mut one, mut receiver) = mpsc::unbounded();
@@ -39,6 +40,7 @@ fn a_batch_of_two_lanes_ends_while_both_go_on() {
     assert_ends(send, |batch| receiver.try_recv_batch(batch, usize::MAX).unwrap());
 }
 
+/// Claim: An `spsc` batch receive without a limit ends while the sender continues to send.
 #[test]
 fn a_batch_of_a_pipe_ends_while_its_sender_goes_on() {
     let (mut sender, mut receiver) = spsc::unbounded();

@@ -8,6 +8,7 @@ use crate::support::{calls, guarded};
 use ysuite::mailbox::{Address, Builder, Crowding, Envelope, LinkTerminated, Mailbox, register, unregister};
 use ysuite::receive;
 
+/// Claim: A small mailbox message is not allocated.
 #[test]
 fn a_small_message_is_not_allocated() {
     let mut mailbox = Mailbox::new();
@@ -77,6 +78,7 @@ fn a_bounded_mailbox_allocates_nothing() {
     }
 }
 
+/// Claim: A large mailbox message takes one box.
 #[test]
 fn a_large_message_takes_one_box() {
     let mut mailbox = Mailbox::new();
@@ -130,6 +132,7 @@ fn a_lane_is_given_up_when_its_mailbox_has_ended_and_is_sent_to() {
     assert!(held() - before < 50 * 64, "{} bytes are left", held() - before);
 }
 
+/// Claim: Unused mailbox lanes are released.
 #[test]
 fn lanes_that_are_not_used_are_given_up_in_a_thread_that_sends_to_others() {
     let mut mailboxes: Vec<Mailbox> = (0..4_000).map(|_| Mailbox::new()).collect();

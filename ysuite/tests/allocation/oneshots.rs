@@ -10,6 +10,8 @@ use ysuite::signal::YPollset;
 use crate::counting::held;
 use crate::requests;
 
+/// Claim: A oneshot channel is one allocation.
+/// Also: unit channel::oneshot::shared::tests::a_channel_for_a_word_is_forty_bytes.
 #[test]
 fn a_channel_is_one_allocation_and_nothing_else_allocates() {
     let (allocations, calls) = requests();

@@ -1,5 +1,7 @@
 //! Pools in the hands of an allocator that uses pools itself: whoever has lost a cache for another pool may have had the last share of
 //! an ended pool's tables in it, and those are freed.
+//!
+//! Claim: Each block has one owner, also when the allocator returns blocks from a pool that is being freed.
 
 use std::cell::Cell;
 use std::collections::HashSet;

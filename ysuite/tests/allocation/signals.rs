@@ -22,6 +22,7 @@ fn allocates_nothing(capacity: usize, mut set: impl Wait, signaler: &impl Signal
     assert_eq!(allocations(), before);
 }
 
+/// Claim: Signalling and polling allocate nothing.
 #[test]
 fn signalling_and_polling_allocate_nothing() {
     let semaphore = YSemaphore::new();

@@ -17,6 +17,7 @@ use ysuite::queue::ypipe;
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{broadcast, mpmc, mpsc, spsc};
 
+/// Claim: A steady `spsc` stream allocates no memory.
 #[test]
 fn a_steady_stream_allocates_nothing() {
     let (mut sender, mut receiver) = spsc::unbounded();
@@ -182,6 +183,8 @@ fn a_large_bounded_channel_keeps_what_it_has() {
     assert_eq!(requests(), before);
 }
 
+/// Claim: Waiting allocates nothing, except for the first waiters of a list.
+/// Also: allocation watches::waits_allocate_the_first_time.
 #[test]
 fn waiting_allocates_nothing() {
     let (mut sender, mut receiver) = spsc::bounded(4);
@@ -242,6 +245,7 @@ fn places_to_wait_that_another_was_quicker_to_make_are_given_back() {
     assert_eq!(held(), before, "some places are never freed");
 }
 
+/// Claim: An `mpmc` channel allocates nothing after its handles have waited once.
 #[test]
 fn an_exchange_never_allocates_after_its_ends_have_waited_once() {
     let (sender, mut receiver) = mpmc::bounded(64);
@@ -283,6 +287,7 @@ fn a_stream_through_an_exchange_makes_no_request() {
     assert_eq!(requests(), before);
 }
 
+/// Claim: A broadcast allocates nothing after its handles have waited once.
 #[test]
 fn a_broadcast_never_allocates_after_its_ends_have_waited_once() {
     for (sender, mut receiver) in [broadcast::bounded(64), broadcast::lossy(64)] {
@@ -309,6 +314,7 @@ fn a_broadcast_never_allocates_after_its_ends_have_waited_once() {
     }
 }
 
+/// Claim: A stream through an unbounded `mpmc` channel allocates no memory.
 #[test]
 fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
     let (sender, receiver) = mpmc::unbounded();
@@ -329,6 +335,7 @@ fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
     assert_eq!(requests(), before);
 }
 
+/// Claim: Draining a backlog of an unbounded `mpmc` channel returns its pages.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
@@ -388,6 +395,8 @@ fn an_exchange_that_has_had_one_message_takes_little() {
     assert!(each <= most * 1024, "{each} bytes for each channel");
 }
 
+/// Claim: A stream of pool blocks allocates no memory, whichever thread frees them.
+/// Also: unit pool::thread_cache::tests::across_the_edge_of_a_magazine_the_depot_is_left_alone.
 #[test]
 fn a_pool_makes_no_request_whoever_frees() {
     guarded(|| {
@@ -433,6 +442,7 @@ fn a_pool_makes_no_request_whoever_frees() {
     });
 }
 
+/// Claim: Draining a backlog frees its chunks. A bounded channel keeps its own chunks.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_burst_is_dense_and_is_given_back() {

@@ -46,6 +46,7 @@ fn waits_allocate_the_first_time() {
     assert_eq!(allocations(), before);
 }
 
+/// Claim: Waiting for a timer allocates nothing.
 #[test]
 fn timers_allocate_nothing_when_they_are_waited_for() {
     let beats = timer::tick(Duration::from_micros(50));

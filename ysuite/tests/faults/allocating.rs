@@ -1,6 +1,9 @@
 //! An allocator that has no memory. Where a signature can say so, it does: a pool, whose memory the kernel gives. Everything
 //! else that allocates ends the process by the standard library's own handler, as every `Box` and `Vec` does, and neither goes
 //! on with half of a message nor hangs. What needs no memory goes on without any.
+//!
+//! Claim: Without memory, a pool returns an error and existing channels continue. Everything else ends in the standard
+//! handler.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -2,6 +2,8 @@
 //! the kernel ends is one of that clock too, or of a length of time. The wall clock is read nowhere, which is a matter of the
 //! source; that the kernel is asked for no other clock is looked at here, in a namespace where the monotonic clock is years
 //! away from the machine's.
+//!
+//! Claim: The wall clock is not read, and the monotonic clock may jump by years.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,6 @@
 //! Very many channels at once, more receivers than there may be, and memory under full load.
+//!
+//! Claim: A hundred thousand channels work, and memory stays flat at full load.
 
 use std::thread;
 use std::time::{Duration, Instant};

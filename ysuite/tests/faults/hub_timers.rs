@@ -1,5 +1,8 @@
 //! How a hub that sleeps tells when a timer is due: by the poller's milliseconds, rounded up. So it sleeps once for each
 //! moment, and neither looks again and again for a part of a millisecond, nor comes early.
+//!
+//! Claim: The hub sleeps once for a timer. It rounds up to a millisecond.
+//! Also: stress hub::turns_and_timers.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

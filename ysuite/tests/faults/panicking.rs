@@ -1,5 +1,7 @@
 //! Threads that end by a panic while they hold an end, in the middle of a batch, with a permit, in a handler. Whoever is at the
 //! other end is woken and told, as of an end that is dropped, and every message has one end of its own.
+//!
+//! Claim: Threads that panic with a handle, in a batch, with permits or in handlers lose no message of others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

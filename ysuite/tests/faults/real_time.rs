@@ -3,6 +3,8 @@
 //!
 //! The kernel watches: it ends the process where a real-time thread has used a fifth of a second without having slept. Where
 //! real time is not permitted there is nothing to be seen.
+//!
+//! Claim: A real-time thread that needs a step of a thread it has preempted sleeps.
 
 use std::future::Future;
 use std::pin::pin;

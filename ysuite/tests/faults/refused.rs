@@ -1,4 +1,7 @@
 //! What the kernel refuses: system calls that a sandbox forbids, descriptors that are used up, a counter that is full.
+//!
+//! Claim: Refused `membarrier`, `eventfd` or `epoll`, exhausted descriptors, and an eventfd at its maximum lose no
+//! message.
 
 use std::os::fd::{AsFd, AsRawFd};
 use std::thread;
@@ -35,6 +38,8 @@ mod by_a_filter {
 
     /// To register for the barrier takes the time of many messages in a process with threads: no first message, sleep or
     /// attachment waits for it. A process that registers is ended.
+    ///
+    /// Claim: No first message, sleep or attachment waits until the process is registered for `membarrier(2)`.
     #[test]
     fn registering_for_membarrier() {
         if alone("refused::by_a_filter::registering_for_membarrier") {

@@ -58,11 +58,13 @@ fn receive(_sender: &mpmc::Sender<u64>, receiver: &mpmc::Receiver<u64>) -> (u64,
     (0, u64::from(receiver.try_recv().is_ok()))
 }
 
+/// Claim: `mpmc` `send` is lock-free: wherever other threads are stopped, some thread makes progress.
 #[test]
 fn in_a_send_of_an_exchange() {
     an_exchange(Some(8), send);
 }
 
+/// Claim: `mpmc` `recv` is lock-free: wherever other threads are stopped, some thread makes progress.
 #[test]
 fn in_a_receive_of_an_exchange() {
     an_exchange(Some(8), receive);
@@ -79,6 +81,8 @@ fn in_a_receive_of_an_exchange_without_a_bound() {
 }
 
 /// The others have every block but the one that is under way, and whatever the thread has at hand.
+///
+/// Claim: Allocating and freeing pool blocks is lock-free.
 #[test]
 fn in_a_taker_of_a_pool() {
     for gives_back in [false, true] {
@@ -171,6 +175,9 @@ fn in_a_signaler() {
 }
 
 /// A sender stands still within its change, or with the lock: receivers look, wait and are told all the same.
+///
+/// Claim: `has_changed`, waiting and waking do not take the lock of a watched value.
+/// Also: faults wait_free::a_look_at_a_watch.
 #[test]
 fn in_a_change_of_a_watched_value() {
     guarded(|| {
@@ -274,6 +281,8 @@ fn overtake(capacity: usize, instruction: u64) -> Overtaken {
 
 /// A message is forced into a full channel while another thread closes it and receives: one message more than the capacity
 /// is received at most, and that happens; each ends once.
+///
+/// Claim: A `force_send` that a close and a receiver overtake leaves at most one message more than the capacity.
 #[test]
 fn in_a_force_that_a_close_and_a_receiver_overtake() {
     guarded(|| {
@@ -295,6 +304,8 @@ fn in_a_force_that_a_close_and_a_receiver_overtake() {
 }
 
 /// An observer stands still wherever in its look: messages go through, and whoever waits is woken.
+///
+/// Claim: A stopped observer delays no send, receive or wait.
 #[cfg(feature = "statistics")]
 #[test]
 fn in_a_look_of_an_observer() {

@@ -1,5 +1,7 @@
 //! A process that is stopped and goes on, at random moments, as job control, debuggers and freezers have it. All its threads
 //! stop wherever they are; their time limits run out meanwhile.
+//!
+//! Claim: Stopping and continuing the process at random moments loses, duplicates or reorders no message.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};

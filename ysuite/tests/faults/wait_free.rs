@@ -57,6 +57,8 @@ impl<T> Lent<T> {
 
 const TIMES: u64 = 12;
 
+/// Claim: `spsc` and `mpsc` sends are wait-free: their number of steps does not depend on the other side (measured in
+/// instructions, with a wide bound).
 #[test]
 fn sends_of_a_pipe_and_of_a_funnel() {
     guarded(|| {
@@ -94,6 +96,8 @@ fn sends_of_a_pipe_and_of_a_funnel() {
     });
 }
 
+/// Claim: `spsc` receives are wait-free: their number of steps does not depend on the sender (measured in
+/// instructions).
 #[test]
 fn receives_of_a_pipe() {
     guarded(|| {
@@ -113,6 +117,7 @@ fn receives_of_a_pipe() {
     });
 }
 
+/// Claim: A oneshot `send` and the drop of its sender are wait-free.
 #[test]
 fn a_oneshots_send_and_its_senders_end() {
     guarded(|| {
@@ -143,6 +148,7 @@ fn a_oneshots_send_and_its_senders_end() {
     });
 }
 
+/// Claim: Signalling is wait-free on a word.
 #[test]
 fn signals_on_a_word() {
     guarded(|| {
@@ -166,6 +172,8 @@ fn signals_on_a_word() {
 }
 
 /// Not wait-free by its words, but by its bound: a descriptor is rung once for each sleep.
+///
+/// Claim: Signalling is lock-free on a descriptor.
 #[test]
 fn signals_on_a_descriptor() {
     guarded(|| {
@@ -177,6 +185,7 @@ fn signals_on_a_descriptor() {
     });
 }
 
+/// Claim: `len`, `is_empty`, `is_full` and `sender_count` of `mpmc` are wait-free under contention.
 #[test]
 fn looks_at_an_exchange_under_a_crowd() {
     guarded(|| {
@@ -225,6 +234,7 @@ fn a_look_at_a_watch() {
     });
 }
 
+/// Claim: Allocating and freeing within the magazine of a thread is wait-free.
 #[test]
 fn a_block_at_hand_in_a_pool() {
     guarded(|| {
@@ -261,6 +271,9 @@ fn broadcast_among(receivers: usize, laps: usize) -> (Vec<u64>, Vec<u64>) {
 
 /// A receiver's way is as long among forty as among four. A sender looks at all receivers once for each lap, and every
 /// other send is as long as among four.
+///
+/// Claim: The steps of a broadcast receive do not depend on the number of receivers. A sender scans all cursors once
+/// per lap.
 #[test]
 fn a_broadcast_to_few_and_to_many() {
     if !alone("wait_free::a_broadcast_to_few_and_to_many") {

@@ -88,6 +88,7 @@ fn senders(goes: (u32, Goes)) {
     shared(sender, look, wait, goes, waiting, || assert_eq!(receiver.try_recv(), Ok(1)));
 }
 
+/// Claim: An attached handle that several threads share leaves no armed slot, and passes its notification on.
 #[test]
 fn a_shared_receiver_of_an_exchange_leaves_no_place_behind() {
     model_up_to(2, || receivers(1, (1, Goes::Before)));

@@ -52,6 +52,9 @@ fn send(sender: &Sender<u32>, messages: u32) -> thread::JoinHandle<()> {
     thread::spawn(move || (0..messages).for_each(|message| sender.send(message).unwrap()))
 }
 
+/// Claim: One broadcast message wakes every sleeping receiver, each once.
+/// Also: suite broadcast::waiting::one_message_wakes_every_receiver_that_sleeps,
+/// stress broadcast::every_way_of_waiting.
 #[test]
 fn a_message_against_two_receivers_going_to_sleep() {
     model_up_to(2, || {
@@ -73,6 +76,8 @@ fn the_free_barrier_against_a_receiver_going_to_sleep() {
 }
 
 /// A receiver that waits behind an unfinished message is woken by the sender of that one.
+///
+/// Claim: A receiver that waits behind an unfinished message is woken by the sender of that message.
 #[test]
 fn two_senders_against_a_receiver_going_to_sleep() {
     model_up_to(2, || {
@@ -101,6 +106,8 @@ fn all_receivers_see_one_order() {
     });
 }
 
+/// Claim: A broadcast receiver that waits as a task or as a thread is woken by a message.
+/// Also: suite broadcast::attached::every_attached_receiver_gets_every_message.
 #[test]
 fn a_message_against_a_task_and_a_thread() {
     model_up_to(2, || {
@@ -157,6 +164,7 @@ fn a_sender_in_the_middle_against_a_receiver_that_was_in_a_set() {
     });
 }
 
+/// Claim: An attached broadcast receiver is signalled for a new message.
 #[test]
 fn a_message_against_an_attached_receiver() {
     model_up_to(2, || {
@@ -176,6 +184,9 @@ fn a_message_against_an_attached_receiver() {
     });
 }
 
+/// Claim: A broadcast sender without room wakes when room appears, as a thread or a task. If it leaves, it passes its
+/// notification on.
+/// Also: suite broadcast::waiting::a_sender_is_woken_by_whatever_makes_room.
 #[test]
 fn a_full_ring_against_a_sender_going_to_sleep() {
     model_up_to(2, || {
@@ -230,6 +241,10 @@ fn a_full_ring_against_the_slowest_receiver_leaving() {
 }
 
 /// The new receiver sees all that was sent behind its first message, and is not run over.
+///
+/// Claim: A scan of all reader cursors misses no receiver that joins meanwhile.
+/// Also: suite broadcast::random::receivers_come_and_go_in_several_threads,
+/// stress broadcast::receivers_that_come_and_go.
 #[test]
 fn a_full_ring_against_a_receiver_that_joins() {
     model_up_to(2, || {
@@ -270,6 +285,9 @@ fn a_full_ring_against_a_clone() {
 }
 
 /// A receiver that is alone takes messages out; one that joins meanwhile finds none of those.
+///
+/// Claim: A lone broadcast receiver takes messages out instead of copying them. A receiver that joins finds none of
+/// those.
 #[test]
 fn a_receiver_that_is_alone_against_one_that_joins() {
     model_up_to(2, || {
@@ -310,6 +328,8 @@ fn follow(receiver: &mut Receiver<Copied>, looks: usize) -> u64 {
     next
 }
 
+/// Claim: A broadcast message is not overwritten while a receiver copies it.
+/// Also: suite broadcast::foreign::a_copy_in_a_lossy_channel_keeps_its_place_until_it_is_made.
 #[test]
 fn a_lossy_ring_is_not_written_over_while_a_message_is_copied() {
     model_up_to(2, || {
@@ -439,6 +459,9 @@ fn the_last_senders_end_against_two_receivers_going_to_sleep() {
 }
 
 /// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
+///
+/// Claim: A broadcast receiver sees a close or disconnection only after all messages.
+/// Also: suite broadcast::endings::a_closed_channel_gives_what_was_sent_and_takes_nothing_more.
 #[test]
 fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
     model_up_to(3, || {
@@ -476,6 +499,8 @@ fn closing_against_sending() {
     });
 }
 
+/// Claim: Dropping the last broadcast receiver wakes senders that wait for room or for the disconnection.
+/// Also: suite broadcast::endings::the_last_receiver_releases_the_senders_that_wait.
 #[test]
 fn the_last_receivers_end_against_a_sender_without_room() {
     model_up_to(3, || {
@@ -527,6 +552,8 @@ fn a_sender_whose_time_is_up_passes_the_wake_on() {
     });
 }
 
+/// Claim: Broadcast batches reach batch receivers. A batch larger than the capacity is sent as room appears.
+/// Also: suite broadcast::bounds::a_batch_larger_than_the_capacity_goes_as_there_is_room.
 #[test]
 fn a_batch_against_receivers_of_batches() {
     model_up_to(1, || {

@@ -25,6 +25,10 @@ fn a_thread_that_waits_for_the_end_against_a_receiver_that_closes() {
     });
 }
 
+/// Claim: A waiter for the receivers' disconnection is notified by a drop and by a close, as a thread or a task, also
+/// if several wait.
+/// Also: model exchange_close::the_last_receivers_end_against_one_that_waits_for_it,
+/// suite mpmc::close::senders_wait_for_the_end_of_the_receivers.
 #[test]
 fn a_thread_that_waits_for_the_end_against_a_receiver_that_goes() {
     model(|| {
@@ -41,6 +45,8 @@ fn a_thread_that_waits_for_the_end_against_a_receiver_that_goes() {
 }
 
 /// The receiver's mark may be in the sender's hands as it goes; then it is the sender that drops what is left, though it is kept.
+///
+/// Claim: A sender that is closed but kept strands no message, whenever the receiver is dropped.
 #[test]
 fn a_sender_that_closes_and_is_kept_against_a_receiver_that_goes() {
     model(|| {
@@ -83,6 +89,8 @@ fn two_that_wait_for_the_end_are_both_told() {
 }
 
 /// As `cut::close_against_the_senders_end_beyond_the_cut`, in a lane that the receiver has not read.
+///
+/// Claim: Closing an `mpsc` channel, lane by lane, loses no message, also while a sender is dropped beyond the cut.
 #[test]
 fn a_funnels_close_against_a_senders_end_beyond_the_cut() {
     model_with(3, || {
@@ -102,6 +110,9 @@ fn a_funnels_close_against_a_senders_end_beyond_the_cut() {
     });
 }
 
+/// Claim: A close cuts every lane in any state. A sender that connects later belongs to a closed channel.
+/// Also: suite mpsc::closing::a_close_cuts_every_lane_however_it_stands,
+/// stress closing::funnels_that_their_receiver_closes.
 #[test]
 fn a_funnels_close_against_sending_in_two_lanes() {
     model_up_to(2, || {
@@ -196,6 +207,8 @@ fn a_funnels_close_against_a_sender_without_room() {
     });
 }
 
+/// Claim: After a sender closes, the receiver still gets everything that was sent before.
+/// Also: suite spsc::unbounded::the_senders_close_racing_with_receiving.
 #[test]
 fn a_senders_close_against_a_receiver_going_to_sleep() {
     model(|| {

@@ -19,6 +19,10 @@ fn rest<T>(receiver: &mut spsc::Receiver<T>) -> Vec<T> {
     rest
 }
 
+/// Claim: On close, sender and receiver agree on one cut. Messages below it are received; messages beyond it return to
+/// the sender.
+/// Also: suite spsc::bounded_1::close_racing_with_every_send, stress closing::pipes_that_their_receiver_closes.
+/// Notices: tokio#4225, a close races with a send, and the message is neither received nor returned.
 #[test]
 fn close_against_sending_one_by_one() {
     model(|| {
@@ -61,6 +65,8 @@ fn close_against_sending_while_messages_are_there() {
     });
 }
 
+/// Claim: The cut of a close never divides a batch.
+/// Also: model in_place::runs_against_a_close, suite spsc::unbounded::hidden_messages_at_the_close.
 #[test]
 fn close_against_a_batch() {
     model(|| {
@@ -82,6 +88,8 @@ fn close_against_a_batch() {
     });
 }
 
+/// Claim: Messages that are hidden at a close return to the sender or are sent as a whole.
+/// Also: suite spsc::unbounded::hidden_messages_at_the_close.
 #[test]
 fn close_against_hidden_messages_and_the_senders_end() {
     model(|| {
@@ -164,6 +172,8 @@ fn close_then_drop_against_sending() {
     });
 }
 
+/// Claim: When a close races with the drop of either handle, each message has exactly one owner.
+/// Also: suite spsc::unbounded::close_and_drop_racing_with_every_send.
 #[test]
 fn close_against_the_senders_end() {
     model(|| {
@@ -204,6 +214,8 @@ fn write_across_a_border(sender: &mut spsc::Sender<usize>) {
     (3..5).for_each(|number| sender.write(number).unwrap());
 }
 
+/// Claim: A writer that takes back messages beyond the cut frees no chunk that the closing reader may still read.
+/// Also: suite spsc::unbounded::the_senders_end_beyond_the_cut_racing_with_the_close.
 #[test]
 fn close_against_the_senders_end_beyond_the_cut() {
     close_against_writing_beyond_the_cut(write_across_a_border);

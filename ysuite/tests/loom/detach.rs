@@ -35,6 +35,9 @@ fn moves<R: Attach>(mut receiver: R, mut take: impl FnMut(&mut R) -> Option<u32>
     }
 }
 
+/// Claim: A receiver can leave a set and join another while senders send. No signal is lost, and nothing is freed too
+/// early.
+/// Also: suite attached::pollset::pipe::it_moves_between_sets_under_a_stream.
 #[test]
 fn detach_against_signal_of_a_pipe() {
     model(|| {

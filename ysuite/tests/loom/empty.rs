@@ -16,6 +16,7 @@ use ysuite::{broadcast, mpmc, mpsc, select, spsc};
 
 use crate::model_up_to;
 
+/// Claim: `try_recv` finds every message whose send has returned, even while that sender is preempted in its next send.
 #[test]
 fn a_pipe_has_what_was_sent_while_its_sender_is_in_its_next_send() {
     model_up_to(3, || {
@@ -64,6 +65,8 @@ fn funnel(rests: bool) {
     });
 }
 
+/// Claim: `mpsc` `try_recv` finds every message whose send has returned, even while other senders are preempted.
+/// Also: stress empty::a_funnel_has_what_its_own_thread_has_sent.
 #[test]
 fn a_funnel_has_its_own_threads_message_beside_a_sender_that_stops() {
     funnel(false);
@@ -74,6 +77,8 @@ fn a_funnel_that_has_waited_has_its_own_threads_message_beside_a_sender_that_sto
     funnel(true);
 }
 
+/// Claim: A mailbox is FIFO within each priority, and a receive finds what was sent.
+/// Also: stress empty::a_mailbox_has_what_its_own_thread_has_sent.
 #[test]
 fn a_mailbox_has_its_own_threads_message_beside_a_sender_that_stops() {
     for urgent in [false, true] {
@@ -132,6 +137,9 @@ fn exchange(capacity: Option<usize>) {
     });
 }
 
+/// Claim: `mpmc` returns `Empty` despite a sent message only while an earlier `send` has not returned; `is_empty` is
+/// false then. `Full` has the mirror image.
+/// Also: stress empty::an_exchange_is_empty_only_where_a_sender_is_stopped.
 #[test]
 fn a_ring_says_empty_only_behind_a_sender_that_has_not_returned() {
     exchange(Some(2));
@@ -235,6 +243,7 @@ fn two_threads_that_take_and_send_find_a_place_unless_the_other_is_taking() {
     });
 }
 
+/// Claim: A broadcast returns `Empty` despite a sent message only while an earlier `send` has not returned.
 #[test]
 fn a_broadcast_says_empty_only_behind_a_sender_that_has_not_returned() {
     model_up_to(3, || {

@@ -2,6 +2,8 @@
 //! drop their senders when they are done, and one waits until there is none.
 //!
 //! What a thread did shows as a cell that it writes; reading it unordered is a race.
+//!
+//! Claim: A thread that sees a handle as dropped sees what the dropping thread did before.
 
 use core::task::{Context, Waker};
 use std::sync::Arc;

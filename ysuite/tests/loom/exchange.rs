@@ -40,6 +40,8 @@ fn publishing_against_two_receivers_going_to_sleep() {
     });
 }
 
+/// Claim: No wake-up in a wait list is lost with the light barrier.
+/// Also: model watch::the_free_barrier_against_a_thread_going_to_sleep, stress exchange::two_by_two.
 #[test]
 fn the_free_barrier_against_a_receiver_going_to_sleep() {
     model_up_to(3, || {
@@ -67,6 +69,10 @@ fn two_publishers_against_a_receiver_going_to_sleep() {
 
 /// A writer that has claimed a cell and not yet filled it hides the messages behind it: a receiver woken for those
 /// finds no message, and the late writer must wake as many receivers as there are messages.
+///
+/// Claim: A message that is still being written hides the messages after it. When its sender is done, it wakes as many
+/// receivers as messages have become visible.
+/// Also: suite mpmc::waking::with_a_bound::sleeping_threads_wake_each_other_for_a_batch.
 #[test]
 fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
     model_up_to(1, || {
@@ -83,6 +89,10 @@ fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
 
 /// Each end begins to look where its own last claim ended. Two ends have claimed nothing, and others have gone past them.
 /// A receiver that finds a sender in the middle waits a moment: in a model, for one step, and a sender takes no more.
+///
+/// Claim: A handle outside of any set waits briefly for a peer in the middle of an operation, also after it was polled
+/// or in a set.
+/// Also: model broadcast::a_sender_in_the_middle_against_a_receiver_that_was_in_a_set.
 #[test]
 fn a_sender_in_the_middle_against_a_receiver_that_was_polled() {
     model_up_to(2, || {
@@ -114,6 +124,7 @@ fn a_receiver_in_the_middle_against_a_sender_that_was_in_a_set() {
     });
 }
 
+/// Claim: A handle that remembers the end of its last claim, and was overtaken, still finds what is there.
 #[test]
 fn ends_that_were_overtaken_find_what_is_there() {
     model_up_to(2, || {
@@ -132,6 +143,9 @@ fn ends_that_were_overtaken_find_what_is_there() {
     });
 }
 
+/// Claim: `try_` calls wait only briefly for a peer that is preempted, then return.
+/// Also: suite mpmc::foreign::a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms.
+/// Notices: crossbeam#997, rust#112723, `try_recv` spins without end on a preempted sender.
 #[test]
 fn looking_past_a_preempted_peer_ends() {
     model_up_to(3, || {
@@ -159,6 +173,8 @@ fn leaves(sender: Sender<u32>, leave: impl FnOnce() -> Option<u32> + Send + 'sta
     })
 }
 
+/// Claim: A notified waiter whose time is up without a message passes the notification on.
+/// Also: suite mpmc::bounded_1::a_timed_out_wait_does_not_eat_the_wake.
 #[test]
 fn a_receiver_whose_time_is_up_passes_the_wake_on() {
     model_up_to(1, || {
@@ -200,6 +216,9 @@ fn dropped_while_it_waits<W>(wait: impl Fn(Receiver<u32>) -> W + Sync + Send + '
     });
 }
 
+/// Claim: A dropped future that was notified passes the notification on.
+/// Also: suite mpmc::waking::with_a_bound::a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes,
+/// suite mpmc::permits::a_future_that_is_dropped_holds_nothing_and_passes_on_what_it_was_told.
 #[test]
 fn a_dropped_future_passes_the_wake_on() {
     dropped_while_it_waits(|receiver| {
@@ -210,6 +229,8 @@ fn a_dropped_future_passes_the_wake_on() {
     });
 }
 
+/// Claim: A dropped handle that was notified, polled or attached, passes the notification on.
+/// Also: model select::a_dropped_attached_sender_passes_its_signal_on, stress exchange::receivers_that_leave.
 #[test]
 fn a_dropped_receiver_passes_the_wake_of_its_task_on() {
     dropped_while_it_waits(|mut receiver| {
@@ -273,6 +294,8 @@ fn a_full_ring_against_a_sender_going_to_sleep() {
     });
 }
 
+/// Notices: tokio#4618, tokio#3652, crossfire#23, a waiter that is cancelled or times out takes a wake-up that was
+/// meant for another.
 #[test]
 fn a_sender_whose_time_is_up_passes_the_wake_on() {
     model_up_to(1, || {
@@ -332,6 +355,7 @@ fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     });
 }
 
+/// Claim: The disconnection of the last sender is seen only after all messages, including those of other senders.
 #[test]
 fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
     model_up_to(3, || {
@@ -346,6 +370,8 @@ fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
     });
 }
 
+/// Claim: Dropping the last `mpmc` receiver wakes the senders that wait for room.
+/// Also: suite mpmc::bounded_1::the_receiver_goes_while_a_sender_waits_for_room.
 #[test]
 fn the_last_receivers_end_against_a_sender_without_room() {
     model_up_to(3, || {
@@ -365,6 +391,9 @@ fn the_last_receivers_end_against_a_sender_without_room() {
     });
 }
 
+/// Claim: Dropping the last receiver drops each remaining message once, including one that is being written.
+/// Also: suite mpmc::many::without_a_bound::the_last_receiver_goes_while_senders_are_at_it,
+/// suite mpmc::close::the_messages_of_a_closed_channel_go_with_its_last_receiver.
 #[test]
 fn the_last_receivers_end_against_sending() {
     model_up_to(3, || {
@@ -412,6 +441,7 @@ fn the_last_of_two_receivers_against_sending() {
     });
 }
 
+/// Claim: A batch claims several cells at once, for sending and for receiving.
 #[test]
 fn a_batch_against_a_receiver_of_batches() {
     model_up_to(2, || {

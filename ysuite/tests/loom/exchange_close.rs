@@ -23,6 +23,9 @@ fn count(receiver: Receiver<u32>) -> thread::JoinHandle<usize> {
 }
 
 /// The sender may have claimed its cell when the channel is closed: then its message is received.
+///
+/// Claim: A receiver of a closed channel waits for a message that was claimed, and learns of the disconnection when
+/// there is none.
 #[test]
 fn a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep() {
     model_up_to(3, || {
@@ -53,6 +56,11 @@ fn a_close_against_a_sender_in_the_middle_and_two_receivers_going_to_sleep() {
 }
 
 /// In a stream no publication is fenced.
+///
+/// Claim: Messages claimed before an `mpmc` close are received, and all later ones return. Of several closes, one comes
+/// first.
+/// Also: suite mpmc::linear::a_channel_that_is_closed_is_linearizable,
+/// stress exchange::histories_of_channels_that_are_closed_are_linearizable.
 #[test]
 fn a_close_against_a_stream() {
     model_up_to(2, || {

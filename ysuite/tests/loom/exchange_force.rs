@@ -66,6 +66,8 @@ fn two_forces_and_a_receiver() {
     });
 }
 
+/// Claim: `force_send` wakes a sleeping receiver, and no waiting sender.
+/// Also: suite mpmc::force::a_receiver_that_sleeps_is_woken_and_a_sender_that_waits_is_not.
 #[test]
 fn a_force_against_a_sender_and_a_receiver_going_to_sleep() {
     model_up_to(1, || {
@@ -92,6 +94,9 @@ fn a_force_against_a_sender_and_a_receiver_going_to_sleep() {
 }
 
 /// It is sent before the close, or comes back; nothing else gets lost.
+///
+/// Claim: `force_send` against a close sends its message before the close or returns it.
+/// Also: suite mpmc::force::every_message_ends_once_whenever_the_channel_is_closed.
 #[test]
 fn a_force_against_a_close() {
     model_up_to(3, || {
@@ -110,6 +115,7 @@ fn a_force_against_a_close() {
     });
 }
 
+/// Claim: `force_send` alongside permits leaves the freed cell to a sender.
 #[test]
 fn a_force_beside_a_permit_and_a_receiver() {
     model_up_to(2, || {
@@ -165,6 +171,7 @@ fn a_force_beside_a_permit_that_is_kept_against_an_attached_sender() {
     });
 }
 
+/// Claim: If permits hold all room, `force_send` waits until one of them ends.
 #[test]
 fn a_force_where_all_places_are_held_against_a_permits_end() {
     for used in [true, false] {

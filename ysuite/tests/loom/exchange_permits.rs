@@ -7,6 +7,8 @@ use ysuite::mpmc;
 
 use crate::model_up_to;
 
+/// Claim: Returned room wakes one waiting sender for each message that now has room.
+/// Also: suite mpmc::permits::a_place_given_back_wakes_the_next_sender_that_waits.
 #[test]
 fn a_place_given_back_against_a_sender_going_to_sleep() {
     model_up_to(3, || {
@@ -66,6 +68,9 @@ fn a_permits_message_against_a_receiver_going_to_sleep() {
 }
 
 /// The second cell is emptied by the receiver and seen free by the sender alone; it is the permit's message that goes there.
+///
+/// Claim: The message of a permit finds a free cell, and an unused permit delays no other message.
+/// Also: suite mpmc::permits::a_permit_is_room_and_its_message_comes_when_it_is_sent.
 #[test]
 fn a_permits_message_in_a_cell_that_another_has_seen_free() {
     model_up_to(2, || {
@@ -111,6 +116,9 @@ fn places_that_are_taken_and_given_back_by_several() {
 }
 
 /// Each has one place and waits for the other's, if the two do not take turns.
+///
+/// Claim: Two senders that reserve several permits at once do not deadlock.
+/// Also: suite mpmc::permits::two_that_gather_do_not_wait_for_each_other.
 #[test]
 fn two_that_gather_take_turns() {
     model_up_to(1, || {
@@ -127,6 +135,7 @@ fn two_that_gather_take_turns() {
     });
 }
 
+/// Claim: A permit can outlive the receivers; its message then returns to the sender.
 #[test]
 fn the_last_receivers_end_against_a_permit() {
     model_up_to(3, || {

@@ -14,6 +14,8 @@ use ysuite::signal::{Wait, YPollset};
 
 use crate::{Counted, model, model_up_to};
 
+/// Claim: A new lane starts armed: its first message wakes the receiver, and connecting wakes nothing.
+/// Also: suite mpsc::crowds::any_of_many_idle_senders_wakes_a_sleeping_receiver.
 #[test]
 fn a_lanes_first_write_against_a_receiver_going_to_sleep() {
     model(|| {
@@ -44,6 +46,8 @@ fn two_active_lanes() -> (mpsc::Sender<u32>, mpsc::Sender<u32>, mpsc::Receiver<u
     (unfenced, fenced, receiver)
 }
 
+/// Claim: The receiver arms all active lanes with one heavy barrier, also when some senders use fences.
+/// Also: stress funnel::step_by_step.
 #[test]
 fn two_lanes_armed_with_one_barrier_while_one_writes() {
     model(|| {
@@ -87,6 +91,9 @@ fn two_lanes_raised_at_once_against_a_receiver_going_to_sleep() {
     });
 }
 
+/// Claim: A lane that stays empty while other lanes deliver is armed meanwhile. Its disconnection is not taken for a
+/// message.
+/// Also: stress funnel::step_by_step_with_few_places.
 #[test]
 fn an_idle_lane_is_armed_while_another_flows() {
     model(|| {
@@ -168,6 +175,9 @@ fn a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep() {
     });
 }
 
+/// Claim: An `mpsc` channel disconnects with its last sender, after all messages were received.
+/// Also: suite mpsc::endings::the_last_sender_disconnects,
+/// suite mpsc::unbounded::what_was_sent_is_received_after_the_sender_is_gone.
 #[test]
 fn the_last_senders_end_in_an_active_lane() {
     model(|| {
@@ -184,6 +194,9 @@ fn the_last_senders_end_in_an_active_lane() {
     });
 }
 
+/// Claim: The id of an ended lane can be reused while its last raise is still in progress.
+/// Also: suite mpsc::crowds::lanes_are_reused,
+/// suite mpsc::closing::a_closed_senders_place_may_be_anothers_while_it_lives.
 #[test]
 fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
     model(|| {
@@ -206,6 +219,9 @@ fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
 }
 
 /// The receiver may find the lane closed and empty before the new sender goes on with it, or afterwards.
+///
+/// Claim: The lane of a dropped sender goes to a new sender or is ended by the receiver: exactly one of the two,
+/// without losing a message.
 #[test]
 fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_ends_it() {
     model(|| {
@@ -260,6 +276,9 @@ fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_closes_or_goes() {
 }
 
 /// The lane goes from one sender to the next as it is, whatever the receiver is at.
+///
+/// Claim: An unused lane passes to the next sender unchanged. Senders that come and go without sending share one lane.
+/// Also: allocation lanes::senders_that_come_and_go_in_vain_take_one_lane_while_the_receiver_never_looks.
 #[test]
 fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_going_to_sleep() {
     model(|| {
@@ -357,6 +376,9 @@ fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_that_closes_or_goes()
     }
 }
 
+/// Claim: When the `mpsc` receiver is dropped during sends in several lanes, or while a sender connects, each message
+/// is dropped or returned once.
+/// Also: suite mpsc::unbounded::close_racing_with_send, suite mpsc::shared::the_receivers_end_is_every_threads.
 #[test]
 fn the_receivers_end_against_sending_in_two_lanes() {
     model(|| {

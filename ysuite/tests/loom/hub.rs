@@ -38,6 +38,8 @@ impl Fates {
     }
 }
 
+/// Claim: A function posted to the hub runs once or is dropped once, and wakes a sleeping hub.
+/// Also: suite hub::posting::many_threads_post_to_a_hub_that_sleeps_in_between, stress hub::posted_functions.
 #[test]
 fn post_against_a_hub_going_to_sleep() {
     model_up_to(2, || {
@@ -91,6 +93,8 @@ fn post_against_stop() {
     });
 }
 
+/// Claim: Dropping the last handle wakes a hub that has nothing else to wait for.
+/// Also: suite hub::forever::zero_is_served_only_where_nothing_can_come.
 #[test]
 fn the_last_handles_end_against_a_hub_going_to_sleep() {
     model(|| {
@@ -102,6 +106,8 @@ fn the_last_handles_end_against_a_hub_going_to_sleep() {
     });
 }
 
+/// Claim: The hub serves the messages and the disconnection of a receiver, and both wake it.
+/// Also: suite hub::receivers::messages_of_every_channel_and_their_ends, stress hub::functions_and_messages.
 #[test]
 fn a_receivers_messages_and_end_against_a_hub_going_to_sleep() {
     model_up_to(2, || {

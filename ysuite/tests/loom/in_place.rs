@@ -37,6 +37,8 @@ fn against(before: usize, receiver_does: fn(&mut spsc::Receiver<Counted>)) {
     });
 }
 
+/// Claim: A message that is written in place is received or dropped in place, once, whatever the other side does.
+/// Also: suite in_place::both_ends_race_and_each_message_is_dropped_once.
 #[test]
 fn runs_against_a_receiver_that_goes() {
     against(1, |_| ());
@@ -86,6 +88,8 @@ fn copies_against_a_close() {
     });
 }
 
+/// Claim: Room freed by an in-place receive wakes a sender that waits for it.
+/// Also: suite in_place::waits_take_nothing.
 #[test]
 fn a_sender_waits_for_room_that_is_taken_in_place() {
     model(|| {
@@ -120,6 +124,7 @@ fn stopped(waits: fn(&Stop)) {
     });
 }
 
+/// Claim: A stop handle ends every wait, at any moment.
 #[test]
 fn a_stop_ends_the_wait_for_a_message() {
     stopped(|stop| {
@@ -155,6 +160,8 @@ fn a_stop_ends_the_waits_of_a_oneshot() {
 }
 
 /// The message comes by a thread of its own, at any moment: the receiver has it, or finds it behind the stop.
+///
+/// Claim: A stop loses no message.
 #[test]
 fn a_message_beside_a_stop_is_received() {
     model(|| {

@@ -11,6 +11,9 @@ use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, OwnerTerminate
 
 use crate::{Counted, model, model_up_to};
 
+/// Claim: No wake-up of a mailbox is lost, for urgent and for ordinary messages.
+/// Also: model slow_sender::a_slow_urgent_sender_against_a_mailbox_that_sleeps_twice,
+/// stress mailbox::one_kind_at_a_time.
 #[test]
 fn an_urgent_message_against_a_mailbox_going_to_sleep() {
     model(|| {
@@ -66,6 +69,9 @@ fn an_urgent_and_an_ordinary_message_at_once() {
     });
 }
 
+/// Claim: Urgent messages overtake ordinary ones and keep their own order.
+/// Also: suite mailbox::order::urgent_messages_overtake_and_keep_their_own_order,
+/// suite mailbox::random::random_operations_do_what_the_model_does.
 #[test]
 fn an_urgent_message_is_asked_for_before_the_ordinary_ones_around_it() {
     model_up_to(2, || {
@@ -83,6 +89,9 @@ fn an_urgent_message_is_asked_for_before_the_ordinary_ones_around_it() {
     });
 }
 
+/// Claim: Dropping the last address wakes a mailbox that nothing can reach any more.
+/// Also: suite mailbox::a_mailbox_whose_last_address_goes_is_woken,
+/// suite mailbox::relations::nothing_comes_behind_disconnected.
 #[test]
 fn the_last_address_against_a_mailbox_going_to_sleep() {
     model(|| {
@@ -96,6 +105,8 @@ fn the_last_address_against_a_mailbox_going_to_sleep() {
     });
 }
 
+/// Claim: No wake-up of a bounded mailbox is lost, on either side.
+/// Also: suite mailbox::bounds::a_sender_without_room_waits_for_it, stress mailbox::with_a_bound.
 #[test]
 fn a_bounded_mailbox_going_to_sleep_against_sending() {
     model_up_to(2, || {
@@ -111,6 +122,8 @@ fn a_bounded_mailbox_going_to_sleep_against_sending() {
     });
 }
 
+/// Claim: A full mailbox drops the oldest or the newest message, once.
+/// Also: suite mailbox::bounds::dropping_the_oldest_under_a_crowd_loses_none_without_dropping_it.
 #[test]
 fn dropping_the_oldest_against_receiving() {
     model_up_to(2, || {
@@ -128,6 +141,9 @@ fn dropping_the_oldest_against_receiving() {
     });
 }
 
+/// Claim: The termination of a linked mailbox is reported once, after all messages that it sent.
+/// Also: suite mailbox::relations::the_end_of_a_link_comes_behind_its_last_message,
+/// stress mailbox::links_that_come_and_go.
 #[test]
 fn a_links_end_against_sending_to_it() {
     model_up_to(2, || {
@@ -160,6 +176,8 @@ fn linking_against_the_end_of_the_linked_mailbox() {
     });
 }
 
+/// Claim: Two linked mailboxes that terminate at once leave nothing allocated or registered.
+/// Also: suite mailbox::relations::links_in_a_circle_end_one_after_the_other.
 #[test]
 fn two_linked_mailboxes_end_at_once() {
     model_up_to(2, || {
@@ -172,6 +190,8 @@ fn two_linked_mailboxes_end_at_once() {
     });
 }
 
+/// Claim: A removed link is reported before its removal or not at all.
+/// Also: suite mailbox::relations::a_link_is_told_once_and_can_be_taken_back.
 #[test]
 fn a_link_that_is_taken_back_against_its_end() {
     model_up_to(2, || {
@@ -191,6 +211,7 @@ fn a_link_that_is_taken_back_against_its_end() {
     });
 }
 
+/// Claim: The termination of an owner reaches all mailboxes that it owns.
 #[test]
 fn an_owners_end_against_the_wait_of_the_owned_mailbox() {
     model_up_to(2, || {
@@ -203,6 +224,7 @@ fn an_owners_end_against_the_wait_of_the_owned_mailbox() {
     });
 }
 
+/// Claim: The last message of an owned mailbox reaches its owner.
 #[test]
 fn a_childs_last_words_against_the_wait_of_its_owner() {
     model_up_to(2, || {
@@ -216,6 +238,8 @@ fn a_childs_last_words_against_the_wait_of_its_owner() {
     });
 }
 
+/// Claim: A name has one mailbox at a time and is released when that mailbox terminates.
+/// Also: suite mailbox::names::threads_that_race_for_a_name.
 #[test]
 fn a_name_against_the_end_of_its_mailbox() {
     model(|| {

@@ -70,6 +70,9 @@ fn leaving(wait: impl Fn(Sender<Box<u32>>) + Send + Sync + 'static) {
     });
 }
 
+/// Claim: A oneshot send wakes its receiver in every wake mode: thread, time limit, task and set, and several of these
+/// at once.
+/// Also: suite oneshot::tasks::no_wake_up_is_lost_between_threads_and_tasks, stress oneshot::threads_that_receive.
 #[test]
 fn a_send_against_a_receiver_going_to_sleep() {
     sending(|receiver| assert_eq!(*receiver.recv().unwrap(), 7));
@@ -89,6 +92,7 @@ fn a_send_against_a_receiver_whose_time_is_up() {
     });
 }
 
+/// Notices: oneshot#87, a sender uses a waker that its receiver has freed.
 #[test]
 fn a_send_against_a_receiver_that_gives_up_and_goes() {
     model(|| {
@@ -110,6 +114,7 @@ fn a_send_against_a_task() {
     sending(|receiver| assert_eq!(*block_on(receiver).unwrap(), 7));
 }
 
+/// Claim: A oneshot receiver can move between tasks and sets while the sender sends.
 #[test]
 fn a_send_against_a_task_that_hands_its_receiver_to_another() {
     sending(|mut receiver| {
@@ -125,6 +130,8 @@ fn a_send_against_a_task_that_hands_its_receiver_to_another() {
     });
 }
 
+/// Claim: Only the task that polled a oneshot last is woken.
+/// Also: suite oneshot::tasks::asking_again_keeps_one_waker_of_the_last_task.
 #[test]
 fn only_the_task_that_polled_last_is_woken() {
     model(|| {
@@ -154,6 +161,9 @@ fn a_send_against_a_look() {
     });
 }
 
+/// Claim: A oneshot message is received, returned or dropped once, whichever handle is dropped first.
+/// Also: suite oneshot::endings::ends_go_in_any_order_on_any_threads,
+/// suite oneshot::random::operations_at_random_do_what_a_reference_says.
 #[test]
 fn a_send_against_the_drop_of_its_receiver() {
     model(|| {
@@ -166,6 +176,8 @@ fn a_send_against_the_drop_of_its_receiver() {
     });
 }
 
+/// Claim: The last handle frees the oneshot once, without waiting for the other. No waker is used afterwards.
+/// Also: allocation oneshots::whichever_end_goes_last_frees_the_channel.
 #[test]
 fn a_send_against_the_drop_of_a_receiver_that_a_task_waits_for() {
     model(|| {
@@ -180,6 +192,9 @@ fn a_send_against_the_drop_of_a_receiver_that_a_task_waits_for() {
     });
 }
 
+/// Claim: A message sent before a oneshot close is received after it, and nothing is sent later.
+/// Also: suite oneshot::endings::what_was_sent_before_the_close_is_received_behind_it,
+/// suite oneshot::attached::a_closed_receiver_is_over.
 #[test]
 fn a_send_against_a_close() {
     model(|| {
@@ -196,6 +211,8 @@ fn a_send_against_a_close() {
     });
 }
 
+/// Claim: Dropping the oneshot sender wakes a waiting receiver.
+/// Also: suite oneshot::attached::a_sender_that_hangs_up_is_news, stress oneshot::threads_that_receive.
 #[test]
 fn the_senders_end_against_a_receiver_going_to_sleep() {
     hanging_up(|receiver| assert!(receiver.recv().is_err()));
@@ -227,6 +244,8 @@ fn both_ends_go_at_once_while_tasks_wait_for_both() {
     });
 }
 
+/// Claim: Dropping the oneshot receiver wakes a sender that waits for that. A sender that stops waiting can still send.
+/// Also: stress oneshot::senders_that_wait_for_the_end.
 #[test]
 fn the_receivers_end_against_a_sender_going_to_sleep() {
     leaving(|mut sender| {

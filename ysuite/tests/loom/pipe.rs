@@ -13,6 +13,10 @@ use ysuite::spsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 
 use crate::{Counted, model, model_up_to};
 
+/// Claim: `flush` reports a sleeping reader exactly once for each time that the reader has armed the sleep flag.
+/// Also: suite ypipe::flush_says_false_once_for_each_time_the_reader_arms,
+/// suite spsc::bounded_1::flush_says_false_exactly_when_the_receiver_had_armed.
+/// Notices: oneTBB#2136, a read-modify-write stands in place of a full fence, which it is not on AArch64.
 #[test]
 fn flush_against_a_reader_going_to_sleep() {
     model(|| {
@@ -43,6 +47,8 @@ fn flush_against_a_reader_going_to_sleep() {
     });
 }
 
+/// Claim: The reader of a pipe sees a flushed batch whole or not at all.
+/// Also: suite spsc::unbounded::a_batch_is_seen_whole, stress pipe::batches_on_both_sides.
 #[test]
 fn a_batch_is_seen_whole_or_not_at_all() {
     model(|| {
@@ -66,6 +72,10 @@ fn a_batch_is_seen_whole_or_not_at_all() {
     });
 }
 
+/// Claim: Written messages stay hidden until a flush. The writer can take hidden messages back, newest first, across
+/// group and chunk borders, while the reader reads.
+/// Also: suite spsc::unbounded::written_messages_are_hidden_until_flushed,
+/// suite ypipe::unwriting_over_a_chunk_that_the_reader_then_leaves.
 #[test]
 fn unwriting_back_over_a_chunk_against_a_reader_at_its_end() {
     model(|| {
@@ -95,6 +105,8 @@ fn unwriting_back_over_a_chunk_against_a_reader_at_its_end() {
     });
 }
 
+/// Claim: Spent chunks return to the writer. A chunk that is used again reads as empty.
+/// Also: unit queue::ypipe::wrapping::chunks_that_were_away_for_half_the_laps_are_empty.
 #[test]
 fn chunks_go_round() {
     model(|| {
@@ -145,6 +157,10 @@ fn the_ring_of_spent_chunks_is_made_while_the_writer_looks_for_it() {
     });
 }
 
+/// Claim: No wake-up of an `spsc` receiver thread is lost, with light barriers, with fences, and across the switch
+/// between them.
+/// Also: forbidden membarrier_forbidden_by_a_filter_means_fences, stress pipe::blocking_receives.
+/// Notices: event-listener#139, a publisher skips the wake-up while a listener goes to sleep.
 #[test]
 fn send_against_a_receiver_going_to_sleep() {
     model(|| {
@@ -163,6 +179,9 @@ fn send_against_a_receiver_going_to_sleep() {
     });
 }
 
+/// Claim: No wake-up of a wait with a time limit is lost: a timeout during a publication takes the message or leaves it
+/// in the channel.
+/// Also: suite spsc::bounded_1::a_timed_out_wait_does_not_eat_the_wake, stress pipe::timeouts.
 #[test]
 fn wake_against_timeout() {
     model(|| {
@@ -184,6 +203,9 @@ fn wake_against_timeout() {
     });
 }
 
+/// Claim: Dropping the other side wakes a thread or task that waits for a message or for room.
+/// Also: model cut::close_against_a_sender_without_room,
+/// suite spsc::bounded_1::close_wakes_a_sender_that_waits_for_room.
 #[test]
 fn the_senders_end_against_a_receiver_going_to_sleep() {
     model(|| {
@@ -199,6 +221,11 @@ fn the_senders_end_against_a_receiver_going_to_sleep() {
 }
 
 /// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
+///
+/// Claim: Dropping the sender publishes hidden messages. The receiver sees the disconnection only after the last
+/// message.
+/// Also: suite ypipe::the_writers_end_is_seen_behind_its_last_message,
+/// suite spsc::unbounded::a_sender_that_goes_publishes_what_was_written.
 #[test]
 fn the_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     model(|| {
@@ -220,6 +247,10 @@ fn the_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     });
 }
 
+/// Claim: When the receiver is dropped, each message is received, returned or dropped once, by one thread at a time and
+/// at once, even if the sender stays idle.
+/// Also: suite spsc::unbounded::close_racing_with_send,
+/// suite ypipe::what_is_flushed_to_a_reader_that_is_gone_is_dropped_at_once.
 #[test]
 fn the_receivers_end_against_sending() {
     model(|| {
@@ -256,6 +287,8 @@ fn both_ends_end_at_once() {
     });
 }
 
+/// Claim: No wake-up for room is lost, for threads and for tasks.
+/// Also: model exchange::a_full_ring_against_a_sender_going_to_sleep, stress pipe::one_place_both_ways.
 #[test]
 fn credits_both_ways() {
     // Three preemptions were tried: 2,099,799 executions, where two take 60,676.
@@ -274,6 +307,7 @@ fn credits_both_ways() {
     });
 }
 
+/// Notices: rust#76220, a send stays blocked after the receiver was dropped.
 #[test]
 fn the_receivers_end_against_a_sender_without_room() {
     model(|| {
@@ -317,6 +351,8 @@ fn attached_lowering_against_raising() {
     });
 }
 
+/// Claim: No wake-up of a receiver attached to a `YPollset` is lost.
+/// Also: model funnel::an_attached_funnel_is_signalled_for_every_lane, stress pipe::attached_to_a_pollset.
 #[test]
 fn an_attached_receiver_that_leaves_messages_is_signalled_again() {
     // Three preemptions were tried: 3,406,324 executions, where two take 68,985.
@@ -344,6 +380,8 @@ fn an_attached_receiver_that_leaves_messages_is_signalled_again() {
     });
 }
 
+/// Claim: No wake-up of a task is lost.
+/// Also: model exchange::tasks_on_both_sides_are_woken, stress pipe::tasks_receive.
 #[test]
 fn a_task_is_woken() {
     model(|| {
@@ -361,6 +399,9 @@ fn a_task_is_woken() {
     });
 }
 
+/// Claim: No waker outlives its wait, in a channel, a finished future or a dropped handle.
+/// Also: suite spsc::unbounded::wakers_are_dropped_with_the_channel,
+/// suite mpmc::close::a_task_that_no_longer_waits_for_the_end_leaves_no_waker.
 #[test]
 fn a_task_is_woken_and_its_future_lets_go_of_it() {
     // With three preemptions this takes minutes.

@@ -22,6 +22,9 @@ fn all(pool: &Pool) -> Vec<Message> {
     std::iter::from_fn(|| pool.try_take(1)).collect()
 }
 
+/// Claim: A magazine can change owners: one thread fills it, others take, steal from or adopt it.
+/// Also: unit pool::magazine::tests::a_magazine_is_calmed_when_no_thief_is_at_work,
+/// stress pool::magazines_change_hands.
 #[test]
 fn a_magazine_filled_by_one_thread_against_a_take_by_another() {
     model_up_to(3, || {
@@ -36,6 +39,8 @@ fn a_magazine_filled_by_one_thread_against_a_take_by_another() {
     });
 }
 
+/// Claim: A pool block has one owner at a time, which sees what the previous owner did.
+/// Also: suite pool::random::random_operations_of_several_threads_come_out_even, stress pool::one_block_for_all.
 #[test]
 fn a_block_at_hand_goes_to_its_owner_or_to_a_thief() {
     model_up_to(3, || {
@@ -66,6 +71,8 @@ fn an_owner_that_takes_and_gives_back_against_a_thief() {
     });
 }
 
+/// Claim: An allocation without a block of its own steals one without waiting for a preempted owner.
+/// Also: suite pool::blocks_in_other_threads_magazines_can_be_taken.
 #[test]
 fn two_thieves_and_the_owner() {
     model_up_to(2, || {
@@ -111,6 +118,8 @@ fn two_threads_whose_first_messages_go_into_one_magazine() {
     });
 }
 
+/// Claim: A freed block wakes an allocation that waits for one.
+/// Also: suite pool::waiting::all_who_wait_get_their_turn, stress pool::a_block_or_two_for_each_thread.
 #[test]
 fn a_starving_taker_against_a_freeing_thread() {
     model_up_to(3, || {
@@ -149,6 +158,9 @@ fn a_starving_taker_against_one_that_takes_and_gives_back() {
     });
 }
 
+/// Claim: An allocation that times out passes its notification on.
+/// Also: unit pool::class::tests::a_taker_passes_on_as_many_calls_as_there_are_blocks,
+/// suite pool::waiting::time_runs_out.
 #[test]
 fn a_taker_whose_time_is_up_against_one_that_frees_and_waits() {
     model_up_to(2, || {
@@ -162,6 +174,8 @@ fn a_taker_whose_time_is_up_against_one_that_frees_and_waits() {
     });
 }
 
+/// Claim: The last handle or message frees the memory of a pool once, whichever is dropped last.
+/// Also: suite pool::endings::the_pool_and_its_last_messages_end_at_once.
 #[test]
 fn the_last_message_against_the_pools_end() {
     // Memory that is not freed shows as a leak of its reference count.
@@ -184,6 +198,9 @@ fn the_last_two_messages_and_the_pools_end() {
     });
 }
 
+/// Claim: A thread that ends leaves its blocks to the other threads.
+/// Also: unit pool::thread_cache::tests::a_thread_that_ends_gives_back_its_empty_magazines,
+/// suite pool::a_thread_that_ends_leaves_its_blocks.
 #[test]
 fn a_thread_that_ends_leaves_its_blocks_to_a_starving_taker() {
     model_up_to(3, || {
@@ -200,6 +217,7 @@ fn a_thread_that_ends_leaves_its_blocks_to_a_starving_taker() {
     });
 }
 
+/// Claim: A pool is freed with its last handle and message, also if another handle and its message were dropped before.
 #[test]
 fn a_message_and_a_handle_that_go_before_the_last_handle() {
     // A block that the last handle does not find among the free ones is never gathered, and the memory leaks.

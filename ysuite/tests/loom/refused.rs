@@ -1,5 +1,7 @@
 //! A close that has been decided and not been told yet: whoever is refused by it finds the channel closed, whatever it asks
 //! next. The thread that closes may be stopped in between for as long as the system likes.
+//!
+//! Claim: A call that a close refuses finds the channel closed.
 
 use loom::thread;
 use ysuite::{broadcast, mpmc};

@@ -34,6 +34,11 @@ fn a_send_against_a_receive() {
 }
 
 /// Both may time out; what was sent has been received, and what was not comes back.
+///
+/// Claim: A registration at a rendezvous is claimed once or withdrawn by its owner. A wait without success leaves
+/// nothing registered and returns its message.
+/// Also: unit channel::rendezvous::line::tests::anybody_may_leave_and_places_are_used_again,
+/// suite rendezvous::funnel::waits_that_end_in_vain_leave_nothing_behind.
 #[test]
 fn a_send_against_a_receive_where_each_may_time_out() {
     model_up_to(2, || {
@@ -66,6 +71,10 @@ fn a_receiver_whose_time_is_up_against_a_sender_that_stays() {
 }
 
 /// The message is with the one receiver or with the other.
+///
+/// Claim: If a receiving future is dropped during the handover, the message goes to the next receiver.
+/// Also: suite rendezvous::exchange::a_receiving_future_dropped_at_the_handover_gives_the_message_back,
+/// suite asynchronous::a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back.
 #[test]
 fn a_dropped_future_against_a_handover() {
     model_up_to(3, || {
@@ -84,6 +93,8 @@ fn a_dropped_future_against_a_handover() {
     });
 }
 
+/// Claim: A sending future that is dropped has either sent its message or takes it along.
+/// Also: suite rendezvous::pipe::a_dropped_future_has_not_sent.
 #[test]
 fn a_dropped_sending_future_against_a_receive() {
     model_up_to(3, || {
@@ -111,6 +122,9 @@ fn tasks_meet() {
     });
 }
 
+/// Claim: Dropping the last handle of one side of a rendezvous wakes all waiters of the other side and returns their
+/// messages.
+/// Also: suite rendezvous::funnel::an_end_that_goes_wakes_the_other.
 #[test]
 fn the_receivers_end_against_a_sender_that_waits() {
     model_up_to(3, || {
@@ -134,6 +148,8 @@ fn the_senders_end_against_a_receiver_that_waits() {
     });
 }
 
+/// Claim: Attached, watched and polled handles of a rendezvous are notified of a waiting peer.
+/// Also: suite rendezvous::told::exchange::a_task_that_polls_is_told.
 #[test]
 fn an_attached_receiver_against_a_sender_that_waits() {
     model_up_to(2, || {
@@ -190,6 +206,9 @@ fn a_watcher_against_a_sender_that_waits() {
 }
 
 /// The receiver closes while a sender comes, or stands in line: its message comes back, once.
+///
+/// Claim: Closing either side of a rendezvous wakes the waiters and returns their messages.
+/// Also: suite rendezvous::ended::pipe::the_receivers_close_sends_a_waiting_sender_its_message_back.
 #[test]
 fn a_close_against_a_sender_in_line() {
     model_up_to(3, || {

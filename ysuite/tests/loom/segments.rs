@@ -25,6 +25,10 @@ fn warm_up(sender: &Sender<u32>, receiver: &Receiver<u32>, messages: u32) {
 }
 
 /// The first segment, and then the second, are each needed by both at once.
+///
+/// Claim: When several senders of an unbounded `mpmc` channel need the next segment at once, one segment is linked.
+/// Also: unit queue::exchange::segments::chain::models::who_comes_too_late_to_extend_the_chain_puts_its_segment_back,
+/// unit queue::exchange::segments::tests::many_threads_and_small_segments.
 #[test]
 fn two_senders_need_the_next_segment() {
     model_up_to(2, || {
@@ -39,6 +43,7 @@ fn two_senders_need_the_next_segment() {
     });
 }
 
+/// Claim: Receivers follow the senders into the next segment.
 #[test]
 fn a_receiver_follows_two_senders_into_the_next_segment() {
     model_up_to(2, || {
@@ -91,6 +96,10 @@ fn a_late_receiver_at_the_end_of_a_segment() {
     model_up_to(3, || a_late_receiver(1, 5));
 }
 
+/// Claim: A segment is reused only after all its messages were read. A thread with a stale position or segment claims
+/// nothing.
+/// Also: unit queue::exchange::segments::models::a_reader_whose_segment_is_retired_meanwhile_takes_what_is_behind_it,
+/// unit queue::exchange::segments::chain::models::a_walk_through_a_segment_that_is_used_again_begins_anew.
 #[test]
 fn a_late_receiver_in_a_segment_that_is_used_again() {
     model_up_to(2, || a_late_receiver(4, 5));
@@ -117,6 +126,9 @@ fn a_late_sender() {
 }
 
 /// Both empty a segment, and either may be the one that retires it while the other has not finished.
+///
+/// Claim: Either of two receivers that empty segments may retire them, including those that the other one has left.
+/// Also: unit queue::exchange::segments::tests::a_slow_reader_keeps_one_segment.
 #[test]
 fn two_receivers_empty_the_same_segments() {
     model_up_to(2, || {
@@ -167,6 +179,9 @@ fn batches_of_one_piece(messages: u32, mine: usize, theirs: usize, more: u32) {
     assert!(all.iter().copied().eq(0..messages + more), "{all:?}");
 }
 
+/// Claim: Batches cross segment borders, and the messages of one claim lie together.
+/// Also: unit queue::exchange::segments::models::two_batches_at_once_lie_one_behind_the_other,
+/// unit queue::exchange::segments::tests::batches_go_over_the_ends_of_segments.
 #[test]
 fn a_batch_over_the_end_of_a_segment_against_a_receiver() {
     model_up_to(1, || batches_of_one_piece(4, 3, 1, 0));
@@ -241,6 +256,8 @@ fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
 }
 
 /// A sender has claimed a slot, and has not written it, when the last receiver closes the channel and drops what is there.
+///
+/// Notices: crossbeam#1187, the fix of a leaked first block frees it twice.
 #[test]
 fn the_last_receivers_end_against_sending() {
     model_up_to(2, || {

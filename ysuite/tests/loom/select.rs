@@ -13,6 +13,8 @@ use crate::model_up_to;
 
 const LONG: Duration = Duration::from_secs(1);
 
+/// Claim: The id of an attached sender is raised while there may be room.
+/// Also: suite select::senders::pipe_of_1::an_id_is_up_until_its_sender_is_found_full.
 #[test]
 fn an_attached_sender_against_a_receiver_that_makes_room() {
     model_up_to(2, || {
@@ -70,6 +72,9 @@ fn a_dropped_attached_sender_passes_its_signal_on() {
     });
 }
 
+/// Claim: A watcher of a shared handle is notified like the handle, lowers its id when it finds nothing, and passes its
+/// notification on when dropped.
+/// Also: suite select::senders::shared_receivers_in_several_selects_get_everything.
 #[test]
 fn a_watcher_that_rests_against_a_publisher() {
     model_up_to(2, || {
@@ -106,6 +111,8 @@ fn a_dropped_watcher_passes_its_signal_on() {
     });
 }
 
+/// Claim: `select()` performs exactly one of its operations, and the others change nothing.
+/// Also: suite select::one_shot::streams_of_many_kinds_are_received_whole, stress select::several_kinds_are_received.
 #[test]
 fn one_of_two_receives() {
     model_up_to(2, || {
@@ -153,6 +160,9 @@ fn a_send_or_a_receive() {
 }
 
 /// Each of the two waits in all its operations at once, at one rendezvous.
+///
+/// Claim: Two selects that face each other complete, at one rendezvous and at two.
+/// Also: suite select::one_shot::selects_that_face_each_other_meet, stress select::selects_face_each_other.
 #[test]
 fn two_facing_selects_at_one_rendezvous() {
     model_up_to(2, || {
@@ -185,6 +195,8 @@ fn two_facing_selects_at_two() {
     });
 }
 
+/// Claim: A `select()` that times out has done nothing and keeps no wake-up of another waiter.
+/// Also: stress select::several_kinds_with_much_room_are_received.
 #[test]
 fn a_select_whose_time_is_up_against_a_send() {
     model_up_to(2, || {
@@ -195,6 +207,7 @@ fn a_select_whose_time_is_up_against_a_send() {
     });
 }
 
+/// Claim: The disconnection of a rendezvous wakes a select that waits there.
 #[test]
 fn the_end_of_a_rendezvous_against_a_select() {
     model_up_to(2, || {
@@ -207,6 +220,10 @@ fn the_end_of_a_rendezvous_against_a_select() {
 }
 
 /// One message goes from one channel to the other, and at each moment one of them has it.
+///
+/// Claim: If one of several operations is possible at each moment, a `select()` without waiting performs one.
+/// Also: unit channel::select::run::tests::a_try_finds_what_moves_before_its_looks,
+/// suite select::one_shot::a_try_finds_the_message_that_another_thread_moves.
 #[test]
 fn a_select_that_does_not_wait_against_one_who_moves_the_only_message() {
     model_up_to(2, || {

@@ -39,6 +39,9 @@ fn against(receive: fn(&mut Receiver<u32>) -> u32) {
     });
 }
 
+/// Claim: An `mpsc` receiver never sleeps on a lane that it would have to poll, as a thread, task, set member or
+/// mailbox.
+/// Also: stress funnel::step_by_step.
 #[test]
 fn a_slow_sender_against_a_thread_that_sleeps_twice() {
     against(|receiver| receiver.recv().unwrap());

@@ -7,6 +7,8 @@ use ysuite::timer;
 
 use crate::model;
 
+/// Claim: Each tick of a timer has one taker.
+/// Also: suite timer::clones_share_the_ticks, suite integrations::tokio::tasks_share_a_timer.
 #[test]
 fn one_of_several_takers_gets_the_tick() {
     let due = Instant::now();

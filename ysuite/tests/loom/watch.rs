@@ -32,6 +32,9 @@ fn two_values_against(preemptions: usize, wait: impl Fn(Receiver<u32>) + Sync + 
     });
 }
 
+/// Claim: A waiting watch receiver is notified of each value that it has not seen, as a thread, a task, by polling or
+/// attached.
+/// Also: stress watch::threads_that_follow.
 #[test]
 fn sending_against_a_thread_going_to_sleep() {
     two_values_against(3, |mut receiver| {
@@ -75,6 +78,8 @@ fn sending_against_an_attached_receiver_going_to_rest() {
     });
 }
 
+/// Claim: A wait for a value that matches a predicate returns a value for which the predicate holds.
+/// Also: suite watch::waiting::a_value_of_ones_choice, stress watch::threads_that_choose.
 #[test]
 fn sending_against_a_choice() {
     two_values_against(2, |mut receiver| assert_eq!(*receiver.wait_for(|value| *value == 2).unwrap(), 2));
@@ -111,6 +116,8 @@ fn two_senders_against_a_thread_going_to_sleep() {
     });
 }
 
+/// Claim: One new value wakes all watch receivers that wait, each once.
+/// Also: suite watch::waiting::one_value_wakes_all_threads_that_wait.
 #[test]
 fn one_value_wakes_both_receivers() {
     model_up_to(2, || {
@@ -151,6 +158,8 @@ impl Wake for Inert {
     fn wake(self: Arc<Self>) {}
 }
 
+/// Claim: A watch wait that is dropped or times out takes no wake-up from another receiver.
+/// Also: suite watch::waiting::a_dropped_future_has_seen_nothing, stress watch::receivers_that_leave.
 #[test]
 fn a_future_that_is_dropped_takes_no_wake_from_another() {
     model_up_to(2, || {
@@ -169,6 +178,9 @@ fn a_future_that_is_dropped_takes_no_wake_from_another() {
 }
 
 /// What is borrowed and the version that counts as seen belong together.
+///
+/// Claim: A watched value and its version belong together: a receiver that has seen a version has seen no older value.
+/// Also: suite watch::only_the_newest_value_is_seen.
 #[test]
 fn a_look_that_counts_against_sending() {
     model_up_to(3, || {
@@ -203,6 +215,8 @@ fn the_last_end_against(wait: impl Fn(Receiver<u32>) -> Receiver<u32> + Sync + S
     });
 }
 
+/// Claim: A watch receiver sees the last value before the disconnection, and the disconnection wakes it.
+/// Also: suite watch::the_last_value_is_seen_before_the_end_is.
 #[test]
 fn the_last_senders_end_against_a_thread_going_to_sleep() {
     the_last_end_against(|mut receiver| {
@@ -241,6 +255,8 @@ fn the_last_senders_end_against_an_attached_receiver_going_to_rest() {
     });
 }
 
+/// Claim: Watch senders learn that no receiver is left.
+/// Also: suite watch::waiting::senders_learn_that_no_receiver_is_left.
 #[test]
 fn the_last_receivers_end_against_senders_going_to_sleep() {
     model_up_to(2, || {
@@ -261,6 +277,9 @@ fn the_last_receivers_end_against_senders_going_to_sleep() {
 }
 
 /// Whoever subscribes sees what is sent from then on, and has seen what was there.
+///
+/// Claim: A new watch subscriber counts the present value as seen and is notified of later ones.
+/// Also: suite watch::what_is_there_at_the_beginning_has_been_seen.
 #[test]
 fn subscribing_against_sending() {
     model_up_to(3, || {

@@ -1,4 +1,6 @@
 //! Suite: kanal tests/sync_test.rs, tests/async_test.rs; upstream 91, carried over here 1, excluded 4.
+//!
+//! Notices: kanal#63, a stream adaptor of a receiver frees a message twice.
 
 use futures_util::StreamExt;
 use futures_util::stream::FusedStream;

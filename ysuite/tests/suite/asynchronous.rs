@@ -215,6 +215,7 @@ mod stream {
 
     use super::*;
 
+    /// Claim: A receiver as a stream ends with its senders, after the last message.
     #[test]
     fn a_receiver_is_a_stream_that_ends_with_its_sender() {
         guarded(|| {

@@ -136,6 +136,7 @@ mod socketpair {
     with_every_receiver!(crate::signal::descriptors::socketpair(5_000), epoll);
 }
 
+/// Claim: Descriptors are closed with the last handle.
 #[cfg(target_os = "linux")]
 #[test]
 fn descriptors_are_closed_with_the_last_end() {

@@ -1,4 +1,6 @@
 //! Batches of every channel by an iterator whose end panics: what would have come back ends all the same.
+//!
+//! Claim: No message leaks when an iterator panics on drop after a result.
 
 use ysuite::{broadcast, mpmc, mpsc, spsc};
 

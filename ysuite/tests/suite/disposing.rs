@@ -364,6 +364,8 @@ fn by_a_broadcast_behind_a_waker_that_panics() {
 }
 
 /// What the iterator has not given ends behind the waker's panic, and panics as well.
+///
+/// Claim: A message that is about to be sent is dropped separately when a waker panics.
 #[test]
 fn batches_end_behind_a_waker_that_panics() {
     let tally = Tally::of(3);

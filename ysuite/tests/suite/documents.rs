@@ -54,6 +54,7 @@ fn every_test_that_the_table_names_exists() {
     assert!(named > 100, "only {named} tests are named");
 }
 
+/// Claim: Each place that runs user code is in the table of such places, with an existing test.
 #[test]
 fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
     let (table, mut files) = (table(), Vec::new());

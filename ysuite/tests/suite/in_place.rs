@@ -336,6 +336,8 @@ macro_rules! of_each_size {
     }};
 }
 
+/// Claim: Windows and plain calls share one queue, in any mixture.
+/// Also: c inline::windows_and_calls_agree_for_every_class_and_bound.
 #[test]
 fn windows_and_calls_are_one_queue() {
     macro_rules! steps {
@@ -360,6 +362,8 @@ fn windows_of_two_threads() {
     guarded(|| of_each_size!(streams));
 }
 
+/// Claim: A window is closed if each message needs more than the window shows, or for an unknown version.
+/// Also: c inline::a_version_that_is_not_known_has_no_window.
 #[test]
 fn a_window_is_shut_where_it_must_be() {
     let (mut sender, mut receiver) = spsc::unbounded::<u64>();

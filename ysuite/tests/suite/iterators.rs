@@ -1,4 +1,6 @@
 //! Batches of iterators that do as they like: how often they are asked, and when there is nothing more to wait for.
+//!
+//! Claim: A batch ends with its iterator, and does not wait if the iterator reports that it has no more.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

@@ -1,4 +1,7 @@
 //! Ends that are used, and dropped, while a thread's locals are being destroyed: everything works as before.
+//!
+//! Claim: Handles can be used and dropped during the destruction of thread-locals.
+//! Also: suite mpsc::shared::thread_locals_that_are_destroyed_may_send.
 
 use std::cell::RefCell;
 use std::thread;

@@ -108,6 +108,7 @@ fn a_mailbox_without_addresses_is_open_again_with_the_next() {
     assert_eq!(mailbox.receive_only::<u8>(), Ok(2));
 }
 
+/// Claim: Each mailbox message is received, returned or dropped once, wherever it is.
 #[test]
 fn every_message_is_dropped_once_wherever_it_is() {
     guarded(|| {
@@ -212,6 +213,7 @@ fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
     });
 }
 
+/// Claim: Mailboxes can be used during the destruction of thread-locals.
 #[test]
 fn sent_from_the_end_of_a_thread_local() {
     struct Last(Option<Address>);

@@ -103,6 +103,8 @@ fn a_receiver_that_goes_gives_its_id_back_though_its_senders_stay() {
     assert_eq!(set.attach(&mut next, 7), Ok(()));
 }
 
+/// Claim: Each `mpsc` sender has a bound of its own, and it is exact.
+/// Also: model funnel::credits_both_ways_in_a_lane, stress funnel::few_places_and_timeouts_both_ways.
 #[test]
 fn a_bound_is_each_senders_own() {
     let (mut one, mut receiver) = mpsc::bounded(3);

@@ -37,6 +37,7 @@ fn one_message_of_any_kind() {
     assert_eq!((at.addr() % 128, receiver.recv()), (0, Ok(Aligned(3))));
 }
 
+/// Claim: Receiving a oneshot message that is there makes no system call.
 #[test]
 fn a_message_that_is_there_is_taken_without_a_system_call_in_every_way() {
     let before = calls();
@@ -85,6 +86,8 @@ fn ends_go_without_a_system_call_where_no_thread_sleeps() {
     assert_eq!(calls(), before);
 }
 
+/// Claim: A oneshot receiver whose message was taken reports that from then on.
+/// Also: suite oneshot::tasks::a_spent_receiver_is_a_fused_future.
 #[test]
 fn a_spent_receiver_says_so_for_ever() {
     for sent in [false, true] {

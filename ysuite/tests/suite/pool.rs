@@ -75,6 +75,8 @@ fn a_message_longer_than_the_bound_is_a_clear_error() {
     assert_eq!(all(&pool, 100).len(), 2, "nothing was lost");
 }
 
+/// Claim: All blocks of a pool can be allocated, including those in the magazines of sleeping threads.
+/// Also: suite pool::random::random_floods_leave_all_blocks_where_they_can_be_taken.
 #[test]
 fn all_blocks_can_be_taken_and_none_twice() {
     for blocks in [1, 2, 7, 8, 9, 63, 64, 65, 511, 512, 513, 5_000, 70_000] {

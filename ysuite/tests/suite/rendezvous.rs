@@ -124,6 +124,9 @@ fn messages_pass_from_hand_to_hand<K: Kind>(kind: K) {
 }
 
 /// What the receiver notes before it receives is there when the send returns.
+///
+/// Claim: A rendezvous `send` returns when a receiver has the message, and not before.
+/// Also: model rendezvous::a_send_against_a_receive.
 fn a_send_returns_when_the_message_has_been_received<K: Kind>(kind: K) {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -148,6 +151,8 @@ fn a_send_returns_when_the_message_has_been_received<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: `try_send` succeeds with a waiting receiver, and `try_recv` with a waiting sender. Two `try_` calls never
+/// meet.
 fn try_send_meets_a_receiver_that_waits<K: Kind>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver) = kind.pair();
@@ -240,6 +245,8 @@ fn batches_are_handed_over_one_by_one<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: At a rendezvous, tasks and threads can exchange messages with each other.
+/// Also: model rendezvous::tasks_meet.
 fn tasks_meet_tasks_and_threads<K: Kind>(kind: K) {
     guarded(move || {
         for (sends, receives) in [(true, true), (true, false), (false, true)] {
@@ -298,6 +305,8 @@ fn messages_that_are_given_back_come_in_the_order_in_which_they_were_sent() {
 
 /// The future of one receiver has a message that it has not looked at, and the others are told that the channel is over. When the
 /// future is dropped the message is received, but by no iterator that has ended.
+///
+/// Claim: An iterator that has ended stays ended, even if a message is returned to the channel.
 #[test]
 fn an_iterator_that_has_ended_stays_so_though_a_message_is_given_back() {
     let (sender, receiver) = ysuite::mpmc::bounded(0);
@@ -335,6 +344,9 @@ fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>(ki
 }
 
 /// Both ends in a hurry, with messages that are counted.
+///
+/// Claim: Each rendezvous message is received, returned or dropped once, whatever happens.
+/// Also: suite rendezvous::foreign::a_forgotten_future_leaves_its_message.
 fn messages_end_once_whatever_happens<K: Kind>(kind: K) {
     guarded(move || {
         for seed in 0..20 {
@@ -456,6 +468,8 @@ fn streams_in_every_way<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: In a rendezvous of many senders and receivers each message has one receiver.
+/// Also: stress rendezvous::one_meets_one.
 #[test]
 fn many_meet_many_and_each_message_has_one_receiver() {
     guarded(|| {
@@ -482,6 +496,7 @@ fn many_meet_many_and_each_message_has_one_receiver() {
     });
 }
 
+/// Claim: Waiters at a rendezvous are served in order.
 #[test]
 fn those_who_wait_are_served_in_turn() {
     let (sender, receiver) = mpmc::bounded(0);

@@ -40,6 +40,8 @@ fn a_or_b_or_a_timeout() {
     assert_eq!(log, ["1", "-", "one", "-", "2", "3", "-", "-"]);
 }
 
+/// Claim: `Select` returns each ready handle in turn and starves none, also if it is made anew for each wait.
+/// Also: suite random::select::a_select_names_whom_it_should_and_everybody_in_turn.
 #[test]
 fn everybody_has_a_turn() {
     let mut select = Select::with_capacity(100);

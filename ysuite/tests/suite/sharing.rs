@@ -1,4 +1,6 @@
 //! Whether ends cross threads, are shared and are cloned, asked of the compiler for messages of every kind.
+//!
+//! Claim: A handle is `Send` or `Sync` only if its message type allows it.
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -306,6 +306,8 @@ pub(crate) mod descriptors {
         result.is_err_and(|error| error.raw_os_error() == Some(Errno::MFILE.raw_os_error()))
     }
 
+    /// Claim: Exhausted descriptors cause an error, not a panic.
+    /// Also: suite hub::bad_input::no_descriptors_left_is_an_error.
     #[test]
     fn descriptors_exhausted_are_an_error() {
         if !in_child() {
@@ -335,6 +337,7 @@ pub(crate) mod descriptors {
         leave(true);
     }
 
+    /// Claim: Descriptors of the library are never 0, 1 or 2.
     #[test]
     fn closed_standard_streams_are_not_inherited() {
         if !in_child() {

@@ -64,6 +64,7 @@ mod bounded_4096 {
     crate::tests_of!(channel::task_batches, super::Pipe(Some(4_096)) => great_batches_of_tasks_arrive_whole);
 }
 
+/// Claim: Capacities up to `usize::MAX` are exact and cost little memory.
 #[test]
 fn huge_capacities_are_exact_and_cost_little() {
     for capacity in [1 << (usize::BITS - 3), isize::MAX as usize, isize::MAX as usize + 1, usize::MAX - 1, usize::MAX] {
@@ -277,6 +278,7 @@ fn a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic() {
     assert!(closed.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
 }
 
+/// Claim: A forked child that drops inherited handles, or sends in its copy, does not disturb its parent.
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn a_forked_child_does_not_disturb_the_parent() {

@@ -113,6 +113,7 @@ fn hidden_messages_are_counted_when_they_are_flushed_and_never_when_they_are_tak
     }
 }
 
+/// Claim: The high-water mark is at most 64 too low.
 #[test]
 fn a_mark_that_nobody_looked_at_is_too_low_by_64_at_most() {
     for backlog in [1_u64, 2, 63, 64, 65, 300, 999, 1_000] {
@@ -192,6 +193,8 @@ fn the_mark_of_an_exchange_that_had_no_place_is_its_bound() {
     }
 }
 
+/// Claim: Statistics are exact for everything before the call and never decrease. `sent` is never less than `received`.
+/// Also: suite statistics::endings::a_race_between_sends_and_the_receivers_end_is_counted_by_its_answers.
 #[test]
 fn two_threads_and_their_observers() {
     const MESSAGES: u64 = if cfg!(miri) { 500 } else { 200_000 };
@@ -241,6 +244,8 @@ fn watch(observer: &Observer, done: &Arc<AtomicBool>) -> thread::JoinHandle<()> 
     })
 }
 
+/// Claim: A lane that ends keeps its counts: nothing is counted twice or missed.
+/// Also: suite statistics::endings::what_lies_beyond_the_end_of_a_closed_channel_was_not_sent.
 #[test]
 fn senders_that_come_and_go_leave_their_numbers() {
     const ROUNDS: u64 = if cfg!(miri) { 3 } else { 100 };
@@ -365,6 +370,7 @@ fn a_rendezvous_counts_its_meetings() {
     });
 }
 
+/// Claim: An observer keeps no channel open and no message alive.
 #[test]
 fn an_observer_keeps_no_channel_open_and_no_message_alive() {
     for_every_kind!(|sender, receiver| {

@@ -3,6 +3,9 @@
 //!
 //! What is told is asked at once behind what has come, without another look at the channel: a task whether it was woken, a set
 //! whether the id is up. A thread that sleeps has to come back; the limit of its wait is a guard.
+//!
+//! Claim: After every change of the wake mode the handle is notified in its present wake mode.
+//! Also: model attached::a_receiver_of_a_rendezvous_that_was_polled_before_it_is_attached.
 
 use std::future::Future;
 use std::pin::{Pin, pin};

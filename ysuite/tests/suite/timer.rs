@@ -22,6 +22,7 @@ fn state(timer: &Timer) -> (usize, bool, bool, Option<usize>) {
     (timer.len(), timer.is_empty(), timer.is_full(), timer.capacity())
 }
 
+/// Claim: A tick is never early and comes once.
 #[test]
 fn a_tick_is_never_early_and_comes_once() {
     guarded(|| {
@@ -52,6 +53,7 @@ fn what_never_comes() {
     }
 }
 
+/// Claim: Missed ticks are skipped and do not shift later ones.
 #[test]
 fn ticks_that_are_missed_are_not_made_up_for_and_do_not_drift() {
     guarded(|| {
@@ -73,6 +75,7 @@ fn ticks_that_are_missed_are_not_made_up_for_and_do_not_drift() {
     });
 }
 
+/// Claim: Timer periods of zero and of centuries do not overflow.
 #[test]
 fn periods_of_nothing_and_of_centuries() {
     let timer = timer::tick(Duration::ZERO);
@@ -110,6 +113,7 @@ fn clones_share_the_ticks() {
     });
 }
 
+/// Claim: Taking all due ticks ends, even if more become due meanwhile.
 #[test]
 fn a_timer_is_read_as_receivers_are() {
     let mut timer = timer::tick(Duration::from_nanos(1));
@@ -137,6 +141,7 @@ fn who_waits_for_a_tick_sleeps() {
     assert!((0..100).any(|_| never.recv_timeout(MOMENT).is_err() && calls() != before));
 }
 
+/// Claim: A select ends at the earliest of its timers.
 #[test]
 fn a_select_ends_at_the_earliest_timer() {
     guarded(|| {

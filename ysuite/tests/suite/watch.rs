@@ -83,6 +83,7 @@ fn without_receivers_a_value_comes_back_or_waits_for_the_next() {
     assert_eq!((receiver.changed(), &**receiver.borrow()), (Ok(()), &[4][..]));
 }
 
+/// Claim: A modification that changes nothing notifies no receiver.
 #[test]
 fn who_changes_nothing_tells_nobody() {
     let (sender, mut receiver) = watch::channel(5);

@@ -163,6 +163,9 @@ fn the_readers_end_is_seen_and_drops_everything() {
     }
 }
 
+/// Claim: A message that panics on drop is dropped once, and all other messages are dropped too.
+/// Also: suite spsc::unbounded::panicking_drop_of_an_element_takes_the_rest_along,
+/// suite mpsc::endings::a_panicking_drop_in_one_lane_leaves_the_others_in_order.
 #[test]
 fn a_panicking_drop_is_not_repeated() {
     for explosive in 0..7 {
@@ -178,6 +181,9 @@ fn a_panicking_drop_is_not_repeated() {
     }
 }
 
+/// Claim: The marks that a reader leaves in groups it has read overwrite no message and do not conflict with the
+/// writer.
+/// Also: model pipe::chunks_go_round.
 #[test]
 fn unwriting_over_a_chunk_that_the_reader_then_leaves() {
     // The writer goes back from one chunk into the one before, and fills that again; the reader then reads the last of

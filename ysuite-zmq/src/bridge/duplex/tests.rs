@@ -1,4 +1,7 @@
 //! A duplex and another side that does what none of ours does, or what one of ours does at the worst moment: a bare socket.
+//!
+//! Claim: After each step, the state of a duplex bridge (hellos, acknowledgements, limits, resends, replaced peers) is
+//! what its protocol says.
 
 mod meeting;
 mod other_stream;

@@ -475,6 +475,9 @@ mod tests {
     }
 
     /// Of every kind, and of a future that waits: whatever takes the lock as it goes.
+    ///
+    /// Claim: A child that is forked while another thread holds a lock can drop its handles.
+    /// Also: unit mailbox::inner::tests::a_forked_child_drops_mailboxes_whose_locks_another_thread_has.
     #[test]
     #[cfg(all(unix, not(miri)))]
     fn a_forked_child_drops_ends_of_a_meeting_that_another_thread_had_locked() {

@@ -1,4 +1,6 @@
 //! The sleeper under the model checker: a call that comes while its thread looks, and one that has come before.
+//!
+//! Claim: A notification that arrives while a select polls is kept, with everything that happened before it.
 
 use loom::thread;
 use std::sync::Arc;

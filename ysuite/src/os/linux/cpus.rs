@@ -56,6 +56,7 @@ fn count(list: &str) -> Option<usize> {
 mod tests {
     use super::count;
 
+    /// Claim: CPU lists with holes and with more than a thousand CPUs are counted correctly.
     #[test]
     fn cpu_lists_with_holes_and_beyond_a_thousand() {
         assert_eq!(count("0"), Some(1));

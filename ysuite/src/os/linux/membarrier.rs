@@ -131,6 +131,7 @@ mod tests {
     use super::*;
     use crate::os::calls;
 
+    /// Claim: If the kernel has `membarrier(2)`, the library uses it, with one call per heavy barrier.
     #[test]
     fn where_the_kernel_has_the_barrier_it_is_used_and_is_one_call() {
         let is_there = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);

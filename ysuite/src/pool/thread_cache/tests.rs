@@ -50,6 +50,8 @@ fn blocks_given_back_past_thread_locals_share_magazines() {
     assert_eq!(all(class).len(), 10_000);
 }
 
+/// Claim: Blocks can be allocated, dropped and waited for during the destruction of thread-locals.
+/// Also: suite pool::endings::messages_are_taken_and_dropped_while_a_thread_ends.
 #[test]
 fn blocks_taken_past_thread_locals_leave_no_empty_magazines() {
     let pool = pool(8 * ROUNDS);
@@ -135,6 +137,7 @@ fn a_thread_that_ends_gives_back_its_empty_magazines() {
     assert_eq!(of(&pool).depot.claimed(), 0);
 }
 
+/// Claim: Threads that come and go share the magazines of a pool.
 #[test]
 fn threads_that_come_and_go_share_magazines() {
     let pool = pool(1_000);

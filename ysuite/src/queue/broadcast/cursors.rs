@@ -374,6 +374,8 @@ mod tests {
     }
 
     /// A look counts the readers that are there, however many came and went.
+    ///
+    /// Claim: A scan of all reader cursors costs as much as the present receivers, however many there were before.
     #[test]
     fn a_look_costs_what_the_readers_that_are_there_cost() {
         const CROWD: usize = 2_000;
@@ -404,6 +406,9 @@ mod tests {
     }
 
     /// The cursors that are taken by others are taken here by hand: each reader that joins looks at all of them.
+    ///
+    /// Claim: A receiver beyond the 32,760th panics, and the broadcast continues.
+    /// Also: faults crowds::a_broadcast_of_too_many_receivers.
     #[test]
     fn one_reader_too_many_panics_and_leaves_the_others_alone() {
         let cursors = Cursors::new();

@@ -2,6 +2,9 @@
 //! takes messages out, and readers that join where another looks how far it may write.
 //!
 //! A message that is written over, or taken out, while it is copied shows as a race on its cell.
+//!
+//! Claim: A broadcast cell is written only after its last writer is done, and below a limit that some thread has found.
+//! It is read by a lone reader or by copies.
 
 use loom::thread;
 
@@ -225,6 +228,8 @@ fn a_reader_that_leaves_against_one_that_joins_in_its_place() {
 }
 
 /// A reader that moves up is never missed by a writer, which would write over what it has not read.
+///
+/// Claim: A broadcast writer never misses a reader that moves to another cursor.
 #[test]
 fn a_writer_against_a_reader_that_moves_up() {
     for is_lossy in [false, true] {
@@ -315,6 +320,8 @@ fn two_evictions_of_one_reader() {
 }
 
 /// A clone reads on where one stands that is being evicted, or is evicted with it.
+///
+/// Claim: A clone made during an eviction reads on or is evicted too, and no other receiver is affected.
 #[test]
 fn an_eviction_against_a_reader_that_joins_beside() {
     model_up_to(2, || {

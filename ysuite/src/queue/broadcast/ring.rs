@@ -943,6 +943,9 @@ mod tests {
         assert!(ring.push(4).is_ok());
     }
     /// A writer claims a cell between a reader's being moved on and its next look, each time.
+    ///
+    /// Claim: A receiver that skips missed messages gets the oldest one left, even if senders are faster than its
+    /// checks.
     #[test]
     fn a_reader_that_has_been_moved_on_gets_the_oldest_message_though_it_is_too_old_by_then() {
         let ring = BroadcastRing::<u32>::new(8, true);

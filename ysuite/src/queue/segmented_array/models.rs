@@ -1,4 +1,6 @@
 //! The array under the model checker.
+//!
+//! Claim: The array of lanes grows without moving. When two threads make the same part, one of them wins.
 
 use loom::thread;
 

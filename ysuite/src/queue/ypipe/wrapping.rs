@@ -1,4 +1,7 @@
 //! Tests of a pipe whose laps wrap: they begin shortly before that. On 32 bits a long stream gets there.
+//!
+//! Claim: Lap counts may wrap: the writer marks a fresh chunk for its lap, and marks a chunk again that was unused for
+//! half of all laps.
 
 use super::chunk::Geometry;
 use super::{Reader, Writer, ends};

@@ -5,6 +5,10 @@ use crate::runner::model;
 use crate::sync::{Arc, UnsafeCell};
 
 /// Both where the root holds the ids and where a level below does.
+///
+/// Claim: The next owner of an id comes after everything that the last owner did.
+/// Also: unit signal::models::models_release_against_raise_and_claim,
+/// suite signal::pollset_31::raising_after_release_does_nothing.
 #[test]
 fn the_next_holder_of_an_id_comes_after_all_that_the_last_one_did() {
     for capacity in [1, 3] {

@@ -86,6 +86,9 @@ fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
     assert_eq!(pending.load(Ordering::Relaxed), 1, "a signal that no longer notifies");
 }
 
+/// Claim: The descriptor of a set is readable exactly while an id is raised.
+/// Also: suite signal::descriptors::eventfd_256::readable_exactly_while_something_is_up,
+/// suite attached::eventfd::pipe::readable_exactly_while_a_message_may_be_there.
 #[test]
 fn models_doorbell_take_against_raise() {
     model(|| {
@@ -102,6 +105,8 @@ fn models_doorbell_take_against_raise() {
     });
 }
 
+/// Claim: No wake-up of a set with a descriptor is lost.
+/// Also: suite attached::eventfd::pipe::streams_arrive_level_triggered, stress pipe::attached_to_a_socketpair.
 #[test]
 fn models_doorbell_wakes_the_sleeper() {
     model(|| poll_against_raise::<2>(|capacity| ModelNotifier::set(capacity).0, [0, 1]));
@@ -114,6 +119,10 @@ fn models_doorbell_lower_does_not_hide_a_signal_from_a_sleeper() {
 }
 
 /// An edge-triggered loop that looks until it finds nothing.
+///
+/// Claim: An edge-triggered event loop that polls until nothing is left misses no signal.
+/// Also: suite signal::descriptors::eventfd_256::an_event_loop_misses_nothing,
+/// suite attached::eventfd::exchange::streams_arrive_edge_triggered_where_the_set_is_read_until_empty.
 #[test]
 fn models_doorbell_notifies_an_edge_triggered_loop() {
     model(|| {
@@ -190,6 +199,9 @@ fn models_doorbell_two_lower_at_once() {
     });
 }
 
+/// Claim: A dropped set causes no more events, and its signalers may outlive it.
+/// Also: suite signal::descriptors::eventfd_256::a_set_that_is_gone_stays_silent_in_epoll,
+/// suite signal::pollset_31::signalers_outlive_the_set.
 #[test]
 fn models_doorbell_abandoned_against_raise() {
     model(|| {

@@ -31,6 +31,7 @@ impl Wake for ModelTask {
     }
 }
 
+/// Claim: A wake may race with the registration, replacement or removal of a waker without being lost.
 #[test]
 fn models_task_register_against_wake() {
     model(|| {

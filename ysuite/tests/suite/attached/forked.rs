@@ -1,4 +1,6 @@
 //! A forked child drops what it has inherited, and its parent does not notice.
+//!
+//! Claim: A forked child that inherits descriptors and sleep flags does not disturb its parent.
 
 use std::os::fd::AsFd;
 

@@ -41,6 +41,10 @@ fn rest(mailbox: &mut Mailbox) {
     assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Timeout));
 }
 
+/// Claim: An attached mailbox signals urgent and ordinary messages, link terminations, and messages that a receive did
+/// not examine.
+/// Also: suite attached::pollset::bounded_mailbox::streams_of_many_senders_are_received_whole,
+/// stress mailbox::attached_to_a_pollset.
 fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
         let (mut set, address) = (kind.set(), mailbox.address());

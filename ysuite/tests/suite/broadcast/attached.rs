@@ -129,6 +129,9 @@ fn a_receiver_behind_a_descriptor() {
     });
 }
 
+/// Claim: Receivers of broadcast, watch, oneshot and mailboxes work in sets and `Select` like those of channels.
+/// Also: suite watch::attached::the_id_is_up_while_there_is_something_to_see,
+/// suite oneshot::attached::the_first_of_many_answers_again_and_again.
 #[test]
 fn a_select_names_the_one_that_has_something() {
     guarded(|| {

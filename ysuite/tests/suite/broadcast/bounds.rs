@@ -7,6 +7,9 @@ use ysuite::broadcast::{self, RecvError, RecvTimeoutError, SendTimeoutError, Try
 use super::pair;
 use crate::support::panics;
 
+/// Claim: A bounded broadcast holds exactly its capacity for the slowest receiver. It gains room when that receiver
+/// advances or is dropped.
+/// Also: model broadcast::a_full_ring_against_the_slower_of_two_receivers, stress broadcast::few_places.
 #[test]
 fn a_bounded_channel_holds_exactly_its_capacity_for_the_slowest() {
     for capacity in [1, 2, 3, 5, 8, 100, 1024] {
@@ -38,6 +41,7 @@ fn a_bounded_channel_holds_exactly_its_capacity_for_the_slowest() {
     }
 }
 
+/// Claim: A lossy broadcast keeps exactly its capacity.
 #[test]
 fn a_lossy_channel_keeps_exactly_its_capacity_for_the_slowest() {
     for capacity in [1, 2, 3, 5, 7, 8, 9, 100, 900, 1024] {
@@ -64,6 +68,7 @@ fn a_lossy_channel_keeps_exactly_its_capacity_for_the_slowest() {
     }
 }
 
+/// Claim: A receiver of a lossy broadcast that was too slow learns how many messages it missed.
 #[test]
 fn every_way_of_receiving_tells_how_many_were_missed() {
     let (sender, receiver) = broadcast::lossy(2);
@@ -99,6 +104,8 @@ fn a_receiver_is_told_each_time_that_it_was_too_slow() {
     }
 }
 
+/// Claim: A new subscriber gets the messages sent afterwards. A clone gets those that its original has not received.
+/// Also: model broadcast::a_full_ring_against_a_clone.
 #[test]
 fn a_subscriber_gets_what_comes_after_and_a_clone_what_its_original_has_not_had() {
     for is_lossy in [false, true] {
@@ -152,6 +159,7 @@ fn a_batch_larger_than_the_capacity_goes_as_there_is_room() {
     assert_eq!(last, [995, 996, 997, 998, 999]);
 }
 
+/// Claim: More broadcast receivers can come and go than there are cursors.
 #[test]
 fn more_receivers_than_there_were_cursors_come_and_go() {
     let (sender, receiver) = broadcast::bounded(4);
@@ -170,6 +178,7 @@ fn more_receivers_than_there_were_cursors_come_and_go() {
     }
 }
 
+/// Claim: A broadcast refuses impossible capacities.
 #[test]
 fn capacities_that_cannot_be_are_refused() {
     for is_lossy in [false, true] {
@@ -181,6 +190,7 @@ fn capacities_that_cannot_be_are_refused() {
     }
 }
 
+/// Claim: Broadcast messages may have any size and alignment.
 #[test]
 fn messages_of_any_size_and_alignment() {
     #[derive(Clone, Debug, PartialEq)]

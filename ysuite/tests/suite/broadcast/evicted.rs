@@ -1,4 +1,7 @@
 //! Receivers that a sender has evicted: what becomes of those that wait for them, of what they had not had, and of themselves.
+//!
+//! Claim: An evicted receiver blocks no sender, wakes if it waits, and learns of the eviction and of the messages that
+//! it missed. The message that it is copying stays valid.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};

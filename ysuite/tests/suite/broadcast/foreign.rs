@@ -22,6 +22,7 @@ impl Clone for Odd {
     }
 }
 
+/// Claim: A broadcast message whose copy panics counts as received.
 #[test]
 fn a_message_whose_copy_panics_has_been_had() {
     for is_lossy in [false, true] {
@@ -54,6 +55,7 @@ fn a_message_whose_copy_panics_has_been_had() {
     }
 }
 
+/// Claim: Room freed by a panicking copy is notified.
 #[test]
 fn room_made_by_a_copy_that_panics_is_told() {
     let census = Census::default();
@@ -246,6 +248,7 @@ fn a_receiver_whose_wakers_drop_panics_holds_up_nobody() {
     }
 }
 
+/// Claim: If an iterator panics in a broadcast batch, the messages before that are sent as far as there is room.
 #[test]
 fn an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room() {
     let census = Census::default();
@@ -315,6 +318,7 @@ impl Wake for Subscribing {
     }
 }
 
+/// Claim: A broadcast receiver that is not returned because of a panic blocks no sender.
 #[test]
 fn a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody() {
     for again in [false, true] {
@@ -410,6 +414,7 @@ fn a_waker_that_panics_before_the_drop_of_an_old_message_is_one_panic() {
     }
 }
 
+/// Claim: The count of missed messages of a lossy broadcast stays right when user code panics.
 #[test]
 fn what_is_missed_is_counted_though_a_waker_panics() {
     for is_batch in [false, true] {

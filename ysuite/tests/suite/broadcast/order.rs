@@ -26,6 +26,8 @@ fn every_receiver_gets_every_message() {
     }
 }
 
+/// Claim: Every broadcast receiver gets all messages sent during its life, in the same order as the others.
+/// Also: model broadcast::all_receivers_see_one_order, stress broadcast::two_to_two.
 #[test]
 fn all_receivers_see_the_messages_of_all_senders_in_one_order() {
     const SENDERS: usize = 3;
@@ -127,6 +129,8 @@ fn receivers_of_a_lossy_channel_see_parts_of_one_order() {
     }
 }
 
+/// Claim: Each broadcast message and each copy is dropped once.
+/// Also: model broadcast::a_lossy_ring_against_a_receiver_that_joins, suite broadcast::endings::ends_go_in_every_order.
 #[test]
 fn each_message_and_each_copy_is_dropped_once() {
     for is_lossy in [false, true] {

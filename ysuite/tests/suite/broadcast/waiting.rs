@@ -309,6 +309,7 @@ fn a_wait_without_time_looks_once_and_does_not_call_the_kernel() {
     });
 }
 
+/// Claim: A broadcast stream makes no system call.
 #[test]
 fn a_stream_makes_no_system_call() {
     for is_lossy in [false, true] {

@@ -116,6 +116,7 @@ pub(crate) fn edge_triggered_tells_of_every_new_signal<K: DescriptorKind>(kind: 
     }
 }
 
+/// Claim: A wake-up through a descriptor costs one write and one read.
 pub(crate) fn one_write_and_one_read_per_wake_up<K: DescriptorKind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for _ in 0..100 {
@@ -131,6 +132,7 @@ pub(crate) fn one_write_and_one_read_per_wake_up<K: DescriptorKind>(kind: K) {
     }
 }
 
+/// Claim: The descriptor holds at most one notification.
 pub(crate) fn the_descriptor_never_holds_two_rings<K: DescriptorKind>(kind: K) {
     guarded(move || {
         let (mut set, signaler) = kind.pair();
@@ -204,6 +206,7 @@ pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>(kind: K) {
     });
 }
 
+/// Claim: An epoll entry that outlives its set through a duplicate reports nothing.
 pub(crate) fn a_set_that_is_gone_stays_silent_in_epoll<K: DescriptorKind>(kind: K) {
     for up in [false, true] {
         let (set, signaler) = kind.pair();
@@ -235,6 +238,7 @@ pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>(kind: K) {
     }
 }
 
+/// Claim: Descriptors are closed on exec.
 pub(crate) fn the_descriptor_is_ours_alone<K: DescriptorKind>(kind: K) {
     let sets: Vec<_> = (0..4).map(|_| kind.set()).collect();
     let numbers: BTreeSet<_> = sets.iter().map(|set| set.as_raw_fd()).collect();

@@ -75,6 +75,7 @@ pub(crate) fn a_fresh_set_is_empty<K: Kind>(kind: K) {
     assert!(set.poll_timeout(Duration::ZERO).is_empty());
 }
 
+/// Notices: ØMQ 0.2, the same id signalled twice through a descriptor arrives as the next id.
 pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for id in kind.corners() {
@@ -90,6 +91,7 @@ pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>(kind: K) {
     }
 }
 
+/// Notices: ØMQ 0.2, `check` of an empty socket pair fails an assertion.
 pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for _ in 0..3 {
@@ -100,6 +102,7 @@ pub(crate) fn check_on_an_empty_set_is_empty<K: Kind>(kind: K) {
     }
 }
 
+/// Notices: ØMQ 0.2, the shift `1 << id` overflows for high ids.
 pub(crate) fn high_ids_do_not_overflow<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for id in kind.corners() {
@@ -203,6 +206,7 @@ pub(crate) fn idle_looks_make_no_system_call<K: Kind>(kind: K) {
     }
 }
 
+/// Claim: Raising an id that is already raised makes no system call.
 pub(crate) fn raising_what_is_up_makes_no_system_call<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     signaler.signal(0);

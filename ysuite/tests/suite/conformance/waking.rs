@@ -166,6 +166,8 @@ pub(crate) fn a_signal_brings_its_past<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: A raise makes at most one system call for each sleep of the owner.
+/// Also: suite signal::descriptors::eventfd_256::one_write_and_one_read_per_wake_up.
 pub(crate) fn one_wake_up_per_sleep<K: Kind>(kind: K) {
     guarded(move || {
         let (mut set, signaler) = kind.pair();
@@ -212,6 +214,8 @@ pub(crate) fn a_set_moves_between_threads<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: A Unix signal handler does not end a poll.
+/// Notices: libzmq#4488, a call interrupted by a signal handler has done a part of its work and is repeated.
 pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>(kind: K) {
     guarded(move || {
         let (mut set, signaler) = kind.pair();

@@ -135,6 +135,7 @@ fn impossible_hubs_are_clear_errors() {
     assert_eq!(hub.run_once(Duration::MAX).unwrap(), 1);
 }
 
+/// Claim: A hub without free descriptors returns an error and does not abort.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_descriptors_left_is_an_error() {

@@ -25,6 +25,7 @@ pub(crate) fn pair() -> (UnixStream, UnixStream) {
     (one, other)
 }
 
+/// Claim: The hub reports a descriptor as long as it is ready (level-triggered).
 #[test]
 fn a_descriptor_is_level_triggered() {
     let mut hub = Hub::new().unwrap();
@@ -130,6 +131,9 @@ fn handlers_remove_themselves_and_others_of_the_same_batch() {
     }
 }
 
+/// Claim: No function, message, timer or descriptor waits longer than one turn for the others.
+/// Also: suite hub::receivers::a_flood_of_messages_leaves_turns_to_others,
+/// suite hub::timers::a_flood_of_timers_leaves_turns_to_others.
 #[test]
 fn everything_is_served_beside_a_stream_of_functions() {
     guarded(|| {
@@ -182,6 +186,9 @@ fn a_handler_that_panics_takes_its_descriptor_down_and_nothing_else() {
     assert_eq!(bad.write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
 }
 
+/// Claim: A hub that sleeps in its poller loses no wake-up of a real descriptor.
+/// Also: suite hub::posting::many_threads_post_to_a_hub_that_sleeps_in_between,
+/// suite hub::idle::waking_costs_each_side_what_it_must.
 #[test]
 fn echoes_between_threads() {
     guarded(|| {
@@ -295,6 +302,9 @@ fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
     assert!(notes.taken()[0].is_readable());
 }
 
+/// Claim: A Unix signal handler does not end a wait.
+/// Also: suite spsc::unbounded::a_spurious_futex_wake_is_harmless,
+/// suite signal::semaphore::signal_handlers_do_not_end_a_poll.
 #[test]
 fn a_signal_handler_does_not_end_a_sleep() {
     guarded(|| {
@@ -355,6 +365,8 @@ fn a_descriptor_has_its_turn_beside_an_end_that_is_found_as_the_hub_comes_to_res
     assert_eq!(notes.taken(), ["end", "socket"]);
 }
 
+/// Claim: A source that is replaced by its handler, or whose descriptor is closed, gets a last call, also if the
+/// descriptor is open elsewhere.
 #[test]
 fn a_source_that_is_replaced_while_its_descriptor_stays_open_elsewhere_is_removed() {
     guarded(|| {

@@ -29,6 +29,8 @@ pub(crate) fn rest(hub: &mut Hub) {
     }
 }
 
+/// Claim: A hub inside another event loop is readable while there is something to do.
+/// Also: stress hub::hosted_by_a_loop.
 #[test]
 fn the_descriptor_is_readable_while_there_is_something_to_do() {
     let mut hub = Hub::new().unwrap();
@@ -197,6 +199,7 @@ fn a_dispatch_that_panics_leaves_what_there_is_visible() {
     assert_eq!(hub.dispatch().unwrap(), 5);
 }
 
+/// Claim: A descriptor that is reported twice is served once.
 #[test]
 fn what_is_told_of_twice_is_served_once() {
     let mut hub = Hub::new().unwrap();

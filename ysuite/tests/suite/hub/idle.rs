@@ -22,6 +22,7 @@ fn full() -> (Hub, impl Sized) {
     (hub, (near, sender, handle))
 }
 
+/// Claim: A sleep of the hub is one system call.
 #[test]
 fn a_sleep_is_one_system_call() {
     guarded(|| {
@@ -42,6 +43,8 @@ fn a_sleep_is_one_system_call() {
 }
 
 /// The same, as the kernel counts: sleeps, and calls that read or write.
+///
+/// Claim: A hub that waits for a time limit sleeps in one system call and does not spin.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_sleeping_hub_stays_asleep() {
@@ -78,6 +81,7 @@ fn waking_costs_each_side_what_it_must() {
     });
 }
 
+/// Claim: A stream through the hub makes no system call.
 #[test]
 fn a_stream_makes_no_system_call() {
     guarded(|| {

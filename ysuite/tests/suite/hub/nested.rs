@@ -101,6 +101,7 @@ fn a_turn_within_a_handler_never_waits_whoever_runs_in_between() {
     });
 }
 
+/// Claim: A handler may run a nested turn of its hub.
 #[test]
 fn a_turn_within_a_handler_serves_descriptors() {
     guarded(|| {

@@ -13,6 +13,8 @@ use crate::hub::hosting::{readable, rest};
 use crate::support::calls;
 use crate::support::process::alone;
 
+/// Claim: Descriptor numbers, slots and keys of the hub are reused, and no handler is called for another source.
+/// Also: suite hub::receivers::receivers_come_and_go_by_the_thousand.
 #[test]
 fn a_number_that_has_a_new_owner_has_a_new_handler() {
     if !alone("hub::numbers::a_number_that_has_a_new_owner_has_a_new_handler") {

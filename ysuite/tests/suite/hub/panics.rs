@@ -236,6 +236,7 @@ fn what_is_refused_goes_with_a_handler_whose_end_panics() {
     assert_eq!(run_through(&mut hub), 0, "nothing is left");
 }
 
+/// Claim: If several sources panic on drop with the hub, the first panic continues.
 #[test]
 fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     thread_local! {
@@ -362,6 +363,10 @@ fn a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic() {
     hub.run().unwrap();
 }
 
+/// Claim: User code that is dropped while unwinding is dropped separately: captures of a handler, a source, select
+/// cases, the message of a copy.
+/// Also: suite select::one_shot::of_several_cases_that_panic_at_their_ends_the_first_goes_on,
+/// suite broadcast::foreign::a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic.
 #[test]
 fn a_handler_that_panics_and_its_end_that_panics_too_are_one_panic() {
     let fill: [fn(&mut Hub, Wild); 4] = [
@@ -413,6 +418,7 @@ fn a_socket_whose_handler_panics_has_functions_before_the_next() {
     assert_eq!(notes.taken(), ["socket", "function", "socket"]);
 }
 
+/// Claim: Handlers that panic in every call starve no other source.
 #[test]
 fn functions_and_timers_that_panic_in_every_call_keep_nobody_from_the_others() {
     guarded(|| {

@@ -12,6 +12,7 @@ use ysuite::hub::{Handle, Hub, TURN};
 use crate::hub::Notes;
 use crate::support::{Random, Tally, guarded};
 
+/// Claim: The functions of one hub handle run in order.
 #[test]
 fn functions_of_one_handle_run_in_their_order() {
     let mut hub = Hub::new().unwrap();
@@ -153,6 +154,7 @@ fn a_hub_without_anything_to_wait_for_returns() {
     });
 }
 
+/// Claim: A stop before a turn is not forgotten.
 #[test]
 fn stopping_beforehand_is_not_forgotten() {
     let mut hub = Hub::new().unwrap();
@@ -171,6 +173,7 @@ fn stopping_beforehand_is_not_forgotten() {
     assert_eq!(notes.taken(), [1, 2]);
 }
 
+/// Claim: A stop ends the turn of the hub after the function that asked for it.
 #[test]
 fn a_stop_ends_the_turn_behind_the_function_that_asked() {
     let mut hub = Hub::new().unwrap();
@@ -284,6 +287,7 @@ fn functions_dropped_with_the_hub_may_post() {
     assert_eq!(tally.made(), 2);
 }
 
+/// Claim: A hub handle may be cloned inside its own post.
 #[test]
 fn a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before() {
     thread_local! {
@@ -320,6 +324,9 @@ fn a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before() {
     drop(OTHER.take());
 }
 
+/// Claim: A panic in a called function, handler or timer removes that source only.
+/// Also: suite hub::receivers::a_handler_that_panics_takes_its_receiver_down_and_nothing_else,
+/// suite hub::descriptors::a_handler_that_panics_takes_its_descriptor_down_and_nothing_else.
 #[test]
 fn a_function_that_panics_takes_only_itself_down() {
     let mut hub = Hub::new().unwrap();

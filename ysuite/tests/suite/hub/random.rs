@@ -626,6 +626,7 @@ fn history(seed: u64) -> usize {
     state.done
 }
 
+/// Claim: Random hub operations agree with a reference model.
 #[test]
 fn operations_at_random_do_what_a_reference_says() {
     let many = std::env::var("YSUITE_RANDOM").ok().and_then(|many| many.parse().ok()).unwrap_or(OPERATIONS);

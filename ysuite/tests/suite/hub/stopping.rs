@@ -1,4 +1,6 @@
 //! A hub that is stopped by its handlers, again and again.
+//!
+//! Claim: Handlers that stop the hub in every call starve no other source, also in nested turns.
 
 use std::time::Duration;
 

@@ -10,6 +10,7 @@ use ysuite::hub::{Hub, TURN};
 use crate::hub::Notes;
 use crate::support::{Random, Tally, guarded};
 
+/// Claim: Timers of the hub fire in order and never early.
 #[test]
 fn timers_ring_in_their_order_and_never_early() {
     guarded(|| {

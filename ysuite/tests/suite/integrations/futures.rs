@@ -28,6 +28,7 @@ fn a_stream_is_forwarded_into_a_sink() {
     });
 }
 
+/// Claim: A message fed to a sink is hidden until the sink is flushed.
 #[test]
 fn what_is_fed_is_hidden_until_it_is_flushed() {
     let (mut sender, mut receiver) = spsc::unbounded();
@@ -217,6 +218,7 @@ fn a_closed_sink_refuses_and_its_receiver_learns_of_the_end() {
     });
 }
 
+/// Claim: A sink that waits for room ends when its receiver is dropped.
 #[test]
 fn a_receiver_that_goes_ends_a_sink_that_waits() {
     guarded(|| {

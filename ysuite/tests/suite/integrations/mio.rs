@@ -14,6 +14,7 @@ use crate::support::{Random, guarded};
 const SET: Token = Token(0);
 const SOCKET: Token = Token(1);
 
+/// Claim: Under mio no signal of a set is lost.
 #[test]
 fn signals_beside_a_socket() {
     guarded(|| {

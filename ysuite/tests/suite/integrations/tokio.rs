@@ -117,6 +117,7 @@ fn a_receiver_beside_a_timer_loses_nothing() {
     });
 }
 
+/// Claim: Under tokio no signal of a set is lost.
 #[test]
 fn a_set_of_signals_in_an_event_loop() {
     guarded(|| {

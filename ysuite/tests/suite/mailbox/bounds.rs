@@ -98,6 +98,7 @@ fn a_sender_that_waits_for_room_learns_of_the_end() {
     });
 }
 
+/// Claim: A thread never waits for room in its own mailbox.
 #[test]
 fn a_thread_never_waits_for_itself() {
     guarded(|| {
@@ -269,6 +270,8 @@ fn what_is_set_aside_leaves_room_for_what_is_asked_for() {
     });
 }
 
+/// Claim: Neither a bound nor a lack of lanes delays the report of a termination.
+/// Also: unit mailbox::inner::tests::an_end_is_told_where_there_are_as_many_lanes_as_there_can_be.
 #[test]
 fn no_bound_holds_up_the_end_of_a_link_and_it_comes_behind_its_messages() {
     guarded(|| {

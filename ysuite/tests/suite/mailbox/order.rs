@@ -69,6 +69,7 @@ fn urgent_messages_overtake_and_keep_their_own_order() {
     }
 }
 
+/// Claim: Urgent and ordinary messages do not starve each other, including those that no receive matches.
 #[test]
 fn urgent_messages_cannot_keep_an_ordinary_one_waiting() {
     let mut mailbox = Mailbox::new();
@@ -218,6 +219,7 @@ fn behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_a
     assert_eq!((mailbox.receive(), mailbox.receive()), (Ok('u'), Ok('o')));
 }
 
+/// Claim: A selective receive during a flood of messages ends at its deadline.
 #[test]
 fn a_search_in_a_flood_ends_when_its_deadline_has_passed() {
     let mut mailbox = Mailbox::new();
@@ -232,6 +234,7 @@ fn a_search_in_a_flood_ends_when_its_deadline_has_passed() {
     assert_eq!((mailbox.receive(), mailbox.set_aside()), (Ok('a'), 10_000));
 }
 
+/// Claim: A mailbox lane that contains a message is kept.
 #[test]
 fn a_lane_with_a_message_in_it_is_kept_however_long_it_is_not_used() {
     let mut mailboxes: Vec<Mailbox> = (0..20).map(|_| Mailbox::new()).collect();

@@ -172,6 +172,9 @@ fn round(seed: u64, letters: usize) {
     }
 }
 
+/// Claim: Messages of one thread to a mailbox arrive in order, through whichever clone of the address.
+/// Also: suite mailbox::order::a_threads_messages_arrive_in_order_whichever_clone_it_uses,
+/// stress mailbox::blocking_receives.
 #[test]
 fn histories_of_many_threads_are_in_order_and_whole() {
     let letters = 1_000;

@@ -51,6 +51,9 @@ fn values_of_every_size_and_alignment() {
     assert_eq!(mailbox.set_aside(), 0);
 }
 
+/// Claim: A message that matches no pattern keeps its position.
+/// Also: suite mailbox::random::random_operations_do_what_the_model_does,
+/// suite mailbox::bounds::what_is_set_aside_leaves_room_for_what_is_asked_for.
 #[test]
 fn what_matches_nothing_keeps_its_place() {
     let (mut mailbox, address) = with_address();
@@ -175,6 +178,7 @@ fn a_handler_that_sends_to_itself() {
     assert_eq!(last, 999);
 }
 
+/// Claim: A guard that panics leaves the message in the mailbox.
 #[test]
 fn a_guard_that_panics_leaves_the_message() {
     let (mut mailbox, address) = with_address();

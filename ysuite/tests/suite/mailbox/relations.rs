@@ -102,6 +102,7 @@ impl Drop for Bomb {
     }
 }
 
+/// Claim: Messages that panic on drop at the termination of a mailbox cause one panic, and every watcher is notified.
 #[test]
 fn many_messages_that_panic_at_an_end_are_one_panic_and_no_loss() {
     guarded(|| {
@@ -188,6 +189,7 @@ fn a_thread_that_the_system_refuses_is_an_error_and_the_end_of_its_mailbox() {
     assert!(owner.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());
 }
 
+/// Claim: A link report carries the message of the panic.
 #[test]
 fn the_words_of_a_panic_are_passed_on() {
     guarded(|| {

@@ -1,4 +1,6 @@
 //! The checker accepts what is right, and refuses each kind of wrong.
+//!
+//! Claim: The history checker rejects losses, duplicates, wrong orders, and wrong `Empty` or `Full` results.
 
 use crate::support::linear::{Event, Op, is_linearizable};
 

@@ -59,6 +59,8 @@ fn an_end_that_has_come_by_itself_is_not_closed_again() {
     assert!(!receiver.close());
 }
 
+/// Claim: An `mpmc` close wakes all waiters, in every wake mode.
+/// Also: model exchange_close::a_close_against_a_sender_without_room.
 #[test]
 fn a_close_wakes_senders_and_receivers_that_sleep() {
     guarded(|| {

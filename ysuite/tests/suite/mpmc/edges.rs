@@ -26,6 +26,7 @@ with_and_without_a_bound!(
     a_batch_for_which_there_is_no_memory_stays_in_the_channel,
 );
 
+/// Claim: A capacity beyond the available memory is a documented panic.
 #[test]
 fn a_capacity_beyond_memory_is_a_documented_panic() {
     for capacity in [usize::MAX, isize::MAX as usize, usize::MAX / 4 + 1] {
@@ -34,6 +35,8 @@ fn a_capacity_beyond_memory_is_a_documented_panic() {
     }
 }
 
+/// Claim: The bound of an `mpmc` channel is exact at every capacity, over many laps.
+/// Also: model exchange::a_full_ring_against_a_sender_going_to_sleep, suite mpmc::bounded_3::capacity_is_exact.
 #[test]
 fn any_capacity_is_exact_over_many_laps() {
     for capacity in (1..40).chain([63, 64, 65, 1_000, 4_096]) {
@@ -93,6 +96,7 @@ fn ends_cross_threads_and_are_shared() {
     crosses::<mpmc::Receiver<Cell<u8>>>();
 }
 
+/// Claim: Several threads can use one `mpmc` handle at once through a shared reference.
 fn one_end_may_be_used_by_many_threads_at_once(bounded: bool) {
     let (sender, receiver) = of(if bounded { 4 } else { 0 });
     let sum = AtomicUsize::new(0);
@@ -204,6 +208,7 @@ fn an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit() {
     tally.assert_all_ended();
 }
 
+/// Claim: A batch larger than the capacity of an `mpmc` channel is sent completely.
 fn a_batch_larger_than_the_channel_goes_through(bounded: bool) {
     guarded(move || {
         let (sender, receiver) = of(if bounded { 3 } else { 0 });
@@ -258,6 +263,7 @@ fn futures_of_one_receiver_do_not_disturb_each_other(bounded: bool) {
     assert_eq!(block_on(receiver.recv_async()), Ok(3));
 }
 
+/// Claim: A steady stream between many `mpmc` handles makes no system call.
 #[test]
 fn a_steady_stream_between_many_makes_no_system_call() {
     guarded(|| {

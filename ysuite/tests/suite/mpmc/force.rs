@@ -11,6 +11,8 @@ use ysuite::mpmc::{self, SendError, TryRecvError, TrySendError};
 use crate::support::executor::{AtOnce, Explosive, Task, poll_once};
 use crate::support::{Tally, guarded, panics};
 
+/// Claim: `force_send` replaces the oldest message only if there is no room, and returns that message once.
+/// Also: model exchange_force::a_force_against_a_receiver, stress places::force_beside_plain_sends.
 #[test]
 fn where_there_is_no_room_the_oldest_makes_way() {
     for capacity in (1..10).chain([63, 64, 65]) {

@@ -184,6 +184,8 @@ fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll(bounded: bo
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(2)));
 }
 
+/// Claim: A wait with a time of zero polls once and makes no system call.
+/// Also: suite broadcast::waiting::a_wait_without_time_looks_once_and_does_not_call_the_kernel.
 #[test]
 fn a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms() {
     guarded(|| {

@@ -3,6 +3,10 @@
 use super::histories::{Large, Script, closing_history, histories};
 use crate::support::guarded;
 
+/// Claim: `mpmc` sends and receives are linearizable to a queue, with and without a bound. Only `Empty` and `Full` may
+/// be early, while a peer is in the middle of an operation.
+/// Also: suite mpmc::many::with_a_bound::a_single_receiver_sees_the_order_in_which_sends_followed_each_other,
+/// stress exchange::histories_are_linearizable.
 #[test]
 fn two_by_two_is_linearizable() {
     guarded(|| {

@@ -99,6 +99,9 @@ fn every_message_once(senders: u64, receivers: u64, capacity: usize, messages: u
     assert!(all == expected, "lost and doubled");
 }
 
+/// Claim: Each `mpmc` message is received by one receiver, once.
+/// Also: model exchange::publishing_against_two_receivers_going_to_sleep,
+/// stress exchange::three_by_three_with_few_places.
 #[test]
 fn every_message_is_received_once_and_in_order() {
     guarded(|| {
@@ -123,6 +126,7 @@ fn eight_by_eight_on_two_cpus_ends() {
     });
 }
 
+/// Claim: A waiter yields its CPU to other threads before it parks.
 #[cfg(target_os = "linux")]
 #[test]
 fn three_by_three_on_one_cpu_ends() {
@@ -160,6 +164,8 @@ fn a_single_receiver_sees_the_order_in_which_sends_followed_each_other(bounded: 
     });
 }
 
+/// Claim: `mpmc` handles can be cloned and dropped while messages flow.
+/// Also: stress exchange::receivers_that_leave.
 fn ends_come_and_go_while_messages_flow(bounded: bool) {
     guarded(move || {
         const ROUNDS: usize = 200;

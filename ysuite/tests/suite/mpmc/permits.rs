@@ -47,6 +47,9 @@ fn a_permit_that_is_dropped_gives_its_place_back() {
     }
 }
 
+/// Claim: Reserved room belongs to its permit alone. The counts of reserved, free and used room are exact in every
+/// mixture.
+/// Also: model exchange_permits::places_that_are_taken_and_given_back_by_several, stress places::permits_on_both_sides.
 #[test]
 fn places_are_exact_in_every_mixture() {
     for capacity in [1, 2, 3, 5, 8] {
@@ -134,6 +137,7 @@ fn a_permit_outlives_the_receivers_and_gives_the_message_back() {
     tally.assert_all_ended();
 }
 
+/// Claim: A close invalidates permits and ends the waits for a permit.
 #[test]
 fn a_close_ends_permits_and_those_that_wait_for_one() {
     guarded(|| {
@@ -384,6 +388,9 @@ fn one_that_gives_up_gathering_tells_the_next() {
 }
 
 /// Each is told once of what has changed, though it waits anew in the same place while the others are told.
+///
+/// Claim: A change that concerns all waiters notifies them in one pass, even if tasks poll during it and wait again.
+/// Also: suite mpmc::force::one_that_polls_as_it_is_woken_is_told_once_of_each_change.
 #[test]
 fn those_who_wait_to_gather_may_poll_on_the_spot() {
     let (sender, _receiver) = mpmc::bounded(2);
@@ -414,6 +421,7 @@ fn holding(sender: &mpmc::Sender<u8>) -> Holding {
     Box::pin(async move { drop(sender.reserve_many_async(2).await.unwrap()) })
 }
 
+/// Claim: The right to reserve several permits is passed on, also when user code panics.
 #[test]
 fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
     /// A task that polls a future when it is woken: there the waker of that future's own task is dropped, and panics.
@@ -443,6 +451,8 @@ fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
 }
 
 /// It is called for the one place that there is, and wants two: the one place is another's, who is called in its stead.
+///
+/// Claim: An attached sender that was notified of room passes on the part that it does not use.
 #[test]
 fn an_attached_sender_that_is_refused_several_places_passes_on_the_one_it_was_told_of() {
     let (sender, receiver) = mpmc::bounded(2);
@@ -522,6 +532,8 @@ fn an_attached_sender_that_was_told_and_gathers_as_a_thread_behind_another_passe
 
 /// In a ring of more places than can be counted: while as many are held as can be, others send beside them, and take the oldest
 /// message's place; who wants one more place waits for one less, though there is room.
+///
+/// Claim: With the largest countable number of permits reserved, other senders can still send.
 #[test]
 #[cfg_attr(miri, ignore = "16 million cells")]
 fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {

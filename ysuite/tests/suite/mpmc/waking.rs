@@ -41,6 +41,7 @@ fn woken(tasks: &[(Task, Option<Future<'_>>)]) -> Vec<usize> {
     tasks.iter().map(|(task, _)| task.woken()).collect()
 }
 
+/// Claim: One message wakes one waiter, in order.
 fn a_message_wakes_one_and_each_in_turn(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 4);
@@ -57,6 +58,7 @@ fn a_message_wakes_one_and_each_in_turn(bounded: bool) {
     assert_eq!(receiver.len(), 1);
 }
 
+/// Claim: A batch wakes as many waiters as it has messages.
 fn a_batch_wakes_as_many_as_it_has_messages(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let tasks = waiting(&receiver, 5);
@@ -77,6 +79,7 @@ fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes(bounded: bool) {
     assert_eq!(receiver.try_recv(), Ok(7));
 }
 
+/// Claim: A wake-up that found nothing need not be passed on.
 fn a_wake_that_found_nothing_is_not_owed(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 3);
@@ -137,6 +140,7 @@ fn room_wakes_one_sender_and_one_that_leaves_wakes_the_next() {
     assert_eq!(woken(&tasks), 2, "the room was forgotten with the future");
 }
 
+/// Claim: A message costs its sender at most one system call, however many threads sleep.
 fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep(bounded: bool) {
     guarded(move || {
         const SLEEPERS: usize = 6;

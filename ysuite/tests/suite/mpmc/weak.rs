@@ -10,6 +10,7 @@ use ysuite::mpmc::{self, RecvError, SendError, TryRecvError};
 
 use crate::support::{Tally, guarded};
 
+/// Claim: The counts of senders and receivers are exact.
 #[test]
 fn ends_are_counted_on_both_sides() {
     let (sender, receiver) = mpmc::bounded::<u8>(1);
@@ -29,6 +30,7 @@ fn ends_are_counted_on_both_sides() {
 }
 
 // The hash is that of the channel's address, which nothing changes.
+/// Claim: `mpmc` handles compare equal exactly if they belong to the same channel.
 #[allow(clippy::mutable_key_type)]
 #[test]
 fn ends_are_equal_where_they_belong_to_the_same_channel() {
@@ -98,6 +100,9 @@ fn a_closed_channel_gives_no_ends() {
 }
 
 /// Upgrades race with the last drop: whoever gets a sender can send, and what it sends is received.
+///
+/// Claim: An upgrade of a weak handle that races with the last drop succeeds completely or fails, on both sides.
+/// Also: model exchange_close::an_upgrade_against_the_last_senders_drop.
 #[test]
 fn an_upgrade_against_the_last_drop_is_all_or_nothing() {
     guarded(|| {

@@ -107,6 +107,9 @@ fn senders_that_come_during_a_close_are_of_a_closed_channel() {
     });
 }
 
+/// Claim: Closing or dropping the `mpsc` receiver wakes every sender that waits for room.
+/// Also: model closed::a_funnels_close_against_a_sender_without_room,
+/// suite mpsc::endings::a_receiver_that_goes_wakes_every_sender_that_waits.
 #[test]
 fn a_close_wakes_every_sender_that_waits() {
     guarded(|| {
@@ -138,6 +141,8 @@ fn a_close_wakes_every_sender_that_waits() {
     });
 }
 
+/// Claim: A closed `mpsc` sender is subtracted from the sender count once.
+/// Also: suite rendezvous::ended::one_sender_of_a_funnel_closes_and_the_others_go_on.
 #[test]
 fn a_sender_that_closes_is_counted_off_once_and_stays_closed() {
     let (mut one, mut receiver) = mpsc::unbounded();
@@ -186,6 +191,8 @@ fn a_closed_senders_place_may_be_anothers_while_it_lives() {
     }
 }
 
+/// Claim: A weak sender does not keep a channel open. It upgrades while a sender exists, and never afterwards.
+/// Also: model weak::an_upgrade_against_the_last_senders_end.
 #[test]
 fn weak_senders_do_not_keep_a_channel_open() {
     let (mut sender, mut receiver) = mpsc::unbounded();
@@ -285,6 +292,7 @@ fn a_closed_sender_for_which_there_is_no_place_is_refused_by_a_set() {
     set.attach(&mut receiver, 3).unwrap();
 }
 
+/// Claim: A closed sender frees its lane, also if it was attached to a set after it closed.
 #[test]
 fn a_closed_sender_that_was_in_a_set_gives_its_place_back() {
     let (sender, mut receiver) = mpsc::bounded_for::<u8>(1, 2);

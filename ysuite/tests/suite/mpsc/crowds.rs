@@ -51,6 +51,8 @@ impl Orders {
     }
 }
 
+/// Claim: An `mpsc` channel delivers every message once and keeps the order of each sender.
+/// Also: model funnel::two_lanes_raised_at_once_against_a_receiver_going_to_sleep, stress funnel::blocking_receives.
 #[test]
 fn every_senders_order_is_kept_and_every_message_arrives_once() {
     const SENDERS: usize = 24;
@@ -89,6 +91,9 @@ fn every_senders_order_is_kept_and_every_message_arrives_once() {
     }
 }
 
+/// Claim: `mpsc` senders can connect and disconnect while messages flow.
+/// Also: model funnel::a_sender_that_comes_and_goes_against_a_receiver_going_to_sleep,
+/// stress funnel::blocking_receives.
 #[test]
 fn senders_come_and_go_while_messages_flow() {
     guarded(|| {
@@ -146,6 +151,7 @@ fn lanes_are_reused() {
     }
 }
 
+/// Claim: Senders of an `mpsc` rendezvous that are dropped free their lanes.
 #[test]
 fn lanes_of_a_rendezvous_are_free_when_their_senders_have_gone() {
     let (sender, mut receiver) = mpsc::bounded(0);
@@ -177,6 +183,8 @@ fn lanes_of_a_rendezvous_are_free_when_their_senders_have_gone() {
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
 }
 
+/// Claim: Connecting more senders than the limit allows is an error.
+/// Also: suite mpsc::limits::a_funnel_for_so_many_senders_has_no_more_lanes.
 #[test]
 fn too_many_senders_are_a_clear_error() {
     let (sender, mut receiver) = mpsc::unbounded::<u8>();
@@ -196,6 +204,8 @@ fn too_many_senders_are_a_clear_error() {
     assert!(receiver.recv().is_err());
 }
 
+/// Claim: The receiver does not poll idle lanes.
+/// Also: allocation lanes::an_idle_sender_takes_at_most_512_bytes.
 #[test]
 fn idle_lanes_are_not_looked_at() {
     const IDLE: u64 = 1_024;
@@ -277,6 +287,7 @@ fn any_of_many_idle_senders_wakes_a_sleeping_receiver() {
     });
 }
 
+/// Claim: A lane delivers at most one turn of messages while other lanes have messages.
 #[test]
 fn no_sender_gives_more_than_a_turn_while_others_have_messages() {
     const MESSAGES: usize = 10 * mpsc::TURN;

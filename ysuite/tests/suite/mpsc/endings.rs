@@ -10,6 +10,8 @@ use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
 use crate::support::executor::{Explosive, Task, block_on};
 use crate::support::{Tally, guarded, panics, process};
 
+/// Claim: `len` counts the messages of all lanes in every state.
+/// Also: suite mpsc::bounded_2::lengths_stay_sane_while_closing.
 #[test]
 fn lengths_count_all_lanes_however_they_stand() {
     let (mut sender, mut receiver) = mpsc::unbounded();
@@ -214,6 +216,8 @@ fn a_panicking_sender_thread_leaves_the_others_alone() {
     });
 }
 
+/// Claim: A batch of one `mpsc` sender stays together. Hidden messages stay with the sender that wrote them.
+/// Also: suite mpsc::unbounded::a_batch_is_seen_whole, stress funnel::batches_on_both_sides.
 #[test]
 fn a_hidden_batch_stays_with_the_sender_that_hid_it() {
     let (mut sender, mut receiver) = mpsc::unbounded();

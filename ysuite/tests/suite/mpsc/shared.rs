@@ -10,6 +10,7 @@ use ysuite::mpsc::{self, RecvError, SendError, SendTimeoutError, SharedSender, T
 
 use crate::support::{Counted, Tally, guarded, panics};
 
+/// Claim: A shared sender keeps the order of each thread. Each thread has a lane in it, which ends with the thread.
 #[test]
 fn threads_share_one_sender_and_keep_their_order() {
     for bound in [None, Some(3)] {
@@ -49,6 +50,7 @@ fn threads_share_one_sender_and_keep_their_order() {
     }
 }
 
+/// Claim: A shared sender counts as one sender. Dropping the last one wakes a waiting receiver.
 #[test]
 fn a_shared_sender_counts_as_one_however_many_threads_use_it() {
     let (sender, mut receiver) = mpsc::unbounded();

@@ -52,6 +52,7 @@ fn what_was_sent_before_the_close_is_received_behind_it() {
     assert_eq!(receiver.recv(), Err(RecvError));
 }
 
+/// Claim: A oneshot close wakes the task that waits on either handle.
 #[test]
 fn a_close_ends_what_the_task_of_either_end_waits_for() {
     let (mut sender, mut receiver) = oneshot::channel::<u8>();
@@ -137,6 +138,7 @@ fn a_leaked_future_leaves_its_waker_to_whoever_ends_the_channel() {
     }
 }
 
+/// Notices: flume#89, a sender inside its own channel keeps it open for ever.
 #[test]
 fn an_end_in_its_own_channel_does_no_harm() {
     // It keeps nothing alive but itself: the message is the receiver, which goes with the message that comes back.

@@ -37,6 +37,7 @@ fn the_pool_and_its_last_messages_end_at_once() {
     });
 }
 
+/// Claim: A pool message that a thread leaves in a channel returns to its pool.
 #[test]
 fn what_is_left_in_a_channel_goes_back() {
     let pool = pool_of(40);

@@ -8,6 +8,7 @@ use ysuite::pool::Pool;
 
 use super::{all, guarded, pool_of};
 
+/// Claim: An allocation from an exhausted pool waits for a freed block.
 #[test]
 fn an_exhausted_pool_makes_the_taker_wait() {
     guarded(|| {
@@ -41,6 +42,8 @@ fn time_runs_out() {
     assert_eq!(all(&pool, 1).len(), 2);
 }
 
+/// Claim: Each size class of a pool has its own waiters.
+/// Also: suite pool::the_smallest_class_with_room_is_chosen_and_no_other_is_borrowed.
 #[test]
 fn each_waits_for_its_own_class() {
     guarded(|| {

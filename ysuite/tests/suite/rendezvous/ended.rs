@@ -120,6 +120,7 @@ macro_rules! closing {
                 });
             }
 
+            /// Claim: A rendezvous has no room to reserve.
             #[test]
             #[allow(unused_mut)]
             fn there_are_no_places_to_reserve() {
@@ -304,6 +305,7 @@ fn a_shared_sender_of_a_funnel_is_disconnected_by_the_receiver_alone() {
     }
 }
 
+/// Claim: `force_send` at a rendezvous returns its message if no receiver waits.
 #[test]
 fn a_forced_message_that_nobody_waits_for_comes_back() {
     guarded(|| {

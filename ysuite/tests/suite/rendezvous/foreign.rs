@@ -27,6 +27,7 @@ fn calls(call: impl FnOnce() + Send + 'static) -> Waker {
     Waker::from(Arc::new(Calls(Mutex::new(Some(Box::new(call))))))
 }
 
+/// Claim: No user code runs while the lock of a rendezvous is held.
 #[test]
 fn a_waker_may_use_the_channel() {
     let (sender, receiver) = mpmc::bounded(0);
@@ -176,6 +177,8 @@ fn messages_given_back_end_with_the_last_receiver_also_where_one_panics() {
     assert!(sender.is_disconnected());
 }
 
+/// Claim: A leaked future loses no message of others.
+/// Also: suite oneshot::endings::a_leaked_future_leaves_its_waker_to_whoever_ends_the_channel.
 #[test]
 fn a_forgotten_future_leaves_its_message() {
     let (sender, receiver) = mpmc::bounded(0);
@@ -192,6 +195,8 @@ fn a_forgotten_future_leaves_its_message() {
 }
 
 /// Its last act is to tell the next of those that only want to be told.
+///
+/// Claim: No message leaks when a waker panics while a result is returned.
 #[test]
 fn a_receiver_whose_passing_on_panics_leaks_no_message() {
     let tally = Tally::of(2);

@@ -133,6 +133,7 @@ fn nothing_to_wait_for() {
     assert_eq!(select().recv_any(&mut none, |_, _| 1).after(SHORT, || 2).wait(), 2);
 }
 
+/// Claim: The same handle may appear in a select twice.
 #[test]
 fn the_same_end_twice() {
     let (sender, receiver) = mpmc::bounded(4);
@@ -166,6 +167,7 @@ fn evenly(ways: usize, mut choose: impl FnMut() -> usize) {
     assert!(chosen.iter().all(|&times| (EACH * 8 / 10..EACH * 12 / 10).contains(&times)), "{chosen:?}");
 }
 
+/// Claim: `select()` chooses evenly among the operations that are possible.
 #[test]
 fn all_that_can_be_done_are_chosen_evenly() {
     let (mut a, mut a_in) = spsc::unbounded();
@@ -348,6 +350,7 @@ fn many_selects_at_one_rendezvous() {
     });
 }
 
+/// Claim: An attached handle can be used in a select and stays attached.
 #[test]
 fn an_attached_end_may_be_selected_and_stays_attached() {
     let (mut sender, mut receiver) = spsc::unbounded();
@@ -494,6 +497,9 @@ impl Wake for Bursts {
     }
 }
 
+/// Claim: If a waker panics while one case of a select leaves, all cases leave, and no message of another case is
+/// moved.
+/// Also: suite select::senders::watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic.
 #[test]
 fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
     guarded(|| {
@@ -534,6 +540,9 @@ fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
     });
 }
 
+/// Claim: A result is dropped once if user code panics before it is returned.
+/// Also: suite hub::panics::what_is_refused_goes_with_a_handler_whose_end_panics,
+/// suite mpmc::tasks::a_message_that_comes_back_ends_with_a_stop_whose_drop_panics.
 #[test]
 fn a_result_ends_once_where_the_end_of_another_case_panics() {
     for receives_first in [false, true] {

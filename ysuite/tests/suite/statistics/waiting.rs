@@ -1,4 +1,6 @@
 //! Sleeps, wake-ups, and a channel that is full: in every way of waiting.
+//!
+//! Claim: Sleeps, wake-ups and times full are each counted once.
 
 use std::future::Future;
 use std::pin::pin;

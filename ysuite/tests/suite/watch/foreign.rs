@@ -15,6 +15,7 @@ use ysuite::watch::{self, Sender};
 use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, cloning_for, poll_once};
 use crate::support::{Tally, guarded, panics};
 
+/// Claim: A closure that panics while it changes a watched value has changed it; the lock is not poisoned.
 #[test]
 fn a_closure_that_panics_has_changed_the_value() {
     let (sender, mut receiver) = watch::channel(vec![1]);
@@ -48,6 +49,7 @@ fn a_predicate_that_panics_has_seen_the_value() {
     assert_eq!(*receiver.wait_for(|value| *value == 3).unwrap(), 3);
 }
 
+/// Claim: A predicate that panics on drop does not lock senders out of a watched value.
 #[test]
 fn a_predicate_whose_end_panics_keeps_no_sender_out() {
     for is_task in [false, true] {
@@ -128,6 +130,7 @@ impl Drop for Returning {
     }
 }
 
+/// Claim: Old watched values are dropped, and wakers called, without the lock held.
 #[test]
 fn a_value_may_come_back_at_its_end() {
     let (log, said) = channel();
@@ -271,6 +274,9 @@ fn a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one() {
 }
 
 /// With a sender that waits in between.
+///
+/// Claim: The lock of a watched value admits one writer or several readers and wakes its sleepers. A thread that
+/// already reads may read again while a writer waits.
 #[test]
 fn a_thread_may_borrow_again_beside_senders() {
     const ROUNDS: u32 = 2_000;
@@ -340,6 +346,8 @@ fn acting(
     (sender, receiver, whole)
 }
 
+/// Claim: A watched value is cloned without the lock held, so its `Clone` may send. No sender changes the value during
+/// the clone.
 #[test]
 fn a_clone_may_send() {
     guarded(|| {

@@ -120,6 +120,8 @@ fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
 }
 
 /// Whoever takes by the id that a select has named is not in the list, and owes nobody anything.
+///
+/// Claim: A select that names one of several messages of a shared handle notifies the next sleeper there.
 #[test]
 fn a_select_that_names_one_of_several_messages_notifies_the_next() {
     let (_sender, first) = bounded(4);

@@ -1,5 +1,8 @@
 //! The ring under the model checker, without the channel around it, whose ends look once more where the ring has said no: two
 //! threads do something at once, for which there is enough. Each finds it, and nothing is had twice.
+//!
+//! Claim: When two threads claim room, permits or messages at once, the one that is overtaken tries again. Nothing is
+//! given out twice.
 
 use loom::thread;
 

@@ -222,6 +222,7 @@ mod tests {
         }
     }
 
+    /// Claim: Permits stay valid while the low bits of the position wrap.
     #[test]
     fn places_are_held_while_the_lower_bits_begin_anew() {
         for capacity in [1, 2, 3, 5, 8] {

@@ -60,6 +60,8 @@ fn segments_of_a_long_queue_are_used_again() {
 
 /// A sender finds that a segment is missing, and stops. When it goes on, that segment has been linked, read and retired, and is the
 /// one that it takes: it must not get the same number again.
+///
+/// Claim: No segment gets the same number twice, however long a thread is preempted before it links one.
 #[test]
 fn a_segment_is_not_made_ready_for_a_number_that_it_has_had() {
     let queue = Segments::new();
@@ -270,6 +272,8 @@ fn batches_of_two_threads_at_once_lie_one_behind_the_other() {
 }
 
 /// All that were sent before are received, and then there is room again.
+///
+/// Claim: A send that would need more than 2²⁴ segments panics and loses no message.
 #[test]
 fn a_message_that_needs_one_segment_too_many_panics_and_loses_nothing() {
     let queue = Segments::new();

@@ -9,6 +9,9 @@ use super::{Ends, SetKind, assert_up, attached, send, take};
 use crate::conformance::signal::list;
 use crate::support::{Random, calls, guarded};
 
+/// Claim: The id of an attached receiver is raised while a message is there and no operation is in progress
+/// (level-triggered).
+/// Also: model pipe::an_attached_receiver_that_leaves_messages_is_signalled_again.
 pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>(kind: K, ends: R) {
     guarded(move || {
         let mut set = kind.set();
@@ -127,6 +130,7 @@ pub(crate) fn attached_and_hand_raised_ids_keep_apart<K: SetKind, R: Ends>(kind:
     assert_up(&mut set, &[]);
 }
 
+/// Claim: No signal is raised and no descriptor written while an attached receiver is being read.
 pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: Ends>(kind: K, ends: R) {
     let mut set = kind.set();
     let (mut sender, mut receiver) = attached(ends, &mut set, 1);

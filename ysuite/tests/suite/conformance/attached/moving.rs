@@ -7,6 +7,8 @@ use ysuite::signal::{Attach, AttachError, Signal, SignalSet, Wait};
 use super::{Arrivals, Ends, SetKind, assert_up, attached, send, stream, take};
 use crate::support::{Random, Tally, calls, guarded};
 
+/// Claim: A refused attachment changes nothing.
+/// Also: suite select::refusals_change_nothing.
 pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>(kind: K, ends: R) {
     let (mut set, mut other_set) = (kind.set(), kind.set());
     let ((mut sender, mut receiver), (_other_sender, mut other)) = (attached(ends, &mut set, 3), ends.pair());
@@ -59,6 +61,8 @@ pub(crate) fn a_refusal_gives_the_claim_back<K: SetKind, R: Ends>(kind: K, ends:
     }
 }
 
+/// Claim: A receiver whose attachment is refused leaves a manually raised signal of that id.
+/// Also: suite attached::eventfd::pipe::readable_still_behind_a_refusal.
 pub(crate) fn a_refusal_takes_no_signal_down<K: SetKind, R: Ends>(kind: K, ends: R) {
     let ((mut set, signaler), mut elsewhere) = (kind.pair(), kind.set());
     for is_here in [true, false] {
@@ -99,6 +103,9 @@ pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>(kind: K,
     }
 }
 
+/// Claim: A set can be dropped before its receivers.
+/// Also: suite attached::pollset::pipe::a_receiver_whose_set_is_gone_blocks_and_is_woken,
+/// suite select::funnel::the_set_may_be_gone.
 pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>(kind: K, ends: R) {
     let (mut set, signaler) = kind.pair();
     let mut pairs = [7, 8].map(|id| attached(ends, &mut set, id));

@@ -61,6 +61,8 @@ pub(crate) fn waits_from_before_the_attachment_do_no_harm<K: SetKind, R: Blockin
     assert_eq!(take::<R>(&mut receiver), Some(2));
 }
 
+/// Claim: A set, a task and a blocked thread can wait for the same receiver in turn.
+/// Also: stress pipe::every_way_of_waiting_in_turn.
 pub(crate) fn blocking_waits_leave_it_attached<K: SetKind, R: Blocking>(kind: K, ends: R) {
     guarded(move || {
         let mut set = kind.set();

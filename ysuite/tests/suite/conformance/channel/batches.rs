@@ -124,6 +124,8 @@ pub(crate) fn a_sender_that_goes_publishes_what_was_written<K: Batching>(kind: K
     }
 }
 
+/// Claim: Hidden messages count against the bound. A full batch is published before its sender waits for room.
+/// Also: stress pipe::batches_on_both_sides.
 pub(crate) fn hidden_messages_count_against_the_bound<K: Batching>(kind: K) {
     let Some(capacity) = kind.capacity() else { return };
     let (mut sender, mut receiver) = kind.batching();
@@ -198,6 +200,9 @@ pub(crate) fn hidden_messages_whose_receiver_is_gone<K: Batching>(kind: K) {
     }
 }
 
+/// Claim: If the receiver is dropped during a publication, either side may drop the remaining messages. One thread does
+/// so at a time, and it checks again for new ones.
+/// Also: model pipe::the_receivers_end_against_sending.
 pub(crate) fn a_panicking_drop_while_the_sender_disposes<K: Batching>(kind: K) {
     let messages = kind.some(50);
     for explosive in [0, messages / 2, messages - 1] {
@@ -269,6 +274,7 @@ pub(crate) fn a_waker_that_panics_when_it_is_dropped_loses_no_end<K: Batching>(k
     assert!(receiver.recv().is_err());
 }
 
+/// Claim: A batch does not deadlock at a full ring: its hidden messages are published before the sender waits.
 pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>(kind: K) {
     guarded(move || {
         let messages = kind.some(2_000) * 3 + 1;
@@ -282,6 +288,8 @@ pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>(kind: K) {
     });
 }
 
+/// Claim: Two full channels in opposite directions do not deadlock.
+/// Also: suite spsc::bounded_1::two_channels_both_ways_do_not_wait_for_each_other.
 pub(crate) fn both_full_rings_do_not_wait_for_each_other<K: Batching>(kind: K) {
     guarded(move || {
         // Each side fills its channel with hidden messages and then waits: for room in every way there is, while the
@@ -343,6 +351,8 @@ pub(crate) fn a_batch_is_seen_whole<K: Batching>(kind: K) {
     });
 }
 
+/// Claim: `peek` shows the next messages in place. Consuming them frees room.
+/// Also: suite spsc::bounded_7::runs_are_shown_and_consumed.
 pub(crate) fn peek_shows_what_is_received_next<K: Batching>(kind: K) {
     let tally = Tally::of(200);
     let (mut sender, mut receiver) = kind.batching();

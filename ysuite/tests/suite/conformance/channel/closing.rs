@@ -448,6 +448,8 @@ where
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
 }
 
+/// Claim: After a close, the reader follows nothing beyond the cut, also in another chunk and where lap counts wrap.
+/// Also: unit queue::ypipe::wrapping::a_cut_holds_where_laps_wrap.
 pub(crate) fn a_closed_channel_across_chunks<K: Batching>(kind: K) {
     // The cut within a chunk, at its end and behind it; what the sender has taken back lies further on.
     for messages in (0..260).map(|messages| kind.some(messages)) {

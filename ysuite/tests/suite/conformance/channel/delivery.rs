@@ -24,6 +24,8 @@ pub(crate) fn messages_arrive_in_order<K: Kind>(kind: K) {
     }
 }
 
+/// Claim: Messages of every size and alignment arrive whole, including zero-sized ones and those larger than a stack
+/// frame.
 pub(crate) fn every_shape_arrives_whole<K: Kind>(kind: K) {
     guarded(move || for_every_shape!(shape_arrives::<K>(kind)));
 }
@@ -60,6 +62,8 @@ fn shape_arrives<K: Kind, T: Sample>(kind: K) {
     assert!(receiver.is_empty() && sender.is_empty());
 }
 
+/// Claim: The bound of a channel is exact at every capacity, and a received message frees its room at once.
+/// Also: model pipe::credits_both_ways, stress pipe::one_place_both_ways.
 pub(crate) fn capacity_is_exact<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     assert_eq!((sender.capacity(), receiver.capacity()), (kind.asked(), kind.asked()));
@@ -105,6 +109,9 @@ pub(crate) fn a_full_channel_says_so<K: Kind>(kind: K) {
     tally.assert_all_ended();
 }
 
+/// Claim: `len` and `is_empty` are exact on both handles, and stay plausible while the other handle sends or is
+/// dropped.
+/// Also: suite spsc::bounded_1024::lengths_stay_sane_while_closing, suite spsc::a_receiver_knows_that_there_is_no_room.
 pub(crate) fn length_is_exact_on_both_ends<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     let mut random = Random::new(8);
@@ -203,6 +210,8 @@ pub(crate) fn iterators_end_where_they_should<K: Kind>(kind: K) {
     assert!(receiver.into_iter().eq(0..messages));
 }
 
+/// Claim: An `spsc` channel delivers every message once, in the order of sending.
+/// Also: model pipe::send_against_a_receiver_going_to_sleep, stress pipe::blocking_receives.
 pub(crate) fn a_stream_crosses_threads_in_order<K: Kind>(kind: K) {
     guarded(move || {
         const MESSAGES: usize = 30_000;
@@ -244,6 +253,8 @@ pub(crate) fn batches_cross_threads_in_order<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: Both handles of a channel can move between threads.
+/// Also: suite spsc::ends_cross_threads_and_may_be_shared.
 pub(crate) fn ends_may_move_between_threads<K: Kind>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver) = kind.pair();

@@ -51,6 +51,7 @@ pub(crate) fn a_receiver_that_goes_drops_what_is_there<K: Kind>(kind: K) {
     }
 }
 
+/// Notices: futures-rs#1241, rust#107466, a message stays in the channel undropped when the receiver is dropped.
 pub(crate) fn a_value_is_not_stranded_while_the_sender_is_alive_and_idle<K: Kind>(kind: K) {
     // The sender does nothing any more, and yet the message is dropped: by whoever drops the receiver.
     let value = Arc::new(());
@@ -94,6 +95,8 @@ fn give_back_all(sender: &mut impl Sending<Counted>, tally: &Tally) {
     }
 }
 
+/// Claim: After the receiver is dropped, every send fails and returns its message, also in a full channel.
+/// Also: model pipe::the_receivers_end_against_sending.
 pub(crate) fn sending_after_the_receiver_of_a_full_channel_is_gone_does_not_block<K: Kind>(kind: K) {
     guarded(move || {
         let messages = kind.some(1_000);
@@ -190,6 +193,7 @@ pub(crate) fn the_sender_goes_while_a_receiver_waits<K: Kind>(kind: K) {
     });
 }
 
+/// Notices: crossbeam#971, the receiver is dropped while the first block is made, and the block and its message leak.
 pub(crate) fn receiver_dropped_while_the_first_chunk_is_made<K: Kind>(kind: K) {
     race(kind, 3, |sender, tally| drop(sender.send(tally.next())));
 }
@@ -259,6 +263,7 @@ pub(crate) fn both_ends_go_at_once<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: `len` and `is_empty` stay plausible and do not wrap while the channel is being closed.
 pub(crate) fn lengths_stay_sane_while_closing<K: Kind>(kind: K) {
     guarded(move || {
         const MESSAGES: usize = 700;
@@ -292,6 +297,7 @@ pub(crate) fn lengths_stay_sane_while_closing<K: Kind>(kind: K) {
     });
 }
 
+/// Notices: rust#39364, a receive with a time limit panics or ends too early while a sender is cloned.
 pub(crate) fn a_timed_out_receive_and_the_senders_end<K: Kind>(kind: K) {
     for _ in 0..20 {
         let (sender, mut receiver) = kind.pair::<u8>();
@@ -306,6 +312,8 @@ struct Letter<K: Kind>(Arc<Envelope<K>>);
 
 type Envelope<K> = Mutex<Option<<K as Kind>::Sender<Letter<K>>>>;
 
+/// Claim: A handle inside a message of its own channel is dropped with the message.
+/// Also: suite oneshot::endings::an_end_in_its_own_channel_does_no_harm.
 pub(crate) fn ends_within_their_own_channel_are_dropped_with_it<K: Kind>(kind: K) {
     let (sender, receiver) = kind.pair::<Letter<K>>();
     let sender = Arc::new(Mutex::new(Some(sender)));

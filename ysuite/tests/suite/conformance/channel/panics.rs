@@ -5,6 +5,7 @@ use std::thread;
 use super::{Kind, Receiving, Sending};
 use crate::support::{Tally, guarded, panics};
 
+/// Notices: rtrb#185, ringbuf#59, an element whose drop panics is dropped again.
 pub(crate) fn panicking_drop_of_an_element_takes_the_rest_along<K: Kind>(kind: K) {
     let messages = kind.some(50);
     for explosive in [0, messages / 2, messages - 1] {
@@ -28,6 +29,10 @@ pub(crate) fn panicking_drop_of_an_element_takes_the_rest_along<K: Kind>(kind: K
     }
 }
 
+/// Claim: If an iterator panics in a batch, the messages before that are sent as far as there is room, the rest are
+/// dropped, and no room is lost.
+/// Also: unit queue::exchange::staging::tests::what_an_iterator_gave_before_it_panicked_is_staged_and_dropped,
+/// suite spsc::bounded_7::an_iterator_that_panics_in_a_task.
 pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>(kind: K) {
     let messages = kind.some(100);
     for given in [0, 1, messages / 2, messages] {
@@ -56,6 +61,9 @@ pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>(kind: K) {
     }
 }
 
+/// Claim: A panicking thread drops its handles, and the other threads continue.
+/// Also: suite mpsc::endings::a_panicking_sender_thread_leaves_the_others_alone,
+/// suite mpmc::many::with_a_bound::a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody.
 pub(crate) fn a_panicking_sender_thread_disconnects<K: Kind>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver) = kind.pair();

@@ -12,6 +12,8 @@ use crate::support::executor::{Task, block_on, cloning, poll_once};
 use crate::support::samples::{Aligned64, Bytes, Sample};
 use crate::support::{Tally, guarded, panics};
 
+/// Claim: A permit guarantees room. Several permits are reserved together or not at all, and a message can be built in
+/// its slot.
 pub(crate) fn a_permit_is_room<K: Batching>(kind: K) {
     let (mut sender, mut receiver) = kind.batching();
     for message in 0..kind.some(50) {
@@ -49,6 +51,8 @@ pub(crate) fn permits_are_counted<K: Batching>(kind: K) {
 }
 
 /// A loop over the slots ends only if there are some as long as there are places, also after the receiver's end.
+///
+/// Claim: Permits expose slots as long as there is room, also in a lane that has sent nothing.
 pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>(kind: K) {
     for closes in [true, false] {
         for places in [1, 2, 20, 300].map(|places| kind.some(places)) {
@@ -209,6 +213,7 @@ pub(crate) fn a_permit_of_a_channel_that_closes<K: Batching>(kind: K) {
     assert!(block_on(sender.reserve_async()).is_err() && sender.send(1).is_err());
 }
 
+/// Claim: A thread or a task that waits for room for several messages wakes when the last of that room is free.
 pub(crate) fn waiting_for_many_places<K: Batching>(kind: K) {
     let Some(capacity) = kind.capacity() else { return };
     guarded(move || {

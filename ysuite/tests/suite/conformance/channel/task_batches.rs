@@ -74,6 +74,7 @@ pub(crate) fn great_batches_of_tasks_arrive_whole<K: Batching>(kind: K) {
     assert!(received.into_iter().eq(0..MESSAGES));
 }
 
+/// Claim: A dropped batch future leaves the unsent messages in its iterator.
 pub(crate) fn an_iterator_keeps_what_was_not_sent<K: Batching>(kind: K) {
     let Some(capacity) = kind.capacity() else { return };
     let (mut sender, mut receiver) = kind.batching();
@@ -111,6 +112,9 @@ pub(crate) fn a_batch_of_a_task_whose_receiver_closes<K: Batching>(kind: K) {
     tally.assert_all_ended();
 }
 
+/// Claim: A task's send with a limit returns the message when the limit is reached.
+/// Also: suite mpmc::tasks::a_send_ends_when_its_stop_does,
+/// suite integrations::tokio::a_send_with_a_time_limit_gives_the_message_back.
 pub(crate) fn any_future_is_a_limit<K: Batching>(kind: K) {
     let (mut sender, mut receiver) = kind.batching();
     // With room, or without a receiver, it is not asked.

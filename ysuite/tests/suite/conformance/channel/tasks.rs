@@ -27,6 +27,7 @@ pub(crate) fn a_message_that_is_there_is_received_at_once<K: Kind>(kind: K) {
     assert_eq!((task.woken(), task.held()), (0, 0), "nobody waited");
 }
 
+/// Notices: async-channel#45, a task that was polled once and is kept is not woken, or keeps others from being woken.
 pub(crate) fn a_task_polled_once_and_kept_is_woken<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
@@ -53,6 +54,7 @@ pub(crate) fn the_last_task_to_ask_is_woken<K: Kind>(kind: K) {
     }
 }
 
+/// Claim: A receiving future that is dropped has taken no message.
 pub(crate) fn a_dropped_future_has_taken_nothing<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     let task = Task::default();
@@ -138,6 +140,7 @@ pub(crate) fn a_sending_task_learns_that_the_receiver_is_gone<K: Kind>(kind: K) 
     tally.assert_all_ended();
 }
 
+/// Claim: A sending future that is dropped has sent nothing.
 pub(crate) fn a_dropped_sending_future_has_sent_nothing<K: Kind>(kind: K) {
     let Some(capacity) = kind.capacity() else { return };
     let tally = Tally::of(capacity + 3);
@@ -156,6 +159,9 @@ pub(crate) fn a_dropped_sending_future_has_sent_nothing<K: Kind>(kind: K) {
     tally.assert_all_ended();
 }
 
+/// Claim: A waker that panics leaves no waiter asleep and loses no message.
+/// Also: suite mpmc::foreign::with_a_bound::one_waker_that_panics_does_not_keep_those_behind_it_asleep,
+/// suite mpsc::endings::a_waker_that_panics_does_not_keep_the_others_from_being_woken.
 pub(crate) fn a_waker_that_panics_loses_nothing<K: Kind>(kind: K) {
     let tally = Tally::of(10);
     let (mut sender, mut receiver) = kind.pair();
@@ -204,6 +210,7 @@ fn tally_less() -> crate::support::Counted {
     Tally::of(1).next()
 }
 
+/// Claim: Threads and tasks can use the same channel in any order.
 pub(crate) fn tasks_and_threads_take_turns<K: Kind>(kind: K) {
     guarded(move || {
         const MESSAGES: usize = 3_000;

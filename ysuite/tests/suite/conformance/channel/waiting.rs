@@ -45,6 +45,7 @@ pub(crate) fn timeouts_of_a_full_channel<K: Kind>(kind: K) {
     tally.assert_all_ended();
 }
 
+/// Claim: A wait with a deadline in the past polls once and times out.
 pub(crate) fn deadlines_in_the_past<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     let past = Instant::now();
@@ -63,6 +64,7 @@ pub(crate) fn deadlines_in_the_past<K: Kind>(kind: K) {
     }
 }
 
+/// Claim: `Duration::MAX` does not overflow the clock and means no time limit.
 pub(crate) fn duration_max_is_for_ever<K: Kind>(kind: K) {
     guarded(move || {
         for timeout in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(i64::MAX as u64)] {
@@ -120,6 +122,9 @@ pub(crate) fn a_timed_out_wait_does_not_eat_the_wake<K: Kind>(kind: K) {
     });
 }
 
+/// Claim: A late or spurious wake-up is harmless.
+/// Also: model slow_sender::a_slow_sender_against_a_thread_that_sleeps_twice.
+/// Notices: liburcu#feb97797, a futex wakes spuriously and a count falls below zero.
 pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>(kind: K) {
     guarded(move || {
         let interruptions = Interruptions::new();
@@ -184,6 +189,7 @@ fn back_and_forth<K: Kind>(kind: K, messages: usize, window: usize, spins: [Spin
     thread.join().unwrap();
 }
 
+/// Claim: Every way of spinning receives all messages.
 pub(crate) fn every_way_of_spinning_arrives<K: Kind>(kind: K) {
     guarded(move || {
         let ways = [Spin::None, Spin::Adaptive, Spin::Forever];
@@ -213,6 +219,7 @@ pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>(kind: K) {
     assert_eq!(calls(), before);
 }
 
+/// Notices: crossbeam#821, two threads bound to one CPU do not make progress.
 #[cfg(target_os = "linux")]
 pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>(kind: K) {
     guarded(move || {
@@ -224,6 +231,7 @@ pub(crate) fn both_threads_on_one_cpu_finish<K: Kind>(kind: K) {
     });
 }
 
+/// Notices: kanal#11, kanal#12, more threads than CPUs hang.
 #[cfg(target_os = "linux")]
 pub(crate) fn more_threads_than_cpus_finish<K: Kind>(kind: K) {
     guarded(move || {
@@ -276,6 +284,8 @@ pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>(kind: K)
     }
 }
 
+/// Claim: A stream makes no system calls except those that park and wake.
+/// Also: suite ypipe::small_pipes_make_no_system_call.
 pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
     guarded(move || {
         let messages = if kind.capacity().is_some_and(|capacity| capacity < 100) { 200 } else { 100_000 };
@@ -310,6 +320,7 @@ fn stream<K: Kind>(kind: K, messages: usize, spin: Spin, dawdle: usize) -> u64 {
     calls() - before + thread.join().unwrap().0
 }
 
+/// Claim: A sleeping receiver uses no CPU time until it is woken.
 pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver) = kind.pair();
