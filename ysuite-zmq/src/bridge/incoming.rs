@@ -187,7 +187,7 @@ mod tests {
 
     /// Frames with nothing of ours in them fill no room, so that more of them come than a number has doublings.
     ///
-    /// Claim: A full channel behind a bridge accepts any number of malformed frames.
+    /// Claim: A full channel of a bridge accepts any number of malformed frames.
     #[test]
     fn one_that_is_full_takes_any_number_of_malformed_frames() {
         let mut side = Stepped::new(Kind::Pull, Some(1));

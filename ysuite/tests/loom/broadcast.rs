@@ -77,7 +77,7 @@ fn the_free_barrier_against_a_receiver_going_to_sleep() {
 
 /// A receiver that waits behind an unfinished message is woken by the sender of that one.
 ///
-/// Claim: A receiver that waits behind an unfinished message is woken by the sender of that message.
+/// Claim: A receiver that waits for an unfinished message is woken by the sender of that message.
 #[test]
 fn two_senders_against_a_receiver_going_to_sleep() {
     model_up_to(2, || {
