@@ -55,6 +55,9 @@ pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
     None
 }
 
+// WAITS: the loop of all waits that park; ends: readiness, or as the caller's `sleep` says; spin: the caller's, before;
+//     it polls, arms, polls again, and parks; test: tests/loom/slow_sender.rs:
+//     a_slow_sender_against_a_thread_that_sleeps_twice
 /// Blocks the thread until there are news, or the time is up (`None`). The caller has looked before.
 ///
 /// `sleep` returns true when a publisher has woken this thread, or for no reason, and false when the time is up. When

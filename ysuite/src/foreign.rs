@@ -10,6 +10,10 @@ use core::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
+// USER CODE: a list of pieces: drops of messages, wakers; the caller has taken out of its own state what the pieces
+//     work on; re-entrance: each piece is independent; panic: all pieces run, then the first panic is resumed; none is
+//     resumed while unwinding; test: src/foreign.rs: the_first_of_several_panics_goes_on_when_all_is_done,
+//     src/foreign.rs: a_panic_behind_a_panic_goes_no_further
 /// The first panic of several pieces of foreign code. Dropping this resumes it.
 pub(crate) struct Panics(Option<Box<dyn Any + Send>>);
 
@@ -40,6 +44,9 @@ impl Panics {
         piece();
     }
 
+    // USER CODE: `Drop` of an answer that the caller does not get, because of a panic; all pieces have run; panic:
+    //     counts as one more piece. Of several messages in one vector only one may panic, as everywhere in Rust; test:
+    //     tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
     /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
     /// panic goes on.
     pub(crate) fn answer<A>(mut self, answer: A) -> A {
@@ -124,6 +131,11 @@ impl<V> DerefMut for Foreign<V> {
     }
 }
 
+// USER CODE: `Drop` of a handler's captures, of cases of a `select()` that were not chosen, of a watched source, of a
+//     repeating timer's function; the receiver or source is dropped, or taken out; re-entrance: as of the caller that
+//     drops it; panic: propagates, unless the thread unwinds already; test: tests/suite/hub/panics.rs:
+//     a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic, tests/suite/hub/panics.rs:
+//     a_handler_that_panics_and_its_end_that_panics_too_are_one_panic
 impl<V> Drop for Foreign<V> {
     #[inline]
     fn drop(&mut self) {

@@ -76,6 +76,8 @@ impl Handed {
     }
 }
 
+// THREAD EXIT: the keys of std's `RandomState`, in stress tests with widened windows alone: as ever; by construction:
+//     two numbers, which have no destructor
 /// Marks the window between two steps in which a step of another thread matters. Does nothing, except in stress tests
 /// that widen such windows (the private cfg `ysuite_delay`): there some of them take long, so that an interleaving that
 /// a preemption brings about once in a million times happens all the time.

@@ -52,6 +52,9 @@ impl EndWatchers {
         self.list().expect("made just now")
     }
 
+    // USER CODE: wakers of tasks that wait until the receiver is gone; the disconnect is visible before the first is
+    //     woken; re-entrance: any operation; panic: the others are woken, then it propagates. The drop is of a list in
+    //     which nothing waits; test: tests/suite/conformance/channel/closing.rs: tasks_wait_for_the_receivers_end
     /// The receiver has closed, or is gone: all who wait for that are told. Wakers are foreign code: the first panic goes on
     /// when all have been told.
     pub(super) fn tell(&self) {
@@ -106,6 +109,10 @@ impl<T> SharedEnd for AwaitedEnd<'_, T> {
 }
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
+    // USER CODE: `Drop` of messages that a flush drops, then the receiver's waker; the queue is closed; re-entrance:
+    //     other threads may use the handle; panic: each runs whatever the other does; propagates after this handle is
+    //     closed. For a rendezvous: `tell_end`, after the rendezvous is closed; test:
+    //     tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
     /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
         let was_open = !self.is_over();

@@ -17,6 +17,7 @@
 use core::future::Future;
 use core::task::{Context, Poll};
 
+// THREAD EXIT: `IS_REFUSED`: a thread past its thread-locals runs no task of tokio; by construction: `try_with`
 #[cfg(all(feature = "tokio", unix))]
 std::thread_local! {
     /// The last poll on this thread was refused.
@@ -36,6 +37,9 @@ fn is_refused(context: &mut Context<'_>) -> bool {
     is_refused
 }
 
+// USER CODE: tokio, which clones the task's waker where the task has used up its budget; the operation has not begun,
+//     or still waits; re-entrance: none; panic: propagates out of the poll; test: tests/suite/integrations/budget.rs:
+//     to_wait_costs_nothing
 /// Polls once, if the task may make another step.
 #[cfg(all(feature = "tokio", unix))]
 #[inline]

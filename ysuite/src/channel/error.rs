@@ -4,6 +4,16 @@
 use core::fmt;
 use std::error::Error;
 
+// FINAL: `SendError`, `TrySendError::Disconnected`, `SendTimeoutError::Disconnected`, `poll_ready` of a sender without
+//     a receiver: `GONE` is never taken out of the word, nor `CUT`, and a cut that is decided stays; a sender that
+//     connects later finds it; test: tests/suite/conformance/channel/endings.rs:
+//     sending_after_the_receiver_is_gone_gives_the_message_back, tests/suite/mpsc/endings.rs:
+//     a_sender_that_comes_after_the_end_has_bells_of_its_own
+// FINAL: `SendError` of `mpmc`: the tail is closed for good; by construction: `CLOSED` is never taken away
+// FINAL: `SendError` of `broadcast` is not, unless `is_closed`: a receiver may subscribe; test:
+//     tests/suite/broadcast/endings.rs: sending_fails_while_nobody_listens
+// FINAL: `SendError` of `watch` is not: a sender that subscribes makes a receiver; test: tests/suite/watch.rs:
+//     without_receivers_a_value_comes_back_or_waits_for_the_next
 /// The receiver is gone. Holds the message that it will not get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
@@ -27,6 +37,23 @@ pub enum SendTimeoutError<T> {
     Disconnected(T),
 }
 
+// FINAL: `Disconnected` of an `mpsc` receiver: the last sender is counted out once, and connecting needs a sender;
+//     test: tests/suite/conformance/channel/endings.rs: what_was_sent_is_received_after_the_sender_is_gone
+// FINAL: `RecvError`, `TryRecvError::Disconnected`, `RecvTimeoutError::Disconnected`, the end of `iter`, `into_iter`
+//     and of the stream: a queue is closed once; the count of an `mpsc` never rises from 0, since a sender is made from
+//     a counted one, also by `upgrade`; a cut is decided once; both are checked before the last poll; test:
+//     tests/suite/conformance/channel/endings.rs: what_was_sent_is_received_after_the_sender_is_gone,
+//     tests/suite/asynchronous.rs: a_receiver_is_a_stream_that_ends_with_its_sender
+// FINAL: `RecvError`, `TryRecvError::Disconnected` of `mpmc`: the ring is closed, so its tail is final, and the head
+//     has reached it; a sender that is upgraded after that finds it closed. Not of a rendezvous, as long as a future
+//     that has been handed a message may give it back; test: tests/loom/exchange.rs:
+//     the_last_senders_end_is_seen_behind_what_another_has_sent, tests/loom/exchange_close.rs:
+//     a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep
+// FINAL: all `Disconnected` of a oneshot: each handle disconnects once, and its bits are never taken away; a receiver
+//     that has returned the error, or its message, has nothing left to poll; test: tests/suite/oneshot.rs:
+//     a_spent_receiver_says_so_for_ever
+// FINAL: `RecvError`, `RecvTimeoutError::Disconnected` of `watch`: a sender is cloned from a sender only; the last
+//     raises no version after its disconnect; test: tests/suite/watch.rs: the_last_value_is_seen_before_the_end_is
 /// The channel is empty and the sender is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError;
@@ -50,6 +77,8 @@ pub enum RecvTimeoutError {
     Disconnected,
 }
 
+// FINAL: `ReserveError::TooMany`: the capacity does not change; test: tests/suite/mpmc/permits.rs:
+//     more_places_than_there_are_is_an_error_and_none_is_none
 /// No place was reserved, for one message or several, though the caller would have waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveError {

@@ -115,6 +115,9 @@ impl<A, S, F> FirstTry<A, S, F> {
     }
 }
 
+// USER CODE: `Drop` of the operation with its message, or of the rest of the future; the stage says which of the two is
+//     there; re-entrance and panic: as of what is dropped; test: tests/suite/sizes.rs:
+//     futures_that_send_hold_their_message_once, and every test that drops a future
 impl<A, S, F> Drop for FirstTry<A, S, F> {
     #[inline(always)]
     fn drop(&mut self) {

@@ -27,6 +27,7 @@ use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Parker, WakeTarget};
 
+// USER CODE: none (a mailbox is never polled, so its sleep flag wakes by a futex or a signal, never by a waker)
 /// The sending end, shared by all senders.
 pub(crate) struct InboxSender<T> {
     ordinary: Arc<MpscShared<T>>,
@@ -270,6 +271,16 @@ impl<T> Inbox<T> {
         }
     }
 
+    // WAITS: for a message of any type or rank; ends: a lane's sender, a sender that has filled a cell of the bounded
+    //     queue, the last holder, the deadline; spin: as `block` of `wait/one.rs`; it polls urgent and ordinary lanes
+    //     and the bounded queue, all of them. A notice that waits for earlier messages of the bounded queue is woken by
+    //     the sender that finishes the last of these; test: tests/loom/slow_sender.rs:
+    //     a_slow_sender_against_a_mailbox_that_sleeps_twice, tests/loom/slow_sender.rs:
+    //     a_slow_urgent_sender_against_a_mailbox_that_sleeps_twice
+    // WAITS: `Mailbox::receive`, `receive_timeout`, `receive_only`, `receive!`; spin: `None` parks at once, `Adaptive`
+    //     polls first, `Forever` never parks; fairness: every search takes both ranks: urgent messages give way after
+    //     32 received, or 128 passed over; the deadline is checked after each 4,096 passed over; test:
+    //     tests/suite/mailbox.rs: without_looking_before_sleeping
     /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.
     #[cold]
     #[inline(never)]

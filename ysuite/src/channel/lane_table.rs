@@ -29,6 +29,10 @@ pub(crate) trait ThreadLane {
     fn is_idle(&self, unused: bool) -> bool;
 }
 
+// GROWS: a thread's lanes; bound: 64, or twice those in use; full: a sweep; freed: lanes that are empty and unused, or
+//     whose mailbox has ended: at a sweep, at a refused send, at thread exit; cost: a sweep passes over all, once for
+//     each doubling; test: tests/allocation/mailboxes.rs:
+//     lanes_that_are_not_used_are_given_up_in_a_thread_that_sends_to_others
 pub(crate) struct LaneTable<L: ThreadLane> {
     /// The lane that was found last. Not here while it is in use.
     recent: Cell<Option<Rc<L>>>,
@@ -132,6 +136,14 @@ impl<L: ThreadLane> LaneTable<L> {
     }
 }
 
+// USER CODE: `Drop` of messages that a mailbox or receiver, which is being dropped at this moment, leaves to the lane;
+//     so also in `end_lanes`, and where a lane is forgotten (`send` of `mailbox/outbox.rs`, `by_lane` and
+//     `by_lane_of_its_own` of `channel/mpsc/shared_sender.rs`). The tables are taken out, or no longer borrowed; the
+//     message has been sent, or is a local; re-entrance: may send anywhere; panic: at thread exit it is not resumed;
+//     elsewhere all lanes are dropped, and it propagates out of `send`; the message was sent, or is dropped; test:
+//     tests/suite/mailbox.rs: a_refused_message_ends_with_a_lane_whose_messages_panic, tests/suite/mpsc/shared.rs:
+//     a_refused_message_ends_with_a_lane_whose_messages_panic, tests/suite/mailbox/relations.rs:
+//     a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do
 impl<L: ThreadLane> Drop for LaneTable<L> {
     /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the messages
     /// of a channel that is ending at this moment: if one panics, the text is printed, and the panic goes no further.

@@ -24,6 +24,9 @@ impl<F: Future> Future for Limit<'_, F> {
     }
 }
 
+// USER CODE: `Drop` of the future that limits the wait; the wait has ended, or ends with it; re-entrance: whatever the
+//     future does; panic: while unwinding it is not resumed; test: tests/suite/disposing.rs:
+//     limits_end_behind_their_own_panic
 impl<F> Drop for Limit<'_, F> {
     fn drop(&mut self) {
         Panics::in_drop(|| self.0.set(None));

@@ -67,6 +67,9 @@ impl<'a, S: Reserve> Permit<'a, S> {
         self.sender.send_reserved(message)
     }
 
+    // USER CODE: the closure that makes the message; there is room, and nothing has been written; re-entrance: none
+    //     (`&mut`); panic: nothing is sent, and the room is still there; test:
+    //     tests/suite/conformance/channel/permits.rs: a_message_is_built_in_its_slot
     /// As [`send`](Self::send), with a message that is made in its slot where the compiler can do so. If `make` panics,
     /// nothing is sent.
     ///

@@ -39,6 +39,9 @@ pub(super) trait ReadingEnd: WaitingEnd {
     }
     /// Closes the queue, which is open: afterwards [`is_closed`](Self::is_closed), and senders get back what they send.
     fn close(&mut self);
+    // USER CODE: wakers of tasks that wait until the receiver is gone; the rendezvous is closed, or the queue cut;
+    //     re-entrance: any operation; panic: the others are woken, then it propagates; test:
+    //     tests/suite/rendezvous/ended.rs: closed_waits_for_the_receivers_end
     /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are foreign code.
     fn tell_end(&self);
     /// The end of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
@@ -127,6 +130,10 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.meeting().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
     }
 
+    // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender is gone, the
+    //     deadline; spin: `None` parks at once, `Adaptive` polls, then parks, `Forever` polls for ever, and checks the
+    //     deadline; an attached receiver stays armed for its set as well; test:
+    //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
         match self.end.take() {
@@ -244,6 +251,9 @@ impl<E: ReadingEnd> Receiving<E> {
         Err(TryRecvError::Empty)
     }
 
+    // USER CODE: the allocator, for the caller's `Vec`; messages in it are counted as taken; re-entrance: none; panic:
+    //     a `Vec` that cannot grow aborts, or panics beyond `isize::MAX` bytes, and nothing is lost; by construction:
+    //     `ReadCursor::take_many` sets the length before it reserves
     pub(super) fn recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
         if most == 0 {
             return outline(self, Self::take_none);
@@ -287,6 +297,12 @@ impl<E: ReadingEnd> Receiving<E> {
         if is_over { Err(RecvError) } else { Ok(0) }
     }
 
+    // USER CODE: the allocator, when the caller's vector grows; the messages received so far are in the vector, the
+    //     others in the queue; the hot state is a copy that is written back; re-entrance: senders may be active; panic:
+    //     nothing is lost, as the length is set before the vector grows; test: tests/allocation/batches.rs:
+    //     a_batch_of_two_lanes_ends_while_both_go_on
+    // WAITS: never; it ends: beyond 4,096 messages it takes those that are there when it counts them; test:
+    //     tests/allocation/batches.rs: a_batch_of_a_pipe_ends_while_its_sender_goes_on
     /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
     /// end.
     #[inline(always)]
@@ -325,6 +341,8 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.peek_run()
     }
 
+    // USER CODE: messages' `Drop`; each is out of the queue; re-entrance: none (`&mut`); panic: the messages after it
+    //     stay in the queue; test: tests/suite/conformance/channel/permits.rs: runs_are_shown_and_consumed
     #[inline]
     pub(super) fn consume(&mut self, messages: usize) {
         let known = self.end.peek_run().len();
@@ -333,6 +351,8 @@ impl<E: ReadingEnd> Receiving<E> {
         (0..messages).for_each(|_| drop(self.end.take()));
     }
 
+    // WAITS: a task, for a message or the last sender's drop, also in `recv_async`; it does not spin; test:
+    //     tests/suite/conformance/channel/tasks.rs: a_task_polled_once_and_kept_is_woken
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));

@@ -69,6 +69,9 @@ pub(super) trait SenderLink<T> {
     fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>>;
 }
 
+// THREAD EXIT: send, receive, `write`, `unwrite`, clone, drop and post work as ever, with parking on both sides. The
+//     thread-locals of channels have markers of their own; `queue` and the hub's handles have none; test:
+//     tests/suite/late.rs: ends_of_channels_are_used_past_the_threads_locals
 /// A sending end of a channel.
 pub(super) struct Sending<T, L: SenderLink<T>> {
     pub(super) end: RegisterCopy<WritingEnd<T, L>>,
@@ -295,6 +298,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         })
     }
 
+    // WAITS: a task, for room, also in `send_async`; it does not spin, and flushes first; test:
+    //     tests/suite/conformance/channel/batches.rs: poll_ready_shows_what_is_hidden_before_it_waits
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.end.is_ready() {
             if let Some(meeting) = self.end.link.meeting_mut() {
@@ -346,6 +351,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         tokens == 0 || outline(self, |sender| sender.flushed(tokens))
     }
 
+    // USER CODE: `Drop` of messages that no receiver will get, in `answered` too; they are published and taken out
+    //     again, one by one; re-entrance: may use this channel's other handles; a concurrent disposal leaves the work
+    //     to the active one; panic: the others are dropped, then it propagates; test:
+    //     tests/suite/conformance/channel/batches.rs: a_panicking_drop_while_the_sender_disposes
     /// A batch has been published, and the receiver sleeps, has closed or is gone.
     #[cold]
     #[inline(never)]
@@ -362,6 +371,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         true
     }
 
+    // USER CODE: `Drop` of the iterator, after an error that gives messages back; so also in `send_batch` of `mpmc`,
+    //     `broadcast` and a rendezvous. What was sent is published, what comes back is a local's; re-entrance: the
+    //     channel may be used; panic: what would have come back is dropped with the call; test:
+    //     tests/suite/disposing.rs: batches_end_behind_a_waker_that_panics, tests/suite/batches.rs: a_pipe
+    // USER CODE: the caller's iterator; the items it has returned are written, hidden; re-entrance: cannot reach this
+    //     sender, which is borrowed; panic: the items it has returned are published, then it propagates; test:
+    //     tests/suite/conformance/channel/panics.rs: iterator_that_panics_in_send_batch
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
@@ -470,6 +486,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         back.map_or(Ok(()), |message| Err(SendError(message)))
     }
 
+    // USER CODE: the receiver's waker, and `Clone` of the waker of the sender's task; here, in `write_slowly`,
+    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `broadcast`. The message that
+    //     has no room is a local's or the future's; re-entrance: any operation; panic: the message is dropped as one
+    //     more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
+    // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver is gone, the deadline; spin: as
+    //     `recv`; a sender of an `mpsc` yields twice under `Adaptive`; it flushes first, so no receiver waits for
+    //     hidden messages; test: tests/suite/conformance/channel/batches.rs: a_full_batch_flushes_itself_and_waits
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
@@ -583,6 +606,10 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
     }
 }
 
+// USER CODE: the waker of the receiver's task, then `Drop` of the sender's own waker; the queue is closed, the count of
+//     senders lowered, the id raised; re-entrance: may use the receiver; panic: propagates; the receiver is notified;
+//     test: tests/suite/conformance/channel/batches.rs: a_waker_that_panics_when_it_is_dropped_loses_no_end,
+//     tests/suite/conformance/channel/tasks.rs: a_waker_that_panics_loses_nothing
 impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
     fn drop(&mut self) {
         // A sender may have been attached after its end.

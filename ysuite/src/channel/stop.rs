@@ -114,6 +114,7 @@ pub(super) struct Enlisted<'a> {
     sleeper: SleepingPlace,
 }
 
+// USER CODE: none (it takes the thread off a list)
 impl Drop for Enlisted<'_> {
     fn drop(&mut self) {
         let mut sleepers = self.stop.sleepers();

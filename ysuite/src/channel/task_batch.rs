@@ -45,6 +45,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         Ok(more)
     }
 
+    // USER CODE: `poll` and `Drop` of the future that limits the send; the message is in this future; the task is
+    //     registered, or its registration is already withdrawn; re-entrance: none (the sender is borrowed); panic:
+    //     `TaskWait` withdraws the registration in its drop, and the message is dropped; test:
+    //     tests/suite/conformance/channel/task_batches.rs: a_limit_whose_end_panics_takes_the_message_along
     pub(super) fn send_async_until(
         &mut self,
         message: T,

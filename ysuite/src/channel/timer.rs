@@ -112,6 +112,8 @@ impl Timer {
         self.recv_until(Deadline::At(deadline))
     }
 
+    // WAITS: for the next tick or the deadline, parked, without a spin setting; of several that wait for the same timer
+    //     one gets the tick; test: tests/suite/timer.rs: clones_share_the_ticks
     fn recv_until(&self, deadline: Deadline) -> Result<Instant, RecvTimeoutError> {
         // Nobody wakes this thread: the word never changes.
         let word = AtomicU32::new(0);

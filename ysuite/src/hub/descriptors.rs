@@ -52,6 +52,8 @@ impl From<Interest> for mio::Interest {
     }
 }
 
+// FINAL: `Ready` with an error alone: the number is no longer the source's; the source is removed after it; test:
+//     tests/suite/hub/bad_input.rs: a_descriptor_closed_behind_the_hubs_back_goes_with_a_last_call
 /// What a descriptor is ready for. May, rarely, be wrong: use descriptors that do not block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ready(u8);
@@ -87,6 +89,14 @@ impl Ready {
     }
 }
 
+// GROWS: `ready`; bound: descriptors: each is in it once, until served, and once more where its interest has changed
+//     meanwhile; emptied when served, or removed; cost: reported descriptors; test: tests/suite/hub/hosting.rs:
+//     what_is_told_of_twice_is_served_once
+// GROWS: `numbers`; bound: open descriptors; each goes with its descriptor; cost: logarithm of its size, to watch and
+//     to remove; test: tests/suite/hub/numbers.rs: what_is_taken_or_removed_can_be_watched_again
+// REUSED: a descriptor's number; held by the entry of a source that was closed without the hub; harmless: the source
+//     that is watched under it next takes it from that entry, which then neither registers nor deregisters it, and goes
+//     with a last call; test: tests/suite/hub/numbers.rs: a_number_that_has_a_new_owner_has_a_new_handler
 #[derive(Default)]
 pub(super) struct Descriptors {
     pub(super) table: Table<DescriptorEntry>,
@@ -178,6 +188,8 @@ impl Descriptors {
 }
 
 impl Hub {
+    // USER CODE: `AsFd::as_fd` of the source; nothing has begun; re-entrance: none; panic: source and handler are
+    //     dropped; by construction: it is the first statement
     /// Watches `source`, a socket or another source whose descriptor the poller takes, and calls `handler` whenever it is
     /// ready for something of `interest`: level-triggered, once in a turn. The hub owns the source until it is
     /// [removed](Self::remove) or [taken](Self::take), and lends it to the handler, and to other handlers by
@@ -302,6 +314,9 @@ impl Hub {
         done
     }
 
+    // USER CODE: a descriptor's handler; source and handler are out of their entry, which says so; re-entrance: as of a
+    //     receiver's handler; panic: `Running` takes it out of poller and table, then both are dropped; test:
+    //     tests/suite/hub/descriptors.rs: a_handler_that_panics_takes_its_descriptor_down_and_nothing_else
     /// Calls a descriptor's handler.
     fn call(&mut self, key: Key, ready: Ready) -> bool {
         let Some(mut watching) = self.descriptors.table.get_mut(key).and_then(|entry| entry.watching.take()) else {
@@ -328,6 +343,9 @@ impl Hub {
         }
     }
 
+    // USER CODE: `Drop` of a source and of a handler's captures, in `call` too; out of the table, then out of the
+    //     poller, then dropped; re-entrance: none; panic: nothing is left; test: tests/suite/hub/panics.rs:
+    //     a_descriptor_and_its_handler_that_panic_at_their_ends
     /// Takes a descriptor out of the table, and out of the poller unless another one has its number, and drops it. If its
     /// handler is running, that is dropped when it returns.
     pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {

@@ -28,6 +28,11 @@ impl Handle {
         Self { sender: RefCell::new(sender), handles: handles.clone() }
     }
 
+    // USER CODE: `Drop` of functions that the hub has left, which may post or clone a handle, also in `Drop` of `Hub`;
+    //     the poster's cell may be borrowed: such a post is refused, such a clone has a sender whose receiver is gone;
+    //     re-entrance: on the same handle refused, on others given back; panic: the other functions are dropped with
+    //     the channel; test: tests/suite/hub/posting.rs: functions_dropped_with_the_hub_may_post,
+    //     tests/suite/hub/posting.rs: a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before
     /// Has the hub's thread call `function`, after all that this handle has posted before.
     ///
     /// Never waits; makes one system call if the hub sleeps. Allocates only for functions of more than three words, and as the
@@ -88,6 +93,8 @@ impl fmt::Debug for Handle {
     }
 }
 
+// FINAL: the hub's receiver is gone, and no other is made; or the function was posted by one that is dropped with the
+//     hub; test: tests/suite/hub/posting.rs: functions_left_behind_are_dropped_once_and_their_poster_is_told
 /// The hub was dropped. Has the function that it will not call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PostError<F>(pub F);

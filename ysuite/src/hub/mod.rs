@@ -120,6 +120,8 @@ const POSTS: usize = 0;
 /// Signals of [`Hub::new`], for receivers and the posted functions: as many as two levels of a set of signals hold.
 const SIGNALS: usize = if cfg!(ysuite_loom) { 2 } else { 31 * 64 };
 
+// USER CODE: handlers, functions and drops, several at once, at random; test: tests/suite/hub/random.rs:
+//     operations_at_random_do_what_a_reference_says
 /// One thread's event loop: see the [module](self).
 ///
 /// It may be made on one thread and run on another.
@@ -210,6 +212,8 @@ impl Hub {
         Handle::new(self.sender.clone(), &self.handles)
     }
 
+    // WAITS: as `turn`; ends: a stop, or that nothing can come any more; test: tests/suite/hub/forever.rs:
+    //     a_run_asks_the_poller_once_for_a_turn_of_calls
     /// Serves everything until [stopped](Self::stop), or until there is no handle, no source and no timer left. Blocks. May
     /// be called again afterwards. Inside the handler of a receiver or a descriptor, at any depth, it does not wait: there it
     /// is one turn.
@@ -231,6 +235,8 @@ impl Hub {
         Ok(())
     }
 
+    // FINAL: `Ok(0)` of `run_once(None)`: nothing is in the hub and no handle is left; test:
+    //     tests/suite/hub/forever.rs: zero_is_served_only_where_nothing_can_come
     /// Serves what there is, in one turn; where there is nothing, waits no longer than `timeout`, and serves what comes.
     /// Returns how many functions and handlers were called (the drop of the last handle counts as one). With `None`, and
     /// `Duration::MAX`, it waits without a time limit, and returns zero only when there is no handle, no source and no timer
@@ -246,6 +252,9 @@ impl Hub {
         self.turn(deadline, Ask::Always)
     }
 
+    // USER CODE: all user code of the hub, in another event loop; a guard makes the rest of the work visible, also in a
+    //     panic; re-entrance: a nested `dispatch` makes it visible as well; panic: the outer loop may catch it and wait
+    //     for the descriptor; test: tests/suite/hub/hosting.rs: a_dispatch_that_panics_leaves_what_there_is_visible
     /// One turn, without waiting: for a loop that hosts this hub, see [`as_fd`](std::os::fd::AsFd::as_fd). Returns how
     /// many functions and handlers were called.
     ///

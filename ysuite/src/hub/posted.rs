@@ -52,6 +52,9 @@ impl Posted {
     }
 }
 
+// USER CODE: `Drop` of a function's captures; the function is out of its queue; re-entrance: it may post, which fails
+//     as the hub is gone; panic: the other functions are dropped; test: tests/suite/hub/posting.rs:
+//     functions_dropped_with_the_hub_may_post
 impl Drop for Posted {
     fn drop(&mut self) {
         // SAFETY: `call` is for the function's type; `run` and `into_inner`, which take the function, prevent this drop.

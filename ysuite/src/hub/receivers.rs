@@ -17,6 +17,8 @@ use crate::signal::Attach;
 /// Turns without a message, while the hub had other work, before a receiver rests.
 const PATIENCE: u32 = 64;
 
+// GROWS: `active`; bound: receivers, each is listed once; armed ones leave it at the end of each turn; cost: active
+//     receivers, in each turn; test: tests/suite/hub/receivers.rs: a_flood_of_messages_has_one_turn_in_each_turn
 #[derive(Default)]
 pub(super) struct Receivers {
     pub(super) table: Table<ReceiverEntry>,
@@ -63,6 +65,10 @@ where
     R: Receive + Attach + Send + 'static,
     H: FnMut(&mut Hub, Result<R::Message, RecvError>) + Send,
 {
+    // USER CODE: a receiver's handler; receiver and handler are out of their entry, which says so; re-entrance: may
+    //     remove itself or others, add, run the hub; it is not called again meanwhile; panic: `Running` removes the
+    //     entry, then both are dropped; test: tests/suite/hub/receivers.rs:
+    //     a_handler_that_panics_takes_its_receiver_down_and_nothing_else
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
         let number = hub.number;
@@ -97,6 +103,9 @@ where
         TypeId::of::<R>()
     }
 
+    // USER CODE: `Drop` of a handler's captures, as in `into_source` of `hub/descriptors.rs`; the entry is gone, the
+    //     receiver out of its set, the source out of the poller; re-entrance: none; panic: what was taken is dropped;
+    //     test: tests/suite/hub/panics.rs: what_is_taken_goes_with_a_handler_whose_end_panics
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let Self { mut receiver, handler } = *self;
         receiver.detach();
@@ -128,6 +137,11 @@ impl Receivers {
 }
 
 impl Hub {
+    // USER CODE: `Drop` of a handler's captures, where this (or `watch` of `hub/descriptors.rs`) refuses; nothing is in
+    //     the table, the set or the poller; re-entrance: none; panic: what was refused is dropped; test:
+    //     tests/suite/hub/panics.rs: what_is_refused_goes_with_a_handler_whose_end_panics
+    // FINAL: `Err(RecvError)` to a receiver's handler: all senders are gone; the receiver is removed after it; test:
+    //     tests/suite/hub/receivers.rs: messages_of_every_channel_and_their_ends
     /// Calls `handler` with each message of `receiver`, of any channel; at the end, once, with an error when its senders are
     /// gone, and then drops both. Allocates; makes no system call, except to wake this hub.
     ///
@@ -180,6 +194,10 @@ impl Hub {
         done
     }
 
+    // USER CODE: `Drop` of a handler's captures and of the receiver's messages, in `remove_receiver` too; a waker,
+    //     where an `mpmc` receiver passes its notification on; the entry is gone, then they are dropped; the receiver
+    //     leaves its set before its messages are dropped; re-entrance: none; panic: the entry is free, nothing is left;
+    //     test: tests/suite/hub/panics.rs: messages_whose_end_panics_leave_their_receivers_place_free
     fn serve_receiver(&mut self, key: Key, rest: bool) -> usize {
         let Some(entry) = self.receivers.table.get_mut(key).filter(|entry| entry.is_active) else { return 0 };
         let rest = rest || entry.empty >= PATIENCE;

@@ -9,6 +9,9 @@ use super::{Hub, TURN, Timer};
 /// The source or the timer whose handler is running.
 pub(super) type Current = (Option<Source>, Option<Timer>);
 
+// USER CODE: a nested turn in a handler that panics; depth, the current handler and the outer stop are restored; panic:
+//     the outer turn continues where the handler catches it; test: tests/suite/hub/nested.rs:
+//     a_turn_within_that_panics_leaves_the_stop_as_it_was
 /// While it lives, a turn is under way. At its beginning no handler is running.
 pub(super) struct Turn<'a> {
     pub(super) hub: &'a mut Hub,

@@ -44,6 +44,8 @@ impl Hub {
         Turn::new(self).hub.serve(deadline, ask)
     }
 
+    // WAITS: never in a source's handler: descriptors are served, though the source's own signal is up; test:
+    //     tests/suite/hub/nested.rs: a_turn_within_a_handler_serves_descriptors
     fn serve(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         let mut done = match core::mem::take(&mut self.first) {
             0 => {
@@ -94,6 +96,11 @@ impl Hub {
         self.descriptors.table.len() != 0 && (ask == Ask::Always || self.unasked >= TURN)
     }
 
+    // USER CODE: a posted function, and `Drop` of its captures, in `rest` too; the function is out of its lane, nothing
+    //     of the hub is borrowed; re-entrance: may do anything with the hub, also run it; panic: the function is used
+    //     up; the turn ends, and the next one serves the others; test: tests/suite/hub/posting.rs:
+    //     a_function_that_panics_takes_only_itself_down, tests/suite/hub/posting.rs:
+    //     a_function_stays_whole_while_what_is_posted_behind_it_runs_within
     /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function
     /// or a handler sets is for the next turn.
     fn serve_what_is_near(&mut self) -> usize {
@@ -187,6 +194,9 @@ impl Hub {
         done
     }
 
+    // WAITS: for a function or a message; spin: `None` not at all, `Adaptive` up to 100 us; its polls count towards the
+    //     poller's next call, for descriptors; test: tests/suite/hub/forever.rs:
+    //     a_descriptor_waits_no_longer_than_a_turn_of_functions_that_come_one_by_one
     /// Before sleeping: spins for what may come soon, and serves it.
     fn spin_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
         if self.spin == Spin::Forever {
@@ -201,6 +211,11 @@ impl Hub {
         Ok(if found { self.serve_what_is_near() } else { 0 })
     }
 
+    // WAITS: for anything, or the deadline, under `Forever` only; fairness: signals and clock after 64 polls,
+    //     descriptors after 1,024; nothing starves; test: tests/suite/hub/forever.rs:
+    //     a_hub_that_never_sleeps_serves_its_descriptors
+    // WAITS: after 64 rounds without a message a receiver is armed, and its signal or disconnect is found; test:
+    //     tests/suite/hub/forever.rs: a_hub_that_never_sleeps_serves_receivers_that_rest_and_their_ends
     /// Instead of sleeping: spins on what is active, looks at the signals and the clock after each round, and at the
     /// descriptors after a turn's worth of spins. A receiver that has nothing for many rounds rests,
     /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
@@ -234,6 +249,9 @@ impl Hub {
         usize::from(posted.is_ok()) + received
     }
 
+    // WAITS: for a signal, a descriptor, the next timer or the deadline, by the poller's call; reached under `Forever`
+    //     only once the deadline has passed; all channels are armed; test: tests/suite/hub/idle.rs:
+    //     a_sleep_is_one_system_call
     /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.
     fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
         let timeout = if self.activate() {

@@ -5,6 +5,8 @@
 
 use crate::foreign::Panics;
 
+// REUSED: a key (`Source`, `Timer`); held by users; harmless: a key is an entry and how often it had been left; test:
+//     tests/suite/hub/descriptors.rs: handlers_remove_themselves_and_others_of_the_same_batch
 /// A slot, and which of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -30,6 +32,18 @@ struct TableSlot<T> {
     item: Option<T>,
 }
 
+// GROWS: receivers; bound: the signals of the set; full: `InvalidInput`, and the receiver comes back; entries are
+//     reused, memory is freed with the hub; cost: constant; test: tests/suite/hub/bad_input.rs:
+//     an_attached_receiver_and_one_too_many_come_back
+// GROWS: descriptors, timers; bound: 2^32 entries (descriptors where a word has 32 bits: 2^20); full: an error for
+//     descriptors; else memory is exhausted first; cost: constant; test: tests/suite/hub/random.rs:
+//     operations_at_random_do_what_a_reference_says
+// REUSED: an entry of the descriptors' table; held by the poller, where a duplicate keeps the closed descriptor;
+//     harmless: tokens carry how often the entry had been left; test: tests/suite/hub/numbers.rs:
+//     what_a_duplicate_keeps_in_the_poller_calls_nobody
+// REUSED: an entry of the receivers' table, and its signal; held by a sender that is about to raise it for the receiver
+//     before; harmless: it wakes the new receiver for nothing, which is found empty, and armed; test:
+//     tests/suite/hub/receivers.rs: receivers_come_and_go_by_the_thousand
 pub(super) struct Table<T> {
     slots: Vec<TableSlot<T>>,
     free: Vec<u32>,
@@ -97,6 +111,10 @@ impl<T> Table<T> {
     }
 }
 
+// USER CODE: `Drop` of receivers, sources, handlers and timers' functions, with the hub; the hub can no longer be used,
+//     and its posted functions are dropped before; re-entrance: on handles: refused; panic: all others are dropped,
+//     then the first propagates; test: tests/suite/hub/panics.rs:
+//     of_several_ends_that_panic_with_the_hub_the_first_goes_on
 impl<T> Drop for Table<T> {
     fn drop(&mut self) {
         // Items are foreign code, which may panic: all are dropped, and the first panic goes on.

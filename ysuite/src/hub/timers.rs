@@ -46,6 +46,8 @@ struct Node {
     key: Key,
 }
 
+// GROWS: the heap; bound: timers that will fire; taken out when cancelled; cost: logarithm of its size; test:
+//     tests/suite/hub/timers.rs: thousands_of_timers_set_and_cancelled_at_random
 #[derive(Default)]
 pub(super) struct Timers {
     pub(super) entries: Table<TimerEntry>,
@@ -158,6 +160,9 @@ impl Hub {
             .set(Instant::now().checked_add(period), Action::Every(period, Some(Foreign::new(Box::new(function)))))
     }
 
+    // USER CODE: `Drop` of a timer's function, in `ring` too; it is out of table and heap; re-entrance: none (the hub
+    //     is borrowed); panic: nothing is left of it; test: tests/suite/hub/panics.rs:
+    //     timers_and_functions_that_panic_at_their_ends
     /// Cancels a timer: it does not ring any more, and its function is dropped. False: it has rung for the last time, or was
     /// cancelled before.
     pub fn cancel(&mut self, timer: Timer) -> bool {
@@ -168,6 +173,12 @@ impl Hub {
         true
     }
 
+    // USER CODE: the function of a timer that fires once; the timer is out of table and heap; re-entrance: may do
+    //     anything with the hub, also run it; panic: the timer is gone; test: tests/suite/hub/timers.rs:
+    //     a_timer_that_panics_takes_only_itself_down
+    // USER CODE: the function of a timer that repeats; it is in the table, out of the heap, and nothing waits for it;
+    //     re-entrance: may cancel itself, may run the hub; panic: `Running` cancels it, then the function is dropped;
+    //     test: tests/suite/hub/timers.rs: a_timer_that_panics_takes_only_itself_down
     /// Calls the function of the first timer that is due. One that rings again is put back for its next moment after `now`,
     /// unless it was cancelled meanwhile; until then the hub does not wait for it. False: none is due.
     pub(super) fn ring(&mut self, now: Instant) -> bool {

@@ -78,6 +78,9 @@ impl EventSource for SetSource {
     type Ret = ();
     type Error = io::Error;
 
+    // USER CODE: the callback; ids are taken, and a guard raises again those that were not reported; re-entrance:
+    //     through calloop's handle only; panic: the others are reported the next time; test:
+    //     tests/suite/integrations/calloop.rs: a_callback_that_panics_leaves_the_other_ids_up
     fn process_events<F>(&mut self, readiness: Readiness, token: Token, mut callback: F) -> io::Result<PostAction>
     where
         F: FnMut(usize, &mut ()),
@@ -136,6 +139,9 @@ impl<R: Receive + Attach> EventSource for ReceiverSource<R> {
     type Ret = ();
     type Error = io::Error;
 
+    // USER CODE: the callback; the message belongs to the callback, and the id stays up until the receiver is found
+    //     empty; re-entrance: through calloop's handle only; panic: the other messages are an event again; test:
+    //     tests/suite/integrations/calloop.rs: a_callback_that_panics_leaves_the_other_messages
     fn process_events<F>(&mut self, readiness: Readiness, token: Token, mut callback: F) -> io::Result<PostAction>
     where
         F: FnMut(Event<R::Message>, &mut ()),

@@ -109,6 +109,8 @@ impl<S: Feed> SenderSink<S> {
     }
 }
 
+// FINAL: an error of `flush` and `close`: what has been lost stays lost; test: tests/suite/integrations/futures.rs:
+//     a_message_that_was_received_was_sent_even_if_the_receiver_is_gone_then
 impl<S: Feed> Sink<S::Message> for SenderSink<S> {
     /// Nothing can be received any more.
     type Error = SendError<()>;
@@ -142,6 +144,10 @@ impl<S: Feed> Sink<S::Message> for SenderSink<S> {
     }
 }
 
+// USER CODE: the task's waker, `Drop` of a message that waits, the waker of the next that waits; by `give_up` of
+//     `channel/sink.rs` and `channel/mpmc/sink.rs`. The message has left its line, the slot is given up; re-entrance:
+//     any operation of another handle; panic: the sender is complete, then it propagates; test:
+//     tests/suite/integrations/futures.rs: a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on
 impl<S: Feed> Drop for SenderSink<S> {
     fn drop(&mut self) {
         if let Some(sender) = &mut self.sender {

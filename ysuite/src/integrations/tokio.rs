@@ -48,6 +48,8 @@ impl AsyncSocketpair {
         fd.map(Self).map_err(io::Error::from)
     }
 
+    // WAITS: a task, for the descriptor; the runtime runs its other tasks; test: tests/suite/integrations/tokio.rs:
+    //     a_set_of_signals_in_an_event_loop
     /// The signals that are up, as by [`Wait::poll`]: waits for at least one, and takes those that were raised by hand.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
@@ -58,6 +60,8 @@ impl AsyncSocketpair {
         core::future::poll_fn(|context| self.poll_signals(context)).await
     }
 
+    // USER CODE: tokio's registration of the task; the set is between two polls; re-entrance: none; panic: propagates
+    //     out of the poll; signals are still up; by construction: `check` comes after, in one step with the answer
     /// As [`signals`](Self::signals), or registers the task to be woken when there may be a signal. Never blocks.
     ///
     /// # Errors

@@ -87,6 +87,7 @@ impl Clone for Address {
     }
 }
 
+// USER CODE: none (it notifies the mailbox, whose sleep flag has no waker)
 impl Drop for Address {
     fn drop(&mut self) {
         self.inner.sender.leave();

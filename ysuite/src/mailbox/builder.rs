@@ -107,6 +107,11 @@ impl Builder {
         self.start(relate, run)
     }
 
+    // USER CODE: the thread's function, its result, the panic's payload; the mailbox is alive until the function
+    //     returns; re-entrance: everything; panic: is caught, reported to watchers with its text, and given to the
+    //     thread's handle; a result is dropped after a panic as the mailbox is dropped; test:
+    //     tests/suite/mailbox/relations.rs: the_words_of_a_panic_are_passed_on, tests/suite/mailbox/relations.rs:
+    //     a_result_ends_behind_a_message_that_panics_at_its_mailboxes_end
     fn start<R: Send + 'static>(
         self,
         relate: impl FnOnce(&mut Mailbox),
@@ -153,6 +158,8 @@ fn text(panic: &(dyn Any + Send)) -> &str {
     }
 }
 
+// THREAD EXIT: `spawn`, `spawn_linked` and `owner` use no thread-local; test: tests/suite/mailbox/thread_locals.rs:
+//     spawning_at_the_end_of_a_thread
 /// Starts a thread with a mailbox, which ends with the function. It has no owner; see [`Mailbox::spawn`].
 ///
 /// # Panics

@@ -51,6 +51,9 @@ impl<T: Any + Send> Of<T> {
 unsafe impl Send for Envelope {}
 
 impl Envelope {
+    // USER CODE: the allocator, also in `find` of `channel/lane_table.rs`; nothing has been changed yet; re-entrance:
+    //     none (an allocator that sends would have to send to allocate); panic: aborts the process, as everywhere; by
+    //     construction: no state is half written before the box, the lane or the entry of the table is there
     /// Puts a value into an envelope. Allocates if it is larger than three words, or over-aligned.
     #[inline(always)]
     #[must_use]
@@ -143,6 +146,10 @@ impl Envelope {
     }
 }
 
+// USER CODE: the value's `Drop`; the envelope is the only owner, the value lies where it was put, and a box is freed
+//     after it, also in a panic; re-entrance: may send, receive elsewhere, link: the envelope borrows nothing of the
+//     mailbox; panic: propagates to the caller that drops the envelope; test: tests/suite/mailbox/large.rs:
+//     a_large_message_that_nobody_receives_is_dropped_where_it_lies
 impl Drop for Envelope {
     #[inline]
     fn drop(&mut self) {

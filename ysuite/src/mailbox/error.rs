@@ -6,6 +6,8 @@ use std::error::Error;
 use super::{LinkTerminated, OwnerTerminated};
 use crate::channel::TrySendError;
 
+// FINAL: `SendError::Ended`: the receiving side is gone for good; no mailbox begins under an old id; test:
+//     tests/suite/mailbox.rs: a_dead_mailbox_gives_the_value_back
 /// A message was not sent. Has the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendError<T> {
@@ -61,6 +63,8 @@ impl<T> fmt::Debug for SendError<T> {
 
 impl<T> Error for SendError<T> {}
 
+// FINAL: `ReceiveError::Disconnected`: every possible sender is counted, and only the mailbox itself can count a new
+//     one (`address`, `link`, `spawn`); test: tests/suite/mailbox/relations.rs: nothing_comes_behind_disconnected
 /// A receive found no message that it asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiveError {

@@ -75,6 +75,7 @@ pub(crate) struct MailboxInner {
 }
 
 impl MailboxInner {
+    // REUSED: a mailbox's id is never reused: 64 bits; by construction: a counter that is only added to
     pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, sender: InboxSender<Envelope>) -> Self {
         // Not the façade's: a model need not explore it.
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -115,6 +116,9 @@ impl MailboxInner {
         }
     }
 
+    // WAITS: `Address::send` with `Crowding::DropOldest`, while another thread is sending or receiving the oldest
+    //     message: yields, then sleeps for less than a millisecond at a time, whatever the spin setting; test:
+    //     tests/suite/mailbox/bounds.rs: dropping_the_oldest_under_a_crowd_loses_none_without_dropping_it
     #[inline(always)]
     pub(super) fn send(&self, envelope: Envelope, rank: Rank) -> Result<(), SendError<Envelope>> {
         match &self.bound {
@@ -123,6 +127,9 @@ impl MailboxInner {
         }
     }
 
+    // USER CODE: none (here, in `close`, and in `mailbox/registry.rs` and `mailbox/address.rs`: under a lock only
+    //     tables change, and addresses are dropped after it; a mailbox is never polled, so its sleep flag wakes by a
+    //     futex or a signal, never by a waker)
     /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
     pub(super) fn tell(&self, notice: Envelope) {
         let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
@@ -142,6 +149,12 @@ impl MailboxInner {
         drop(spare);
     }
 
+    // USER CODE: with `DropNewest`, `Drop` of the refused message; nothing was sent; re-entrance: may send there again;
+    //     panic: propagates; test: tests/suite/mailbox/random.rs: random_operations_do_what_the_model_does
+    // USER CODE: with `DropOldest`, `Drop` of the displaced message; the new one has been sent, or there is no room
+    //     again and the loop continues; re-entrance: may send there again, and displace others; panic: propagates; the
+    //     new message is sent, or was dropped; test: tests/suite/mailbox/random.rs:
+    //     random_operations_do_what_the_model_does
     fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let back = match self.sender.try_send(envelope) {
             Err(TrySendError::Full(back)) => back,
@@ -160,6 +173,11 @@ impl MailboxInner {
         }
     }
 
+    // WAITS: `Address::send` with `Crowding::Block`; ends: room, the mailbox has ended; spin: `Adaptive` always, as an
+    //     address has no setting; a thread does not wait for itself; test: tests/suite/mailbox/bounds.rs:
+    //     a_sender_without_room_waits_for_it
+    // WAITS: in a mailbox that may be the thread's own: room, the mailbox has ended, or one second, once for a mailbox;
+    //     test: tests/suite/mailbox/bounds.rs: a_thread_never_waits_for_itself_before_its_first_receive_either
     /// Waits for room, unless the mailbox is the calling thread's.
     #[cold]
     fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
@@ -185,6 +203,11 @@ impl MailboxInner {
     }
 }
 
+// THREAD EXIT: `NUMBER` has no destructor, so it stays: a `send` to a full mailbox that blocks waits where the mailbox
+//     is another thread's; test: tests/suite/mailbox/thread_locals.rs:
+//     a_thread_that_is_ending_waits_for_room_where_it_is_not_the_owner
+// THREAD EXIT: to a mailbox of the thread's own it returns `Full`; where thread-locals are emulated it waits
+//     (documented); test: tests/suite/mailbox/thread_locals.rs: a_thread_that_is_ending_does_not_wait_for_itself
 thread_local! {
     // Without a destructor: where the system has native thread-locals this lives to the thread's very end.
     static NUMBER: Cell<u64> = Cell::new(0);
@@ -196,6 +219,8 @@ fn this_thread() -> u64 {
     NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
 }
 
+// REUSED: a thread's number is never reused, though a mailbox may keep it after its thread: 64 bits; by construction: a
+//     counter that is only added to
 #[cold]
 fn begin(number: &Cell<u64>) -> u64 {
     // Not the façade's: a model need not explore it.

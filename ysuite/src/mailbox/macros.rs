@@ -122,6 +122,9 @@ macro_rules! __receive_look {
     };
 }
 
+// USER CODE: handlers; the search is over, the message belongs to the handler; re-entrance: everything, also a receive
+//     from the same mailbox; panic: propagates, and the message is dropped; test: tests/suite/mailbox/receiving.rs:
+//     handlers_leave_loops_and_functions_and_use_the_mailbox
 /// Runs the handler that was found.
 #[doc(hidden)]
 #[macro_export]

@@ -19,6 +19,13 @@ use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
+// USER CODE: `Drop` of all messages in `inbox` and `aside`; sending fails from then on (in a lane that is emptied later
+//     it may still succeed, and the message is dropped with it); re-entrance: may send here, and gets the message back,
+//     or loses it with the others; panic: the others are dropped, watchers notified, names freed, then it propagates;
+//     test: tests/suite/mailbox.rs: a_message_whose_end_panics_takes_nobody_else_with_it
+// THREAD EXIT: making a mailbox, receiving, clones and drops of addresses, and the mailbox's drop work as ever: tables
+//     are trees, which need no random state; test: tests/suite/mailbox/thread_locals.rs:
+//     sending_and_receiving_at_the_end_of_a_thread
 /// Receives messages of any type, from every thread that has its [`Address`]. Dropping it drops its messages, makes sending
 /// fail, and notifies the mailboxes that are linked to it and those it owns.
 ///
@@ -31,6 +38,8 @@ pub struct Mailbox {
     relations: Relations,
 }
 
+// GROWS: mailboxes that this one watches; each goes when this one is notified of its end, or unlinks; cost: logarithm;
+//     test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
 /// The relations of a mailbox to others. Dropping this notifies them of its end.
 struct Relations {
     inner: Arc<MailboxInner>,

@@ -29,6 +29,13 @@ struct OutboxLane {
     used: Cell<bool>,
 }
 
+// THREAD EXIT: `OUTBOX`: before it is destroyed, `Address::send`, `send_priority` and `send_envelope` work as ever;
+//     afterwards each message has a lane of its own, without order; test: tests/suite/mailbox/thread_locals.rs:
+//     sending_to_others_at_the_end_of_a_thread
+// THREAD EXIT: so does a mailbox that is dropped, as it notifies its watchers; test:
+//     tests/suite/mailbox/thread_locals.rs: a_mailbox_that_ends_with_its_thread_tells_its_watchers
+// THREAD EXIT: its destructor drops each lane by itself; a panic is not resumed; test:
+//     tests/suite/mailbox/relations.rs: a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do
 thread_local! {
     static OUTBOX: LaneTable<OutboxLane> = LaneTable::new();
 }
@@ -56,6 +63,10 @@ impl OutboxLane {
         Self { id, ordinary: RefCell::new(None), urgent: RefCell::new(None), used: Cell::new(true) }
     }
 
+    // USER CODE: `Drop` of messages that the sender disposes of, as its mailbox has ended; the lane is borrowed;
+    //     re-entrance: a send to the same mailbox finds the lane borrowed, and gets the message back as `Ended`, which
+    //     is true; panic: propagates; test: tests/suite/mailbox.rs:
+    //     a_message_that_sends_when_it_is_dropped_with_its_mailbox
     #[inline(always)]
     fn send(&self, inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let lane = if rank == Rank::Ordinary { &self.ordinary } else { &self.urgent };
@@ -74,6 +85,10 @@ impl OutboxLane {
     }
 }
 
+// USER CODE: `Drop` of what is left in the lane of a mailbox that has ended, by `forget` of `channel/lane_table.rs`;
+//     the lane is out of the table, the refused message is in the error; re-entrance: it may send: a new lane is made,
+//     and refused; panic: propagates; the refused message is dropped; test: tests/suite/mailbox/random.rs:
+//     random_operations_do_what_the_model_does
 /// The lane's mailbox has ended: the thread forgets the lane, which its sender still holds. Out of line, so that a send that
 /// succeeds does not move the envelope.
 #[cold]

@@ -16,6 +16,14 @@ use super::inner::MailboxInner;
 use super::lock;
 use crate::sync::{Mutex, MutexGuard};
 
+// WAITS: the locks of names, of watchers and of the spare lane: for some instructions of another thread, in proportion
+//     to the logarithm of the table (for all its own names when a mailbox is dropped); no user code runs under them;
+//     test: tests/suite/mailbox/names.rs: threads_that_race_for_a_name
+// GROWS: names; bound: memory; each goes by `unregister`, and when its mailbox is dropped; cost: logarithm of all; on a
+//     mailbox's drop once for each of its own; test: tests/allocation/mailboxes.rs:
+//     names_that_are_taken_away_are_forgotten
+// REUSED: a name; held by nothing: `locate` returns an address, which belongs to the mailbox that had the name; test:
+//     tests/suite/mailbox/names.rs: an_end_takes_its_own_names_and_no_others
 struct Names {
     /// The mailbox of each name.
     owners: BTreeMap<Name, Address>,
@@ -70,6 +78,8 @@ loom::lazy_static! {
     static ref NAMES: Mutex<Names> = Mutex::new(Names::new());
 }
 
+// FINAL: `RegisterError::Ended`: marked under the lock of names, never taken back; test: tests/suite/mailbox/names.rs:
+//     who_has_ended_gets_no_name
 /// Why a name was not registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterError {
@@ -90,6 +100,8 @@ impl fmt::Display for RegisterError {
 
 impl Error for RegisterError {}
 
+// THREAD EXIT: `register`, `locate`, `unregister`, `link` and `unlink` use no thread-local; test:
+//     tests/suite/mailbox/thread_locals.rs: names_and_links_at_the_end_of_a_thread
 /// Gives a mailbox a name by which every thread can [`locate`] it. It may have several. The name is free again when the
 /// mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///

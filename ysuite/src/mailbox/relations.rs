@@ -28,6 +28,9 @@ pub(super) enum Relation {
 /// By id and relation. An address counts: the watcher may wait for the notice.
 type WatcherMap = BTreeMap<(u64, Relation), Address>;
 
+// GROWS: watchers of a mailbox; bound: mailboxes that watch; each goes when the watcher ends or unlinks, all on drop;
+//     cost: logarithm; on drop once for each; test: tests/allocation/mailboxes.rs:
+//     watchers_that_have_ended_are_forgotten
 /// The watchers of one mailbox; after its end, the text of its panic.
 pub(super) struct Watchers(ForkLock<Result<WatcherMap, PanicText>>);
 
@@ -62,6 +65,10 @@ impl Watchers {
         drop(removed);
     }
 
+    // USER CODE: `Drop` of messages in the lane of a mailbox that is being dropped, as the lane is looked up; each
+    //     watcher is notified by itself; re-entrance: may link and unlink, as the mailbox is already marked as ended;
+    //     panic: propagates when all are notified; test: tests/suite/mailbox/relations.rs:
+    //     many_messages_that_panic_at_an_end_are_one_panic_and_no_loss
     /// The mailbox has ended: notifies all its watchers.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
         let before = self.0.lock_to_go().map(|mut watchers| core::mem::replace(&mut *watchers, Err(panic.clone())));
@@ -75,6 +82,8 @@ impl Watchers {
     }
 }
 
+// FINAL: `LinkTerminated`, `OwnerTerminated`: sent when sending to the mailbox already fails; once for each link; test:
+//     tests/suite/mailbox/relations.rs: the_end_of_a_link_comes_behind_its_last_message
 /// The message that notifies a watcher.
 pub(super) fn notice(ended: &Arc<MailboxInner>, relation: Relation, panic: PanicText) -> Envelope {
     let address = Address::new(ended.clone());

@@ -27,6 +27,9 @@ const SCAN_BUDGET: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// for must not keep it from ending.
 const LATE_BUDGET: u32 = 4096;
 
+// GROWS: messages that were set aside; bound: memory; each goes when it is received; the queues keep their room; cost:
+//     each search begins at the first; test: tests/suite/mailbox/bounds.rs:
+//     what_is_set_aside_leaves_room_for_what_is_asked_for
 /// Messages that were offered, and that no handler was for.
 #[derive(Default)]
 pub(super) struct Aside {
@@ -38,6 +41,9 @@ pub(super) struct Aside {
     current: Option<(Envelope, Rank)>,
 }
 
+// USER CODE: `Drop` of messages that were set aside; each is out of its queue; re-entrance: may send anywhere; panic:
+//     the others are dropped; test: tests/suite/mailbox/relations.rs:
+//     many_messages_that_panic_at_an_end_are_one_panic_and_no_loss
 impl Drop for Aside {
     /// Drops every message, even if some panic.
     fn drop(&mut self) {
@@ -242,6 +248,12 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    // WAITS: a search under a flood of messages that it does not ask for; ends: the message, or the deadline at the
+    //     next 4,096; no other wait is in it, whatever the spin setting; test: tests/suite/mailbox/order.rs:
+    //     a_search_in_a_flood_ends_when_its_deadline_has_passed
+    // WAITS: fairness: urgent and ordinary messages take turns in a search, and neither starves; test:
+    //     tests/suite/mailbox/order.rs:
+    //     behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_again
     /// A new message was passed over.
     fn pass(&mut self, rank: Rank) -> Result<(), ReceiveError> {
         self.passed_urgent = if rank == Rank::Urgent { self.passed_urgent + 1 } else { 0 };
@@ -266,6 +278,10 @@ impl<'a> Search<'a> {
         }
     }
 
+    // USER CODE: patterns and guards of `receive!` (also a user's `PartialEq` in a guard); the offered message is in
+    //     the hand, or among those set aside; re-entrance: the mailbox is borrowed; by an address it may send to
+    //     itself; panic: the message stays, before all others; test: tests/suite/mailbox/receiving.rs:
+    //     a_guard_that_panics_leaves_the_message
     /// The offered message, if it is of this type.
     #[inline(always)]
     pub fn peek<T: Any + Send>(&self) -> Option<&T> {

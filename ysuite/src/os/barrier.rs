@@ -45,6 +45,7 @@ pub(super) mod model {
         };
     }
 
+    // THREAD EXIT: `OWN`, in models alone: `light` is a fence; by construction: `try_with`
     loom::thread_local! {
         // ORDERING: Relaxed; a read-modify-write gives each thread a number of its own, and the number guards nothing.
         static OWN: usize = BARRIERS.given.fetch_add(1, Ordering::Relaxed);

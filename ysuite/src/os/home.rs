@@ -10,6 +10,12 @@
 //!
 //! Cannot: tell processes apart that share their memory, such as a child of `vfork` before it calls `exec`.
 
+// REUSED: the descriptor of a set, in a forked child; held by the child, which has the very same; harmless: it touches
+//     none that it has not made; test: tests/suite/attached/forked.rs:
+//     a_set_that_a_child_drops_while_something_is_up_rings_on, tests/forbidden.rs:
+//     madvise_forbidden_by_a_filter_means_asking_which_process_this_is
+// REUSED: the number of a process; held by sets of its ancestors, in a child; harmless: a child counts on from the
+//     number of its parent; test: tests/suite/attached/forked.rs: a_set_that_is_made_in_a_child_is_the_childs
 /// The process in which an object was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Home(u32);

@@ -69,6 +69,8 @@ impl<T> ForkLock<T> {
     }
 }
 
+// USER CODE: `Drop` of the guarded value, where this process may have it; no thread has the lock, or ever will;
+//     re-entrance and panic: as of the value; test: src/os/lock.rs: a_child_does_without_a_lock_that_nobody_gives_back
 impl<T> Drop for ForkLock<T> {
     fn drop(&mut self) {
         // A model has no children.

@@ -183,6 +183,8 @@ pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> W
     }
 }
 
+// THREAD EXIT: `CALLS`: `count_call` does not count, nor a hub's calls (the hub has no thread-local of its own); by
+//     construction: `try_with`
 std::thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }

@@ -124,6 +124,8 @@ fn wait_as(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Opti
     if *lock(&waiter.woken) { Waited::Look } else { Waited::TimedOut }
 }
 
+// THREAD EXIT: `PARKED`: `wait` uses a `ParkedThread` on the stack; test: src/os/portable.rs:
+//     a_thread_past_its_thread_locals_can_wait
 std::thread_local! {
     static PARKED: ParkedThread = const { ParkedThread::new() };
 }

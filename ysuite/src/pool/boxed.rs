@@ -38,6 +38,8 @@ impl<T> PoolBox<T> {
         self.block.first().cast()
     }
 
+    // USER CODE: none before the block is back (the caller drops the value); test: tests/suite/pool/values.rs:
+    //     a_value_lives_in_its_block_and_ends_once
     /// Takes the value out, and gives the block back.
     #[must_use]
     pub fn into_inner(self) -> T {
@@ -84,6 +86,10 @@ impl<T> DerefMut for PoolBox<T> {
     }
 }
 
+// USER CODE: the value's `Drop`; the block is still allocated, the pool is untouched; re-entrance: may take, free and
+//     drop handles of the same pool; panic: a guard gives the block back; test: tests/suite/pool/values.rs:
+//     a_value_whose_end_panics_gives_its_block_back, tests/suite/pool/random.rs:
+//     random_operations_answer_as_the_model_says
 impl<T> Drop for PoolBox<T> {
     #[inline]
     fn drop(&mut self) {
@@ -113,6 +119,8 @@ impl<T> AsMut<T> for PoolBox<T> {
     }
 }
 
+// USER CODE: the value's `Debug` and `Display`; nothing of the pool is in use; re-entrance: any; panic: propagates;
+//     test: tests/suite/pool/values.rs: values_change_and_show
 impl<T: fmt::Debug> fmt::Debug for PoolBox<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)

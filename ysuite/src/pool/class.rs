@@ -156,6 +156,7 @@ impl Class {
         }
     }
 
+    // USER CODE: none (only threads wait here, by `ManyWait::block` of `Taker`; there are no wakers)
     #[cold]
     #[inline(never)]
     fn announce(&self) {
@@ -178,6 +179,9 @@ impl Class {
         self.list.word().is_gone()
     }
 
+    // WAITS: `take` and `boxed`; ends: a block of the class is given back, or the deadline; spin: `Adaptive` only, as a
+    //     pool has no setting; fairness: a thread that comes later may be quicker; test: tests/suite/pool/waiting.rs:
+    //     all_who_wait_get_their_turn
     /// Takes a block for `len` bytes; waits for one until `deadline`.
     #[cold]
     #[inline(never)]

@@ -114,6 +114,9 @@ impl PoolCore {
         }
     }
 
+    // USER CODE: the allocator; all blocks are back, and there is no handle; re-entrance: none (nothing of the pool is
+    //     left to use); panic: as of `Bank::extend`; test: tests/suite/pool/endings.rs:
+    //     the_pool_and_its_last_messages_end_at_once
     /// `blocks` blocks were taken out of the closed pool for good; with the last ones the memory is freed.
     pub(super) fn gathered(&self, blocks: usize) {
         // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the others.

@@ -3,6 +3,8 @@
 use core::fmt;
 use std::error::Error;
 
+// FINAL: no error of the pool; by construction: `None` and a value that comes back mean "now"; `TooLong` and
+//     `PoolError` are about arguments
 /// Why a pool could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

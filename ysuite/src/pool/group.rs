@@ -140,6 +140,12 @@ impl Held {
     }
 }
 
+// GROWS: banks; bound: magazines in use: two for each thread that is active at once, and those with blocks; full: one
+//     group of 32 more, 11 KiB; freed with the pool's tables; cost: threads at once / 16; test: src/pool/depot.rs:
+//     more_threads_than_there_are_magazines_for_get_one_group_more
+// GROWS: magazines in use; bound: as of banks; threads that come and go, and late frees, share those with room; given
+//     back when empty; test: src/pool/thread_cache/tests.rs: threads_that_come_and_go_share_magazines,
+//     src/pool/thread_cache/tests.rs: blocks_given_back_past_thread_locals_share_magazines
 /// Groups that are made together, with marks that say which of them to search.
 pub(super) struct Bank {
     pub(super) groups: Box<[MagazineGroup]>,
@@ -220,6 +226,11 @@ impl Bank {
         unsafe { next.as_ref() }.inspect(|bank| bank.made.read())
     }
 
+    // USER CODE: the allocator, at most within a message's `Drop`; no cache has changed yet, and the bank is visible
+    //     when it is complete; re-entrance: an allocator that uses a pool finds its cache as it was, and
+    //     `ThreadCaches::install` finds the cache again afterwards; panic: impossible: allocators may not unwind, and a
+    //     failed allocation aborts; test: src/pool/depot.rs:
+    //     more_threads_than_there_are_magazines_for_get_one_group_more
     /// The next bank; makes one of one group if there is none.
     #[cold]
     pub(super) fn extend(&self) -> &Self {
@@ -244,6 +255,7 @@ impl Bank {
     }
 }
 
+// USER CODE: none (it frees memory of its own)
 impl Drop for Bank {
     fn drop(&mut self) {
         // A loop: each bank would drop the next one inside its own drop, and there may be too many for the stack.

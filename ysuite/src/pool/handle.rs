@@ -113,6 +113,9 @@ impl Pool {
         self.core.classes.iter().for_each(Class::wake_all);
     }
 
+    // USER CODE: the value's `Drop`, where no class fits and `try_boxed` or `boxed` panics; nothing is taken yet;
+    //     re-entrance: any; panic: none is caught, as there is nothing to undo; test: tests/suite/pool/values.rs:
+    //     alignment_is_honoured_or_refused
     /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.
     ///
     /// # Errors

@@ -27,6 +27,8 @@ use crate::sync::{AtomicU32, Handed, Ordering};
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
+// REUSED: a block's index; held by no second owner: it stands in one slot or is out; the slot's swap gives it to one;
+//     test: tests/suite/pool/random.rs: random_operations_of_several_threads_come_out_even
 /// A free block, as it stands in a slot: its index, and what its bytes are. Never 0, which is an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u32);
@@ -70,6 +72,9 @@ const SHARED: u32 = 1 << 31;
 /// In [`Magazine::mode`], with [`SHARED`]: the owner swaps because the process had no heavy barrier, and no thief has come.
 const UNREGISTERED: u32 = 1 << 30;
 
+// REUSED: a magazine (bank and index); held by a thief that reads it while it is released and claimed again; harmless:
+//     it takes blocks by swaps, as from any other; test: tests/loom/pool.rs:
+//     a_magazine_taken_from_is_adopted_and_calmed
 #[repr(C, align(64))]
 pub(super) struct Magazine {
     /// 0: the owner need not swap.

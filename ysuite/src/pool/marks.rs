@@ -21,6 +21,8 @@ const DOUBT: u64 = 1 << 62;
 /// A thread is doubting a mark of the word.
 const DOUBTING: u64 = 1 << 63;
 
+// GROWS: one mark for each group of a bank, made with the bank (by construction); cleared lazily, by searches that fail
+//     there; cost: groups / 32; test: src/pool/depot.rs: a_search_that_fails_does_not_look_at_all_groups_again
 pub(super) struct Marks(Box<[AtomicU64]>);
 
 impl Marks {
@@ -43,6 +45,8 @@ impl Marks {
         });
     }
 
+    // REUSED: a doubt of a mark; held by a thread that is preempted while it doubts; harmless: one thread at a time may
+    //     doubt in a word; test: src/pool/marks.rs: one_doubt_is_not_taken_for_another
     /// The condition seems not to hold for `at` any more: clears its mark, unless `is_true` says that it does.
     #[cold]
     pub(super) fn doubt(&self, at: usize, is_true: impl FnOnce() -> bool) {

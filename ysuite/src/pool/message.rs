@@ -134,6 +134,9 @@ impl DerefMut for Message {
     }
 }
 
+// USER CODE: the allocator only, where a thread past its thread-locals needs a magazine; the block has no owner; panic:
+//     impossible; test: tests/suite/pool/late.rs:
+//     hundreds_of_thousands_of_blocks_dropped_past_thread_locals_are_all_there
 impl Drop for Message {
     #[inline]
     fn drop(&mut self) {

@@ -43,6 +43,10 @@ struct ThreadCache {
     core: Cell<Option<Arc<PoolCore>>>,
 }
 
+// GROWS: caches of a thread; bound: 64, two for each number; full: the older of two leaves; given back at thread exit,
+//     when the room is needed, or when its pool has ended; test: src/pool/thread_cache/tests.rs:
+//     a_third_class_pushes_out_what_was_used_before_the_others
+// REUSED: a class's address; held by thread caches; by construction: a cache keeps its class alive
 struct ThreadCaches {
     /// The thread's number; 0 before its first use of a depot.
     thread: Cell<u32>,
@@ -52,6 +56,10 @@ struct ThreadCaches {
     back: [ThreadCache; ROW],
 }
 
+// THREAD EXIT: `CACHES`: `take` and `take_timeout` of an exhausted pool wait as on any thread; test:
+//     tests/suite/pool/late.rs: past_thread_locals_a_pool_gives_takes_back_and_waits
+// THREAD EXIT: `CACHES`: clone and drop of a handle, also of the last, use no thread-local; test:
+//     tests/suite/pool/late.rs: a_pools_last_handle_and_its_messages_end_past_thread_locals
 #[cfg(not(ysuite_loom))]
 std::thread_local! {
     static CACHES: ThreadCaches = const { ThreadCaches::new() };
@@ -73,6 +81,8 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCor
     CACHES.try_with(|own| own.put(class, entry, taker)).unwrap_or_else(|_| Some(put_past_locals(class, entry)))
 }
 
+// THREAD EXIT: `try_take` and `try_boxed` take a block out of a magazine of the depot, or steal one; no thread number;
+//     test: tests/suite/pool/late.rs: past_thread_locals_a_pool_gives_takes_back_and_waits
 /// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there empty, and offered
 /// as full.
 #[cold]
@@ -88,6 +98,11 @@ fn take_past_locals(class: &Class) -> Option<Entry> {
     iter::from_fn(|| class.depot.adopt()).find_map(from_adopted).or_else(|| class.depot.steal())
 }
 
+// THREAD EXIT: the drop of a message or box shares a magazine that has room, and wakes a thread that waits; so does
+//     that of a box whose value has a message and a handle, nested; test: tests/suite/pool/late.rs:
+//     a_taker_that_sleeps_is_woken_by_a_block_that_is_dropped_past_thread_locals, tests/suite/pool/late.rs:
+//     hundreds_of_thousands_of_blocks_dropped_past_thread_locals_are_all_there, tests/suite/pool/late.rs:
+//     a_message_that_ends_with_its_value_past_thread_locals_goes_back
 /// Past the thread-locals: such threads share magazines with room.
 #[cold]
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
@@ -201,6 +216,10 @@ impl ThreadCaches {
         cache.belongs_to(class).then_some(cache)
     }
 
+    // USER CODE: the allocator, by the last share of another pool's tables, and in `Drop` of `ThreadCaches`; the cache
+    //     is complete, and the request done, before the share is dropped; re-entrance and panic: as of `Bank::extend`;
+    //     test: src/pool/thread_cache/tests.rs: the_tables_of_a_pool_that_has_ended_go_when_the_thread_uses_another,
+    //     tests/allocation/pools.rs: an_allocator_that_takes_blocks_as_it_frees_leaves_each_block_with_one_owner
     /// Makes this the current magazine of the class's cache in the front row.
     fn install(&self, class: &Class, held: Held, top: usize) -> (&ThreadCache, Displaced<'_>) {
         if let Some(cache) = self.find(class) {
@@ -223,6 +242,8 @@ impl ThreadCaches {
         self.front.iter().chain(&self.back)
     }
 
+    // REUSED: a thread number, which wraps after 2^32; held by headers of blocks that are out; by construction: only a
+    //     statistic depends on it
     fn assign_number(&self) {
         static THREADS: AtomicU32 = AtomicU32::new(NO_THREAD + 1);
         if self.thread.get() == NO_THREAD {
@@ -348,6 +369,8 @@ fn give(held: Held, top: usize, rounds: usize) {
     if top == 0 { held.release() } else { held.offer(top, rounds) }
 }
 
+// THREAD EXIT: all magazines are given back; tables are freed after that; test: src/pool/thread_cache/tests.rs:
+//     a_thread_that_ends_gives_back_its_empty_magazines
 impl Drop for ThreadCaches {
     fn drop(&mut self) {
         self.caches().for_each(|cache| drop(cache.flush()));

@@ -30,6 +30,9 @@ struct ReadyWord {
     claimed: AtomicU64,
 }
 
+// REUSED: the id of a lane; held by a sender that is closing, between its wake mode and its raise; harmless: an id
+//     raised for a lane that is armed, or was never written to, is polled and left; test: tests/loom/funnel.rs:
+//     a_closing_lane_against_harvest_and_the_next_owner_of_its_id
 pub(crate) struct ReadySet {
     /// Which of `middle` have something. The owner loads it whenever it has nothing else to do, so a raising thread
     /// writes it last.

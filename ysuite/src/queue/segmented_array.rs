@@ -16,6 +16,8 @@ use crate::sync::{AtomicPtr, Ordering};
 /// How many segments there may be, unless the array's owner says otherwise.
 const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
+// GROWS: segments; bound: `most(first)` elements; full: callers ask before; freed with the array; cost: elements; test:
+//     src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
 /// `SEGMENTS`: how many segments there may be.
 pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
     /// Null, or `length(segment)` elements.
@@ -67,6 +69,9 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
         self.get(index).expect("made just now")
     }
 
+    // USER CODE: the allocator, and the constructor of the elements; nothing is linked yet; re-entrance: another thread
+    //     may make the same segment, then one of the two is freed; panic: nothing is linked; test:
+    //     src/queue/segmented_array.rs: every_element_has_a_place_of_its_own
     #[cold]
     fn make(&self, segment: usize, mut make: impl FnMut() -> E) {
         let elements: Box<[E]> = (0..self.length(segment)).map(|_| make()).collect();

@@ -43,6 +43,8 @@ impl Attach for Alarm {
 pub(super) struct Alarms(pub(super) Vec<Alarm>);
 
 impl Alarms {
+    // WAITS: as `Select`, and for the next tick; spin: parks at once; fairness: ids of timers and receivers in turn;
+    //     test: tests/suite/timer.rs: a_select_ends_at_the_earliest_timer, tests/suite/timer.rs: selects_share_a_timer
     /// Blocks until something is up, or the deadline has passed: then the answer is empty.
     pub(super) fn poll_until(&self, set: &mut YPollset, deadline: Deadline) -> Signals {
         loop {

@@ -170,6 +170,10 @@ impl From<AttachError> for io::Error {
     }
 }
 
+// USER CODE: the `Attach` implementation of a user's receiver, in `detach` too; the id is claimed, or untouched;
+//     re-entrance: may use the set's signalers; panic: the registration is dropped, which gives the id back and leaves
+//     up what was raised by hand; test: tests/suite/conformance/attached/moving.rs: a_refusal_gives_the_claim_back,
+//     tests/suite/conformance/attached/moving.rs: a_refusal_takes_no_signal_down
 /// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
 pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
     let capacity = core.bits.capacity;

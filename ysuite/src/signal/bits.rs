@@ -52,6 +52,8 @@ pub(crate) enum Lowered {
     RaisedAgain(u32),
 }
 
+// GROWS: `levels`; bound: `MAX_CAPACITY`, allocated at once; full: `IdOutOfRange`, `IdTaken`; freed with the set; cost:
+//     the capacity asked for; test: tests/suite/signal.rs: every_capacity_has_its_last_id
 pub(crate) struct Bits {
     /// The word the owner sleeps on while it equals [`SLEEPING`]. Raised by any thread, so it has a cache line of its own.
     pub(super) root: CachePadded<AtomicU32>,
@@ -273,6 +275,11 @@ impl Bits {
         self.root.fetch_and(!SLEEPING, Ordering::Relaxed);
     }
 
+    // REUSED: an id of a set; held by a sender that has taken the wake mode of a receiver that has left; harmless: it
+    //     checks whether that was released; one that races raises once, for nothing; the next claim comes after all
+    //     uses of the last holder; test: tests/suite/conformance/attached/moving.rs:
+    //     a_dropped_receiver_gives_its_id_back, src/signal/models/bits.rs:
+    //     the_next_holder_of_an_id_comes_after_all_that_the_last_one_did
     /// Claims `id` for an attached receiver: from now on it is reported, not taken. False if it is claimed already.
     /// The owner only.
     #[must_use]

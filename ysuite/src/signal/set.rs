@@ -28,6 +28,8 @@ enum Way {
     Doorbell(Box<Doorbell>),
 }
 
+// THREAD EXIT: `poll`, `wait`, `attach`, `remove` and `drop` of sets work as ever: they use no thread-local; test:
+//     tests/suite/late.rs: sets_are_used_past_the_threads_locals
 pub(crate) struct SetCore {
     /// Raised, lowered, taken and given back through the set only, which wakes its owner.
     pub(super) bits: Bits,
@@ -94,6 +96,13 @@ impl SetCore {
         }
     }
 
+    // WAITS: for a raise (`YPollset`, `Select`) or the deadline; spin: parks at once; every poll that finds nothing
+    //     arms again; fairness: all ids at each poll; `Select` names them in turn, the first at random; test:
+    //     tests/suite/select.rs: everybody_has_a_turn, tests/suite/select.rs:
+    //     a_select_that_is_made_anew_each_time_starves_nobody
+    // WAITS: for the descriptor (`YSocketpair`); spin: parks at once; all ids at each poll; a preempted raiser that has
+    //     announced its ring keeps the descriptor unreadable until it continues; test:
+    //     tests/suite/conformance/descriptor.rs: an_event_loop_misses_nothing
     /// Blocks until something is up, or the time-out has passed: then the answer is empty. The owner only.
     pub(crate) fn poll(&self, timeout: Option<Duration>) -> Signals {
         let signals = self.check();

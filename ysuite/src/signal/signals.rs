@@ -18,6 +18,8 @@ struct Group {
     bits: u64,
 }
 
+// GROWS: `far`; bound: the words of the set; freed with the answer; cost: words with a signal up, beyond four; test:
+//     tests/suite/signal.rs: spread_out_signals_spill_and_stay_in_order
 /// The signals found up by one [`poll`](super::Wait::poll), [`check`](super::Wait::check) or
 /// [`poll_timeout`](super::Wait::poll_timeout): an iterator over their ids, ascending, each once.
 ///

@@ -41,6 +41,9 @@ unsafe impl Send for TaskSlot {}
 unsafe impl Sync for TaskSlot {}
 
 impl TaskSlot {
+    // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces; the slot is free, the handle not armed;
+    //     re-entrance: may use the slot and the channel; panic: propagates; the old waker, or the new one, is in the
+    //     slot; test: src/signal/task.rs: a_panicking_waker_leaves_the_slot_in_order
     /// Stores `waker` for the next [`TaskSlot::wake`] to wake. The caller must look afterwards whether there is anything to
     /// wake for already. Clones only if the slot does not hold an equivalent waker.
     ///
@@ -71,6 +74,9 @@ impl TaskSlot {
         }
     }
 
+    // USER CODE: `wake_by_ref` of the new waker, `wake` of the old; the slot is free, and the new one has not been
+    //     stored; re-entrance: may use the slot; panic: propagates; the next poll registers again; test:
+    //     src/signal/task.rs: a_panicking_waker_leaves_the_slot_in_order
     /// Runs `inside` with the slot held. An error if a waking thread came in between, with the waker that was in the slot: it
     /// is to be woken, and so is the task that registers. That will look again, and register again if it must.
     fn hold(&self, inside: impl FnOnce(&mut Option<Waker>)) -> Result<(), Option<Waker>> {
@@ -114,6 +120,11 @@ impl TaskSlot {
         }
     }
 
+    // USER CODE: `wake` and `Drop` of the waker, called by `WakeTarget::wake`; it has been taken out, and message,
+    //     futex and signal are done: it is the last step of an operation; re-entrance: may use the channel; panic:
+    //     propagates out of the send or receive that woke; a message that was being received is dropped; test:
+    //     tests/suite/asynchronous.rs: a_waker_may_use_the_channel, tests/suite/conformance/channel/tasks.rs:
+    //     a_waker_that_panics_loses_nothing
     /// Wakes the task that waits, if any; it must register again to be woken again. Any thread.
     pub(crate) fn wake(&self) {
         if let Some(waker) = self.take() {

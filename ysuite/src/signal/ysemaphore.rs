@@ -119,6 +119,8 @@ impl Waiting for YSemaphore {
 }
 
 impl Wait for YSemaphore {
+    // WAITS: for a signal or the deadline; spin: parks at once; test: tests/suite/conformance/waking.rs:
+    //     time_out_racing_a_signal_loses_nothing
     fn poll(&mut self) -> Signals {
         self.poll_for(None)
     }

@@ -31,6 +31,9 @@ pub enum Backend {
     Socketpair,
 }
 
+// REUSED: the descriptor of a set; held by an event loop in which it was left; harmless: it is open until the last
+//     signaler and receiver are gone, and silent; test: tests/suite/conformance/descriptor.rs:
+//     a_set_that_is_gone_stays_silent_in_epoll
 /// A set of signals with a descriptor: readable while something is up, so that one thread can wait for signals and
 /// sockets at once, with poll, epoll or any event loop.
 ///
@@ -138,6 +141,7 @@ impl AsRawFd for YSocketpair {
     }
 }
 
+// USER CODE: none (it holds a word and a descriptor)
 impl Drop for YSocketpair {
     fn drop(&mut self) {
         self.core.abandon();

@@ -41,6 +41,9 @@ pub(super) struct Ledger {
     queues: Mutex<CountedQueues>,
 }
 
+// GROWS: lanes at once; one queue for all kinds but an `mpsc`; full: as the lanes; a lane's entry goes after the lane:
+//     when as many have begun as there were, or an observer reads; cost: a constant, on average; an observer reads all;
+//     test: tests/suite/statistics.rs: senders_that_come_and_go_leave_their_numbers
 pub(super) struct CountedQueues {
     /// Those that were there at the last look, and that have begun since.
     open: Vec<Arc<dyn Counted>>,
@@ -84,6 +87,9 @@ impl Ledger {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
+    // WAITS: for some instructions of another thread: an observer's for each queue, and those of a queue that begins;
+    //     now and then for each queue there too; no user code runs under the lock but the allocator, and no send,
+    //     receive or wait takes it; test: tests/suite/statistics.rs: senders_that_come_and_go_leave_their_numbers
     pub(super) fn lock(&self) -> MutexGuard<'_, CountedQueues> {
         // Nothing that could panic runs under the lock but the allocator, before anything is changed.
         self.queues.lock().unwrap_or_else(|poisoned| poisoned.into_inner())

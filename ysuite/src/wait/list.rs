@@ -381,6 +381,8 @@ impl WaitList {
     }
 }
 
+// USER CODE: wakers that are left in slots; both sides are gone, so no handle is left to use; panic: the other blocks
+//     leak, and nothing worse; by construction: handles and futures take their wakers out before
 impl Drop for WaitList {
     fn drop(&mut self) {
         // ORDERING: Relaxed twice; the list is dropped by the last thread that has access to it.

@@ -48,6 +48,10 @@ impl<S: SharedEnd> ManyWait<S> {
         Self { end, slot: None, armed: false, is_notified, in_flight: false }
     }
 
+    // WAITS: for a message or room; ends: that, the other side is gone, the deadline; spin: `None` parks at once,
+    //     `Adaptive` polls, yields, parks, `Forever` polls for ever; but for `None`, senders and receivers of an `mpmc`
+    //     that were in a stream back off for a microsecond first; fairness: others of its side are notified in turn;
+    //     test: tests/suite/mpmc/waking.rs: those_who_wait_are_woken_in_turn
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
@@ -161,6 +165,11 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
     }
 }
 
+// USER CODE: another waiter's waker, where a notification has to be passed on; `Drop` of this waiter's waker; the slot
+//     is given back, the notification passed on; re-entrance: any operation; panic: both are done last, then the first
+//     panic propagates; test: tests/suite/mpmc/foreign.rs:
+//     a_future_whose_wakers_drop_panics_passes_on_what_it_was_told, tests/suite/mpmc/foreign.rs:
+//     a_wait_that_ends_between_two_wakers_that_panic_is_one_panic
 impl<S: SharedEnd> Drop for ManyWait<S> {
     fn drop(&mut self) {
         // Still armed only where a future is dropped, or foreign code has panicked.
@@ -183,6 +192,11 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
     }
 }
 
+// USER CODE: wakers; so also in `notify_all`, `notify_each` and `propagate`. The slot's bit is taken, everything is
+//     published; re-entrance: any operation; a task that polls in its waker and waits again is not notified again:
+//     there is one pass, or a number; panic: the waiters after it are woken, then the first panic propagates; test:
+//     tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep,
+//     tests/suite/mpmc/permits.rs: those_who_wait_to_gather_may_poll_on_the_spot
 /// There is something for up to `most` waiters: notifies as many. Stops after a thread, which notifies the next itself if
 /// it leaves anything; a task or an attached receiver may have other things to do.
 #[inline]
@@ -208,6 +222,11 @@ pub(crate) fn notify_all(list: &WaitList) {
     notify_each(list);
 }
 
+// USER CODE: wakers, called by `channel/watch/shared.rs`; the slot's bit is taken, the version is raised, the lock is
+//     free; re-entrance: any operation; a task that waits again in its slot is notified of the next value; panic: all
+//     others are woken, then the first panic propagates; test: tests/suite/watch/foreign.rs:
+//     a_waker_that_panics_keeps_nobody_asleep, tests/suite/watch/foreign.rs:
+//     the_last_receivers_end_wakes_senders_behind_a_waker_that_panics
 /// There is something for every waiter: notifies each that is armed, once. A waker that panics does not keep the others
 /// asleep. The caller has looked at the list's word, by [`WaitList::attend`], or has published behind a fence.
 ///

@@ -123,6 +123,10 @@ pub(crate) fn interrupt(passive: &Passive) {
     }
 }
 
+// WAITS: for readiness; ends: the publisher takes the wake mode, or the deadline; spin: `None` parks at once,
+//     `Adaptive` polls first, `Forever` never parks, but checks the deadline; before it parks, all that it would have
+//     to poll is armed, also what the poll after the arming has found; test: tests/loom/slow_sender.rs:
+//     a_slow_sender_against_a_thread_that_sleeps_twice
 /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
@@ -144,6 +148,8 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
     .is_some()
 }
 
+// WAITS: a task; ends: its waker; it does not spin, and arms as `block` does; test: tests/loom/slow_sender.rs:
+//     a_slow_sender_against_a_task_that_sleeps_twice
 /// Registers the task to be woken once the end is ready, unless it is ready already.
 pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if end.is_ready() {
@@ -161,6 +167,9 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
     }
 }
 
+// USER CODE: `Drop` of the waker of a future, by `Drop` of `TaskWait`; its wake mode is taken back, the slot is empty;
+//     re-entrance: may use the other handles; panic: propagates out of the future's drop; the handle can still be used;
+//     test: tests/suite/conformance/channel/batches.rs: a_waker_that_panics_when_it_is_dropped_loses_no_end
 /// The registered task waits no longer. Its waker is dropped last: foreign code, which may panic.
 pub(crate) fn forget(end: &mut impl WaitingEnd) {
     if end.passive().look() & TASK != 0 {
@@ -182,6 +191,9 @@ impl<O> Drop for TaskWait<'_, O> {
     }
 }
 
+// WAITS: an attached handle; ends: its id is raised; it does not spin; one that is armed already and has nothing to
+//     poll pays a load or two; test: tests/loom/slow_sender.rs:
+//     a_slow_sender_against_an_attached_receiver_that_rests_twice
 /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
 /// come meanwhile. For an end that is not attached this does nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {

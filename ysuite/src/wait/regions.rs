@@ -187,6 +187,7 @@ impl Regions {
     }
 }
 
+// USER CODE: wakers that are left in slots, as of `Drop` of `WaitList`
 impl Drop for Regions {
     fn drop(&mut self) {
         for row in &self.rows {

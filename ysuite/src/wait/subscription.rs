@@ -158,6 +158,11 @@ impl Subscriptions {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
 
+    // USER CODE: the waker of the handle's own task, where that is notified meanwhile, and another waiter's, where a
+    //     notification has to be passed on; for `attach` and `detach`. The handle is in its set, or has left it, and
+    //     the task's slot is another one; re-entrance: any operation of other handles (this one is borrowed); panic:
+    //     propagates out of `attach` or `detach`, which is done; by construction: it comes last; test:
+    //     tests/suite/random.rs: random_operations_on_an_exchange_agree_with_a_model
     /// The end has come into a set, or has left one. The task's slot may be armed, or in use by a notifier: so the task gets
     /// another one, which tells the set that the end is in now. Whatever comes meanwhile is told the task by one or the other.
     fn exchange_task<S: SharedEnd>(&mut self, end: S) {
@@ -230,6 +235,8 @@ impl Subscriptions {
         true
     }
 
+    // WAITS: one of several attached handles; ends: its id is raised; it does not spin; it passes a notification on
+    //     when it leaves; test: tests/suite/mpmc/foreign.rs: a_receiver_whose_wakers_drop_panics_leaves_both_its_places
     /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
     /// come meanwhile, or room, or the channel has been closed. If the slot was notified in between, it may have been of more
     /// than the look has found: then the next waiter is notified.
@@ -274,6 +281,9 @@ impl Subscriptions {
     }
 }
 
+// USER CODE: another waiter's waker, where a notification has to be passed on; `Drop` of the wakers; both slots are
+//     given back; re-entrance: any operation; panic: all are done last, then the first panic propagates; test:
+//     tests/suite/mpmc/foreign.rs: a_receiver_whose_wakers_drop_panics_leaves_both_its_places
 /// Gives slots up. If one of them had been notified, the next waiter is notified. All foreign code comes last: the wakers of
 /// others, and the drop of this end's own, each of which may panic.
 fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {

@@ -61,6 +61,7 @@ impl Attachment {
     }
 }
 
+// USER CODE: none (it drops a share of a registration)
 impl Drop for Attachment {
     fn drop(&mut self) {
         drop(self.exchange(None));
@@ -84,6 +85,8 @@ impl WakeTarget {
         !self.attachment.load(Ordering::Relaxed).is_null()
     }
 
+    // USER CODE: the task's waker, last, as of `TaskSlot::wake`; test: tests/suite/conformance/channel/tasks.rs:
+    //     a_waker_that_panics_loses_nothing
     /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]

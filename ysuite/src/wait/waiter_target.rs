@@ -32,6 +32,9 @@ const BESIDE: usize = 1;
 const _: () = assert!(align_of::<Registration>() > BESIDE);
 
 impl WaiterTarget {
+    // USER CODE: a waker; the armed bit of the slot is taken, and the slot is not reused before the waker has returned;
+    //     re-entrance: it may poll, and wait again in the same slot; panic: the caller wakes the waiters after it, then
+    //     it propagates; test: tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep
     /// Notifier: wakes the owner of the slot, as a thread or otherwise. A waker is foreign code, and may panic.
     #[inline]
     pub(crate) fn wake(&self, is_thread: bool) {

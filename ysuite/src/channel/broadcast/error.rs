@@ -6,6 +6,9 @@ use std::error::Error;
 
 use crate::channel::error;
 
+// FINAL: `RecvError`, `TryRecvError::Disconnected`, `RecvTimeoutError::Disconnected` of `broadcast`: a closed tail
+//     stays closed, and the receiver has reached it; test: tests/loom/broadcast.rs: closing_against_sending,
+//     tests/loom/broadcast.rs: the_last_senders_end_is_seen_behind_what_another_has_sent
 /// No message was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {

@@ -71,6 +71,10 @@ impl<T> Receiver<T> {
         }
     }
 
+    // USER CODE: wakers of senders, which the new cursor may have held up for a moment; the new receiver is complete,
+    //     and a local; re-entrance: any operation; panic: the receiver gives its cursor back, then it propagates out of
+    //     `subscribe` or `resubscribe`; test: tests/suite/broadcast/foreign.rs:
+    //     a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody
     /// A receiver of all that is sent from now on.
     pub(super) fn sit_down(shared: &Arc<BroadcastShared<T>>) -> Self {
         let receiver = Self::new(shared.clone(), shared.ring.sit_down());
@@ -220,6 +224,9 @@ impl<T: Clone> Receiver<T> {
         }
     }
 
+    // WAITS: `try_recv` and `try_send`, only while a peer is in the middle of an operation; ends: the peer finishes, or
+    //     2 us and 4 yields, whatever the spin setting; test: tests/suite/broadcast/waiting.rs:
+    //     a_wait_without_time_looks_once_and_does_not_call_the_kernel (no operation in progress)
     /// Receives the next message if it is there. Lock-free; the time it takes does not depend on when another thread goes on,
     /// nor on the number of receivers. On an unattached receiver without a system call but to wake a sender that waits and to
     /// yield its CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then
@@ -305,6 +312,8 @@ impl<T: Clone> Receiver<T> {
         Err(self.nothing())
     }
 
+    // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed; re-entrance: none (`&mut`); panic:
+    //     propagates; by construction: no other receiver waits for a notification of this one
     /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the task that
     /// polled this receiver last is woken. Where this receiver then waits in another way, such as
     /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
@@ -455,6 +464,9 @@ impl<T: Clone> Receiver<T> {
         ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
     }
 
+    // WAITS: for a message, also in `recv_async` and `poll_recv`; ends: that, the last sender is gone, the deadline;
+    //     spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; each message notifies
+    //     all waiters; test: tests/suite/broadcast/waiting.rs: one_message_wakes_every_receiver_that_sleeps
     /// Waits until `take` finds something.
     fn receive<R>(
         &mut self,
@@ -498,6 +510,9 @@ impl<T> Clone for Receiver<T> {
     }
 }
 
+// USER CODE: the waker of its task, and wakers of senders; its slots are given back, then its cursor; re-entrance: any
+//     operation; panic: the receiver is gone all the same; test: tests/suite/broadcast/foreign.rs:
+//     a_receiver_whose_wakers_drop_panics_holds_up_nobody
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

@@ -131,6 +131,11 @@ impl<T> Sender<T> {
         Panics::answer_behind(outcome, || drop(wait))
     }
 
+    // WAITS: for room, as a task in `send_async`; ends: the slowest receiver moves on or goes, a copy or another send
+    //     that is in the way finishes, the deadline; spin: `None` parks at once, `Adaptive` polls until there is room
+    //     for several, then yields, parks, `Forever` polls for ever, and after a while accepts room for one; fairness:
+    //     others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
+    //     a_sender_is_woken_by_whatever_makes_room
     /// Blocks until there is room (true) or the deadline has passed (false). As long as it spins it waits for room for
     /// several messages, and looks seldom: each look takes the lines of the receivers' cursors from them.
     #[cold]
@@ -147,6 +152,8 @@ impl<T> Sender<T> {
         })
     }
 
+    // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
+    //     by_a_broadcast_behind_a_waker_that_panics
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
     ///
     /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
@@ -183,6 +190,8 @@ impl<T> Sender<T> {
         }
     }
 
+    // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
+    //     a_broadcast
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
     /// many. Every receiver gets them in their order, but messages of other senders may come between.
     ///
@@ -272,6 +281,9 @@ impl<T> Sender<T> {
         self.wait_deserted(Deadline::after(timeout))
     }
 
+    // WAITS: until there is no receiver, also in `closed`; ends: the last receiver is gone, a close; spin: as
+    //     `receive`; all waiters are notified; test: tests/suite/broadcast/waiting.rs:
+    //     a_sender_waits_until_nobody_listens
     fn wait_deserted(&self, deadline: Deadline) -> bool {
         let mut wait = ManyWait::new(self.shared.leaver(), false);
         while !self.shared.is_deserted() {
@@ -402,6 +414,9 @@ struct StagedRun<'a, T> {
     shared: &'a BroadcastShared<T>,
 }
 
+// USER CODE: wakers of receivers; what was written is in the ring; re-entrance: receivers may be active; panic: all
+//     others are woken; test: tests/suite/broadcast/foreign.rs:
+//     an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room
 impl<T> Drop for StagedRun<'_, T> {
     fn drop(&mut self) {
         while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
@@ -417,6 +432,8 @@ impl<T> Clone for Sender<T> {
     }
 }
 
+// USER CODE: wakers of receivers; the sender is counted out; re-entrance: receivers may be active; panic: all others
+//     are woken; test: tests/suite/broadcast/foreign.rs: wakers_that_panic_at_the_end_keep_nobody_asleep
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         self.shared.remove_sender();

@@ -128,6 +128,11 @@ impl<T> BroadcastShared<T> {
         self.sender_count() + self.ring.readers() > cpus()
     }
 
+    // USER CODE: wakers, then `Drop` of the displaced messages; so also in `announce_message` and `push_many`. The new
+    //     messages are in the ring, the old ones out of it; re-entrance: any operation; panic: all are woken, all are
+    //     dropped, then the first panic propagates; test: tests/suite/broadcast/foreign.rs:
+    //     the_drop_of_an_old_message_panics_when_the_new_one_is_sent, tests/suite/broadcast/foreign.rs:
+    //     one_waker_that_panics_keeps_nobody_asleep_and_no_message_back
     /// Sends a message if there is room.
     #[inline(always)]
     pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
@@ -166,6 +171,11 @@ impl<T> BroadcastShared<T> {
         panics.catch(|| drop(displaced));
     }
 
+    // USER CODE: wakers of senders; so also in `take_many` and `Drop` of `Copying`. The reader has moved on, and the
+    //     messages that it missed are counted; re-entrance: any operation; panic: the message counts as received, and
+    //     is dropped with the call; after a copy that has panicked it is not resumed; test:
+    //     tests/suite/broadcast/foreign.rs: a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic,
+    //     tests/suite/broadcast/foreign.rs: what_is_missed_is_counted_though_a_waker_panics
     /// Receives what is at a receiver's position, and moves it on. What it has missed is added to `missed` before senders are
     /// woken, which is foreign code.
     #[inline(always)]

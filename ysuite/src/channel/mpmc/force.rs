@@ -7,6 +7,9 @@ use crate::queue::exchange::Unforced;
 use crate::wait::many::ManyWait;
 
 impl<T> Sender<T> {
+    // WAITS: for a peer in the middle of the very cell: yields, then sleeps for less than a millisecond at a time,
+    //     whatever the spin setting; where all room is reserved, for a permit's drop or the close, as `wait/many.rs`;
+    //     test: tests/suite/mpmc/force.rs: where_all_places_are_held_it_waits_for_a_permits_end
     /// Sends a message; where the channel is full, in the place of the oldest one, which is returned. One operation: the
     /// message comes behind all that are in the channel, one message at most makes way, and only where there is no room. A
     /// receiver that takes the oldest message at that moment may be quicker; then none makes way.

@@ -37,6 +37,9 @@ impl Holders {
 }
 
 impl<T> MpmcShared<T> {
+    // WAITS: a permit's `send`, for a `force_send` in the middle of the very cell: yields, then sleeps for less than a
+    //     millisecond at a time, whatever the spin setting; test: tests/loom/exchange_force.rs:
+    //     a_force_beside_a_permit_and_a_receiver
     /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has yet to
     /// leave the cell: see [`PeerWait`].
     #[inline]
@@ -165,6 +168,9 @@ impl<T> HeldPlaces<'_, T> {
     }
 }
 
+// USER CODE: wakers of senders; so also in `Drop` of `Gathering`. Room and right are given back; re-entrance: any
+//     operation; panic: all others are woken; while unwinding it is not resumed; test: tests/suite/mpmc/permits.rs:
+//     wakers_that_panic_lose_no_place
 impl<T> Drop for HeldPlaces<'_, T> {
     fn drop(&mut self) {
         self.shared.release(self.places);

@@ -37,6 +37,9 @@ impl<T> Permit<'_, T> {
     }
 }
 
+// USER CODE: wakers of senders or receivers; so also in `Drop`, `send` and `release` of `OwnedPermit`. The room is
+//     released, or the message sent, and the permit is used up; re-entrance: any operation; panic: all others are
+//     woken; an owned permit's sender is dropped; test: tests/suite/mpmc/permits.rs: wakers_that_panic_lose_no_place
 impl<T> Drop for Permit<'_, T> {
     fn drop(&mut self) {
         self.shared.release(1);
@@ -122,6 +125,9 @@ impl<T> OwnedPermit<T> {
         Self { sender: Some(sender) }
     }
 
+    // USER CODE: wakers, where an error drops the last sender; the room is released with the channel's last sender, the
+    //     message is a local; re-entrance: any operation; panic: the message is dropped with the call; by construction:
+    //     the sender is dropped before the answer is made
     /// Sends a message, as [`Permit::send`] does, and returns the sender.
     ///
     /// # Errors

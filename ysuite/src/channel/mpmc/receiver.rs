@@ -83,6 +83,9 @@ impl<T> Receiver<T> {
         }
     }
 
+    // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
+    //     and 4 yields (`look_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
+    //     a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms (no operation in progress)
     /// Receives a message if there is one. Lock-free; the time it takes does not depend on when another thread goes on. On
     /// an unattached receiver without a fence, and without any system call but to wake a sender that waits and to yield its
     /// CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then none
@@ -173,6 +176,8 @@ impl<T> Receiver<T> {
         }
     }
 
+    // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed, and a notification to pass on is in a
+    //     guard; re-entrance: none (`&mut`); panic: the notification is passed on; by construction: `Owed`
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
     ///
     /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may wait
@@ -227,6 +232,10 @@ impl<T> Receiver<T> {
         TryIter(self)
     }
 
+    // USER CODE: the waker of another receiver's task, where this one passes its notification on; the receiver has left
+    //     the set, its id is lowered and free; re-entrance: may use the channel and the set's signalers; panic:
+    //     propagates; the receiver can be attached again; test: tests/suite/mpmc/foreign.rs:
+    //     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set
     /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
     /// notified of a message, another receiver that waits is notified. It can be attached again, to any set. Lock-free; two
     /// system calls at most, for the descriptor of the set and to wake another receiver.
@@ -283,6 +292,8 @@ impl<T> Receiver<T> {
         if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
     }
 
+    // USER CODE: a sender's waker; the message is taken; re-entrance: any operation; panic: the message is dropped with
+    //     the call; others are notified of the rest; by construction: `Owed`
     /// Takes something as a receiver that may have been notified of it, and notifies others of what is left, also if a
     /// sender's waker panics.
     #[inline(never)]

@@ -57,6 +57,9 @@ impl<T> Sender<T> {
         Ok(one(held))
     }
 
+    // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
+    //     fairness: it keeps what it has reserved; others have the rest of the channel, and take turns with it; test:
+    //     tests/suite/mpmc/permits.rs: two_that_gather_do_not_wait_for_each_other
     /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them. One sender at a
     /// time gathers several: it holds what it has while it waits for the rest, so others that send one message cannot keep
     /// it from them, and two that reserve do not wait for each other.
@@ -177,6 +180,10 @@ impl<T> Sender<T> {
         HeldPlaces { shared: &self.shared, places: 0 }
     }
 
+    // USER CODE: the waker of another sender's task, where this one passes its notification on; so also in
+    //     `begin_to_reserve` and `stand_aside`. The room is reserved, and not yet a permit's; or the sender has
+    //     disarmed its slots, and does not wait yet; re-entrance: any operation; panic: propagates, and the room is
+    //     released; by construction: `HeldPlaces`, `Owed`
     /// Holds so many places if all can be had now.
     fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TryReserveError> {
         if !self.are_in_the_ring(places)? {
@@ -249,6 +256,9 @@ impl<T> Sender<T> {
         Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
+    // USER CODE: `Drop` of the task's waker, as the wait for the right to gather ends, in `gather` too; the right is a
+    //     local; re-entrance: any operation; panic: the right is given back, and the next that waits for it is
+    //     notified; test: tests/suite/mpmc/permits.rs: the_right_to_gather_ends_where_a_wakers_drop_panics
     async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
         self.stand_aside();
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);

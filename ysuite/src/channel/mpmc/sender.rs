@@ -99,6 +99,10 @@ impl<T> Sender<T> {
         }
     }
 
+    // USER CODE: the waker of another sender's task, where this one passes its notification on; so also in the sender's
+    //     `Drop` and in `detach`. The sender is armed, or has left its set; re-entrance: any operation; panic:
+    //     propagates; a message that was to be sent is dropped as one more piece; by construction: `rest` and
+    //     `unregister` pass on last
     /// The ring is full or closed, places are held, or a receiver has not finished emptying the next cell.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
@@ -153,6 +157,8 @@ impl<T> Sender<T> {
         self.send_slowly(message, Deadline::At(deadline))
     }
 
+    // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
+    //     an_exchange
     /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
     /// many. They are received in their order, but messages of other senders may come between.
     ///
@@ -193,6 +199,8 @@ impl<T> Sender<T> {
         Panics::result_behind(outcome, || drop((batch, messages)))
     }
 
+    // USER CODE: as of `passing_on`, for a batch, and in `Drop` of `Batch`; what was sent is sent; re-entrance: any
+    //     operation; panic: propagates; the rest is sent as far as there is room, or dropped; by construction: `Owed`
     /// Sends the staged messages; waits for room as long as it takes.
     fn send_staging<S: SharedEnd>(
         &self,
@@ -271,6 +279,9 @@ impl<T> Sender<T> {
         }
     }
 
+    // USER CODE: a receiver's waker, then the waker of another sender's task, where this one passes its notification
+    //     on; the message is sent, or the room reserved; re-entrance: any operation; panic: propagates; others are
+    //     notified of the room that is left, a displaced message is dropped; by construction: `Owed`
     /// Takes room as a sender that may have been notified of it, and notifies others of what is left, also if a receiver's
     /// waker panics.
     #[inline(never)]
@@ -434,6 +445,10 @@ impl<T> Clone for Sender<T> {
     }
 }
 
+// USER CODE: wakers of receivers, also in `Drop` of `Batch`; what was written is in the ring, and the sender is counted
+//     out; re-entrance: receivers may be active; panic: all others are woken. While unwinding, Rust's rule holds: a
+//     second panic aborts the process; test: tests/suite/mpmc/edges.rs:
+//     a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

@@ -209,6 +209,9 @@ impl<T> MpmcShared<T> {
         Ok(())
     }
 
+    // USER CODE: a receiver's waker, then `Drop` of the displaced message; the message is in the ring; re-entrance: any
+    //     operation; panic: the displaced message is dropped, then the first panic propagates; test:
+    //     tests/suite/mpmc/force.rs: a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped
     /// Sends a message, in the oldest one's place where there is no room.
     pub(super) fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
         let Forced { displaced, has_freed } = self.ring.force(message)?;
@@ -316,6 +319,9 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
+    //     is closed; re-entrance: any operation; panic: all others are woken, the channel is closed; test:
+    //     tests/suite/mpmc/close.rs: wakers_that_panic_at_a_close_keep_nobody_asleep_and_the_channel_closed
     /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended. All
     /// are told in either case: the thread that came first may have been stopped before it could tell them.
     pub(super) fn close(&self) -> bool {
@@ -351,6 +357,9 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // USER CODE: wakers as at a close, then messages' `Drop`; the receivers are counted out; re-entrance: any
+    //     operation; panic: all are woken, all messages are dropped; test: tests/suite/mpmc/close.rs:
+    //     the_last_receiver_tells_those_that_wait_for_the_end_whatever_panics
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every sender's message is

@@ -13,6 +13,9 @@ use crate::foreign::Panics;
 use crate::queue::exchange::Rejected;
 
 impl<T> Sender<T> {
+    // USER CODE: wakers of receivers, `Clone` of the sink's waker; a message is in the channel or with the sink;
+    //     re-entrance: any operation; panic: the message is where it was, or sent; by construction: only the offer
+    //     takes it out
     /// Ready when what was fed is in the channel.
     fn poll_fed(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
         if let Some(meeting) = &self.shared.meeting {

@@ -32,6 +32,8 @@ impl<T> Sender<T> {
         within_budget(first_try((self, message), |(sender, message)| sender.message_sent(message)))
     }
 
+    // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
+    //     by_an_exchange_behind_a_waker_that_panics
     fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
         // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
         let mut place = Foreign::new(Some(message));
@@ -64,6 +66,11 @@ impl<T> Sender<T> {
         }
     }
 
+    // USER CODE: `poll` and `Drop` of another future; no cell is claimed, the wait is armed and passes its
+    //     notifications on; re-entrance: any operation; panic: the message is dropped, the notification is passed on;
+    //     test: tests/suite/mpmc/tasks.rs:
+    //     a_send_that_is_stopped_passes_on_what_it_was_told_and_a_stop_that_panics_too, tests/suite/mpmc/tasks.rs:
+    //     a_message_that_comes_back_ends_with_a_stop_whose_drop_panics
     /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future. Then the
     /// message comes back. `stop` is polled only where there is no room, and dropped before this returns.
     ///
@@ -199,6 +206,11 @@ struct HeldBatch<'a, T> {
 }
 
 impl<T> HeldBatch<'_, T> {
+    // USER CODE: the iterator, and wakers of receivers, also in `Drop`; each message has reserved room, and no cell is
+    //     claimed; re-entrance: the channel may be used, and closed; panic: the items it has returned are sent, the
+    //     other room is released; test: tests/suite/mpmc/tasks.rs:
+    //     an_iterator_that_panics_leaves_what_it_gave_sent_and_no_place_held, tests/suite/mpmc/tasks.rs:
+    //     a_batch_gives_back_what_it_had_taken_when_the_channel_ends
     /// Takes as many messages from the iterator as places are held, and sends them. How many there were, and whether the
     /// iterator is at its end.
     fn send(mut self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, bool), SendError<Vec<T>>> {

@@ -29,6 +29,10 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
         self.subscriptions.attach(self.shared.side::<ROOM>(), registration)
     }
 
+    // USER CODE: the waker of another handle's task, where a select picks this handle of several that are ready, also
+    //     in `pass_on`; nothing has changed; re-entrance: any operation, and the select; panic: propagates out of the
+    //     select, which checks again; test: src/channel/mpmc/receiver/tests.rs:
+    //     a_select_that_names_one_of_several_messages_notifies_the_next
     fn is_ready(&self) -> bool {
         let side = self.shared.side::<ROOM>();
         if side.is_ready() {
@@ -52,6 +56,11 @@ fn pass_on(side: impl SharedEnd) {
     }
 }
 
+// USER CODE: the waker of another handle's task, where the watcher passes its notification on; called by `remove` of
+//     `signal/select/shared.rs`. The watcher is out of the select's table, its id free; re-entrance: any operation, and
+//     the select; panic: propagates; when a select is dropped, all its watchers pass their notifications on; test:
+//     tests/suite/select/senders.rs: a_watcher_that_goes_passes_on_what_it_was_told, tests/suite/select/senders.rs:
+//     watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic
 impl<T, const ROOM: bool> Drop for MpmcWatcher<T, ROOM> {
     fn drop(&mut self) {
         self.subscriptions.unregister(self.shared.side::<ROOM>());

@@ -42,6 +42,8 @@ macro_rules! impl_weak {
         }
 
         impl<T> $weak<T> {
+            // FINAL: `None`: the count of handles never leaves 0, and the closed bit stays; test:
+            //     tests/loom/exchange_close.rs: an_upgrade_against_the_last_senders_drop
             /// A real end of the channel, as a clone of one that there is. `None` where all of them are gone, or the channel is
             /// closed. Lock-free.
             #[must_use]

@@ -312,6 +312,9 @@ impl<T> ReadingEnd for Lanes<T> {
         self.shared.is_disconnected()
     }
 
+    // USER CODE: wakers of senders that wait for room, also by `tell` in `channel/mpsc/shared.rs`; all lanes are cut;
+    //     re-entrance: any operation; panic: the others are woken, then it propagates; test:
+    //     tests/suite/mpsc/closing.rs: a_close_wakes_every_sender_that_waits
     fn close(&mut self) {
         let left = self.left;
         self.granted = self.granted.wrapping_sub(left);
@@ -424,6 +427,10 @@ impl<T> WaitingEnd for Lanes<T> {
     }
 }
 
+// USER CODE: messages' `Drop`, and the wakers of senders that wait for room; all lanes are out of the row, and the
+//     receiver is marked as gone; re-entrance: a sender that connects finds the receiver gone; panic: the other
+//     messages are dropped, the other senders woken; test: tests/suite/mpsc/endings.rs:
+//     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for Lanes<T> {
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.

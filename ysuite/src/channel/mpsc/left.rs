@@ -82,6 +82,9 @@ impl<T> LeftPlace<T> {
     }
 }
 
+// REUSED: an unused lane, and its id; held by the sender that has left it, during its drop; harmless: the sender is out
+//     of its set, its waker is out and the id forgotten before the lane is left; test:
+//     tests/suite/mpsc/coming_and_going.rs: a_sender_that_was_in_a_set_leaves_a_lane_without_it
 pub(super) struct LeftLanes<T> {
     places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
     /// How many unused lanes are here, or about to be. So a new sender looks at no place for nothing.

@@ -161,6 +161,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
 }
 
 impl<T> Sender<T> {
+    // USER CODE: the allocator; nothing is claimed that a panic would leave; re-entrance: none; by construction: a
+    //     failed allocation aborts, it does not panic
     pub(in crate::channel) fn connect(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let sender = Self::counted(shared)?;
         shared.count();
@@ -252,6 +254,8 @@ impl<T> Clone for Sender<T> {
     }
 }
 
+// FINAL: `TooManySenders` and `AttachError` are not: an id may come free; test: tests/suite/select.rs:
+//     refusals_change_nothing
 /// A channel has as many senders as it can have at a time: [`MAX_SENDERS`](super::MAX_SENDERS), or as many as
 /// [`bounded_for`](super::bounded_for) was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,12 +36,33 @@ const SHUT: usize = 1 << (usize::BITS - 1);
 /// be a thread that does not run while this one does.
 const PATIENCE: usize = 64;
 
+// REUSED: a channel's number in threads' tables is never reused: 64 bits; by construction: a counter that is only added
+//     to
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
 
 /// Slots in the first segment.
 const FIRST: usize = crate::queue::WORD;
 
+// GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
+//     the channel; the lanes themselves when their senders are gone; cost: most senders at once; test:
+//     tests/allocation/lanes.rs: what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again,
+//     tests/suite/mpsc/crowds.rs: too_many_senders_are_a_clear_error
+// GROWS: lanes of a mailbox; bound: `MAX_SENDERS`, one of them kept for notices of ends; full: `SendError::Full`, and
+//     notices use the one that is kept; freed when its thread has ended and it is empty; cost: active lanes; test:
+//     src/mailbox/inner.rs: an_end_is_told_where_there_are_as_many_lanes_as_there_can_be
+// REUSED: the id of a lane; held by a sender that has taken a wake mode and not yet raised the id, and the wake target,
+//     which the next sender gets; harmless: a raise only makes the receiver poll the lane that has the id now; a waker
+//     is taken out before the lane is closed; test: tests/suite/mpsc/endings.rs:
+//     a_sender_that_goes_lets_go_of_its_task_and_the_next_one_is_its_own, tests/suite/mpsc/crowds.rs: lanes_are_reused
+// REUSED: the id of a lane in a mailbox; held by a sender that raises the id of a lane that has ended; harmless: the
+//     receiver polls the new lane, or finds none; test: tests/allocation/mailboxes.rs:
+//     threads_that_are_gone_leave_no_lanes
+// REUSED: the id of a lane whose sender has closed it and lives; held by that sender; harmless: it forgets the id
+//     before it is counted out, and never uses it again; attached to a set afterwards it claims one of its own, and
+//     gives that back on drop; test: tests/suite/mpsc/closing.rs:
+//     a_closed_senders_place_may_be_anothers_while_it_lives, tests/suite/mpsc/closing.rs:
+//     a_closed_sender_that_was_in_a_set_gives_its_place_back
 pub(in crate::channel) struct MpscShared<T> {
     /// The ids of lanes whose senders have raised them: each when a publication of its own has taken the lane's token.
     pub(super) ready: ReadySet,
@@ -385,6 +406,10 @@ impl<T> MpscShared<T> {
         panics.catch(|| self.end_watchers.tell());
     }
 
+    // USER CODE: the waker of each waiting sender's task, then messages' `Drop`, lane by lane; all lanes have left
+    //     before the first waker; re-entrance: may use senders, and connect; panic: continues with all others, then
+    //     propagates; test: tests/suite/mpsc/endings.rs: a_waker_that_panics_does_not_keep_the_others_from_being_woken,
+    //     tests/suite/mpsc/endings.rs: a_panicking_drop_in_one_lane_leaves_the_others_in_order
     /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes those who wait for room or for this,
     /// and drops all messages. Where a waker or a message panics, all others are woken or dropped before the panic goes on.
     pub(super) fn abandon(&self) {

@@ -84,6 +84,10 @@ impl<T: 'static> LanePlace for LaneCell<T> {
     }
 }
 
+// THREAD EXIT: `LANES`: before it is destroyed, `SharedSender::send` and its like work as ever; afterwards each message
+//     has a lane of its own, without order; test: tests/suite/mpsc/shared.rs: thread_locals_that_are_destroyed_may_send
+// THREAD EXIT: its destructor drops each lane by itself; a panic is not resumed; test: tests/suite/mpsc/shared.rs:
+//     threads_that_end_give_their_lanes_back
 thread_local! {
     static LANES: LaneTable<SharedLane> = LaneTable::new();
 }
@@ -268,6 +272,9 @@ impl<T: 'static> SharedSender<T> {
         end_lanes(sent, lane, given_up)
     }
 
+    // USER CODE: what a send runs: wakers, messages' `Drop`; the thread's lane is borrowed; re-entrance: a send to the
+    //     same channel by a shared sender uses a lane of its own for that message; panic: propagates; test:
+    //     tests/suite/mpsc/shared.rs: a_waker_may_send_from_within_a_send
     #[inline(always)]
     fn by(&self, lane: &SharedLane, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
@@ -357,6 +364,9 @@ impl<T: 'static> Clone for SharedSender<T> {
     }
 }
 
+// USER CODE: the receiver's waker, where this is the last sender; so also in `upgrade` of `channel/mpsc/weak.rs`. The
+//     sender is counted out; re-entrance: any operation; panic: propagates; test: tests/suite/mpsc/shared.rs:
+//     the_last_shared_sender_wakes_a_receiver_that_waits
 impl<T: 'static> Drop for SharedSender<T> {
     fn drop(&mut self) {
         if self.is_counted && self.shared.disconnect() {

@@ -20,6 +20,8 @@ impl<T> WeakSender<T> {
         Self { shared: shared.clone() }
     }
 
+    // USER CODE: the receiver's waker, where all other senders are gone; re-entrance: any operation; panic: propagates;
+    //     test: tests/suite/mpsc/shared.rs: the_last_shared_sender_wakes_a_receiver_that_waits
     /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.
     ///
     /// `None` for ever once all senders are gone, and once the receiver is gone or has closed the channel. `None` for now

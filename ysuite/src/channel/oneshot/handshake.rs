@@ -151,12 +151,18 @@ impl Handshake {
     }
 }
 
+// THREAD EXIT: `BACKOFF` has no destructor, so it stays; where thread-locals are emulated, a oneshot's receive that
+//     waits learns nothing; test: tests/suite/late.rs: ends_of_channels_are_used_past_the_threads_locals
 std::thread_local! {
     /// What this thread knows of whether spinning pays. A oneshot waits once, so it has no memory of its own; but a thread
     /// that asks for answers asks for many.
     static BACKOFF: Cell<Backoff> = const { Cell::new(Backoff::new()) };
 }
 
+// WAITS: for the sender, or (in `wait_for_receiver`) for the receiver to go; ends: the other handle's step, the
+//     deadline; spin: as long as that has paid on this thread, then it parks; for the receiver to go it does not spin;
+//     test: tests/loom/oneshot.rs: a_send_against_a_receiver_going_to_sleep, tests/loom/oneshot.rs:
+//     the_receivers_end_against_a_sender_going_to_sleep
 /// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended or the deadline has
 /// passed. The receiver.
 #[cold]

@@ -135,6 +135,11 @@ impl<T> Receiver<T> {
         self.tie.link().is_none() || self.word() & OVER != 0
     }
 
+    // USER CODE: `wake` of the sender's task, `wake` (by `close`) or `Drop` of the receiver's waker, `Drop` of the
+    //     message; so also in `Leftovers::run` and `dispose`. This handle has disconnected, and no longer uses the
+    //     channel; re-entrance: may use the sender; panic: all pieces run, then the first panic propagates; test:
+    //     tests/suite/oneshot/foreign.rs: two_wakers_that_panic_as_the_receiver_goes_are_one_panic,
+    //     tests/suite/oneshot/endings.rs: a_message_that_panics_as_it_goes_ends_the_channel_all_the_same
     /// Closes the channel: from now on sending fails, and a sender that waits for that is woken, as is a task that has polled
     /// this receiver. True: this call has closed it. False: the sender has sent or is gone, or it was closed; a message that
     /// was sent stays here.
@@ -219,6 +224,10 @@ impl<T> Receiver<T> {
         self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
     }
 
+    // USER CODE: `Drop` of a waker that the sender has left: of a leaked future, or of `poll_closed`; the message is in
+    //     its slot, the mark is gone; re-entrance: anything but this receiver; panic: propagates; the next receive gets
+    //     the message; test: tests/suite/oneshot/foreign.rs:
+    //     a_senders_waker_that_panics_when_it_is_dropped_costs_no_message
     /// The answer that the word holds, if it does: then this end is spent.
     #[inline]
     fn settle(&mut self, link: OneshotLink<T>, word: u32) -> Option<Result<T, RecvError>> {
@@ -295,6 +304,11 @@ impl<T> Receiver<T> {
         word
     }
 
+    // USER CODE: `Clone` of the new waker, then `Drop` of the one it replaces, in `arm_anew` too; at the clone the old
+    //     one is armed, at the drop the new one; re-entrance: may send, or drop the sender; panic: propagates; the
+    //     message stays; test: tests/suite/oneshot/foreign.rs:
+    //     a_waker_that_panics_when_it_is_dropped_leaves_the_receiver_as_it_should_be, tests/suite/oneshot/foreign.rs:
+    //     a_waker_may_drop_either_end
     /// Has the task woken when the sender has ended. True: it has ended already. The word was `word`.
     fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
         if let Some(place) = &self.set {
@@ -511,6 +525,9 @@ impl<T> Drop for Receiver<T> {
 impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
+    // WAITS: a task here, a set in `rest_in`; ends: the waker, or the id is raised; it does not spin; test:
+    //     tests/loom/oneshot.rs: a_send_against_a_task, tests/loom/oneshot.rs:
+    //     a_send_against_an_attached_receiver_that_rests
     /// Lock-free.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
@@ -536,6 +553,10 @@ impl<T> futures_core::FusedFuture for Receiver<T> {
 
 /// The id is up while the message may be there, and once the receiver is over: until it leaves the set.
 impl<T> Attach for Receiver<T> {
+    // USER CODE: `Clone`, `wake` and `Drop` of the waker of a task that waits alongside the set, in `detach` too; the
+    //     receiver is in the set and armed for it, or it has left, and its id is free; re-entrance: may use the sender;
+    //     panic: propagates out of the call, which is done; that task may have to poll again; test:
+    //     tests/suite/oneshot/attached.rs: a_task_waits_beside_a_set_and_goes_on_when_the_receiver_leaves_it
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         if self.set.is_some() {
             return Err(AttachError::AlreadyAttached);

@@ -75,6 +75,11 @@ impl<T> Sender<T> {
         poll_fn(|context| waiting.owner.poll_closed(context)).await;
     }
 
+    // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces, of either where the receiver is gone; so also
+    //     in `closed`. No waker is marked, the slot is empty, and the waker dropped last is a local; re-entrance: may
+    //     use the receiver; panic: propagates out of the poll or the future's drop; the sender can be polled, and can
+    //     send; test: tests/suite/oneshot/foreign.rs: a_senders_waker_that_panics_when_it_is_dropped_costs_no_message,
+    //     tests/suite/oneshot/foreign.rs: a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it
     /// Is ready when the receiver is gone or has closed the channel; otherwise has the task woken then.
     ///
     /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, this
@@ -225,6 +230,11 @@ unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
     }
 }
 
+// USER CODE: `wake` and `Drop` of the waker of the receiver's task, from `send` and `Drop`; it has been taken out,
+//     thread and set are notified, and this handle no longer uses the channel: it is the last step; re-entrance: may
+//     receive the message, and free the channel; panic: propagates; the message is there, or the disconnect; test:
+//     tests/suite/oneshot/foreign.rs: a_waker_that_panics_when_it_is_woken_loses_no_message,
+//     tests/suite/oneshot/tasks.rs: a_waker_may_receive_while_it_is_woken
 /// Calls the receiver in the ways that it had marked when this end ended; frees the memory if it is through meanwhile.
 ///
 /// # Safety

@@ -40,6 +40,8 @@ pub(super) struct SetPlace {
 }
 
 impl Callee {
+    // USER CODE: as of `call` in `channel/oneshot/sender.rs`; test: tests/suite/oneshot/foreign.rs:
+    //     a_waker_that_panics_when_it_is_woken_loses_no_message
     /// A waker is foreign code, and may panic.
     #[inline]
     pub(super) fn call(self) {

@@ -38,6 +38,13 @@ impl<T> MeetingEnd<T, true> {
         sender
     }
 
+    // USER CODE: wakers of the other side, where this was the last sender; of another handle of this side, to which
+    //     this one passes a notification of its task or set; of this handle's own task (by `wake_task` of
+    //     `wait/subscription.rs`). The handle is closed and counted out, its slots are disarmed, its id is lowered and
+    //     free; re-entrance: any operation; this handle finds itself closed; panic: each runs whatever the others do,
+    //     then the first panic propagates; test: tests/suite/rendezvous/ended.rs:
+    //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
+    //     a_closed_sender_that_is_kept_takes_no_turn
     /// This sender has said all: from now on it finds the meeting closed. Leaves its set, wakes its task, and
     /// passes on what either of them had been told.
     pub(in crate::channel) fn end(&mut self) {
@@ -123,6 +130,9 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
     }
 }
 
+// USER CODE: `Drop` of the waker, then wakers of the other side; the handle has left its slots; re-entrance: any
+//     operation; panic: both are done, then it propagates; test: tests/suite/rendezvous/foreign.rs:
+//     one_waker_that_panics_does_not_keep_the_others_asleep
 impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

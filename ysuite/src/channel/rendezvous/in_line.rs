@@ -42,6 +42,9 @@ impl<T> InLine<T> {
         self.node.ticket.poll(context).map(drop)
     }
 
+    // USER CODE: `Drop` of the waker of a sink's task; the registration has left its line; re-entrance: any operation;
+    //     panic: propagates; test: tests/suite/integrations/futures.rs:
+    //     a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on
     /// Leaves the line. The message comes back where it has not changed hands.
     pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
         let ticket = self.node.ticket.clone();

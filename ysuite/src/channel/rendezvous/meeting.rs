@@ -394,6 +394,11 @@ impl<T> Meeting<T> {
         self.shut(true);
     }
 
+    // USER CODE: wakers of all waiters, then `Drop` of messages that were given back; both lines are empty of them, the
+    //     rendezvous is closed, the lock is free; re-entrance: any operation; panic: all others are woken or dropped
+    //     first, then it propagates; test: tests/suite/rendezvous/foreign.rs:
+    //     one_waker_that_panics_does_not_keep_the_others_asleep, tests/suite/rendezvous/foreign.rs:
+    //     messages_given_back_end_with_the_last_receiver_also_where_one_panics
     /// Any end: nobody will meet any more. Messages that were given back can still be received. True: this call has closed it.
     pub(in crate::channel) fn close(&self) -> bool {
         self.shut(false)

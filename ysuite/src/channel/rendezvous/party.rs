@@ -69,6 +69,12 @@ impl<'a, T> Party<'a, T, true> {
         }
     }
 
+    // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `take` and
+    //     `poll`, and in `send`, `receive` and `look` of `channel/rendezvous/wait.rs`. The message has changed hands,
+    //     the lock is free; re-entrance: any operation; panic: propagates; a received message is dropped with the call;
+    //     test: tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
+    //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
+    //     a_receiver_whose_passing_on_panics_leaks_no_message
     /// As [`try_send`](Self::try_send); an attached end keeps its id up.
     pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
         let meeting = self.side.0;
@@ -186,6 +192,8 @@ impl<'a, T> Party<'a, T, true> {
         }
     }
 
+    // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
+    //     a_rendezvous_of_many
     /// Hands over all messages of an iterator, one by one; waits for a receiver as long as it takes. Returns how many.
     pub(in crate::channel) fn send_batch(
         &self,
@@ -324,6 +332,9 @@ impl<'a, T> Party<'a, T, false> {
 /// The ticket of a task. However the wait ends, the task's waker is dropped then: foreign code, so it comes last.
 struct TaskTicket(Arc<Ticket>);
 
+// USER CODE: `Drop` of the waker of a future; the registration has left its line, the notification is passed on;
+//     re-entrance: any operation; panic: propagates out of the future's drop, last; by construction: the registration
+//     and the notification have guards of their own
 impl Drop for TaskTicket {
     fn drop(&mut self) {
         Panics::in_drop(|| drop(self.0.forget()));

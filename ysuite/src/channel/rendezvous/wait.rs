@@ -249,6 +249,9 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     }
 }
 
+// USER CODE: `Drop` of a sender's message, and the waker of the receiver that gets a message which was given back; the
+//     registration has left its line, the lock is free; re-entrance: any operation; panic: propagates out of the
+//     future's drop; test: tests/suite/rendezvous.rs: messages_end_once_whatever_happens
 impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
     fn drop(&mut self) {
         let (_, is_own) = self.end();

@@ -77,6 +77,11 @@ pub fn select<R>() -> Selecting<NoCase, R> {
     Selecting { cases: NoCase, result: PhantomData }
 }
 
+// USER CODE: the chosen function, then (by `finish` of `channel/select/case.rs`) `Drop` of the other functions and of
+//     messages that were not sent; the operation is done, nothing is registered any more, the thread's waiter is back;
+//     re-entrance: anything, `select` too; panic: propagates; a result is dropped with the call; test:
+//     tests/suite/select/one_shot.rs: a_function_may_select_again_and_may_panic, tests/suite/select/one_shot.rs:
+//     a_result_ends_once_where_the_end_of_another_case_panics
 /// Operations of which one is to be done. Made by [`select`].
 #[must_use = "nothing is done before `wait`"]
 pub struct Selecting<L, R> {

@@ -67,6 +67,12 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
     order.any(|at| cases.try_at(at)) || wait(cases, &order, limit)
 }
 
+// USER CODE: wakers of peers, as of the handles' own operations, and of another handle, where a case that leaves passes
+//     its notification on (`leave` of `channel/select/case.rs`, `channel/select/any.rs` and `channel/select/meet.rs`).
+//     A guard leaves all lines and lists; re-entrance: any operation; `select` finds the thread's waiter in use and
+//     makes another; panic: the guard leaves everywhere, whichever of them panics; a message that was to be sent is
+//     back with its case or dropped; the first panic propagates, and a received message is dropped; test:
+//     tests/suite/select/one_shot.rs: a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another
 /// No operation can be done at once.
 #[cold]
 #[inline(never)]

@@ -78,6 +78,8 @@ pub(in crate::channel) struct SelectWaiter {
     pub(super) backoff: Backoff,
 }
 
+// USER CODE: none (the waker is the library's own)
+// THREAD EXIT: `KEPT`: `select` in a thread-local's drop makes a waiter for that call; by construction: `try_with`
 thread_local! {
     static KEPT: Cell<Option<Box<SelectWaiter>>> = Cell::new(None);
 }

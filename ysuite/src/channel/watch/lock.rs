@@ -29,6 +29,8 @@ pub(super) const ALL: u32 = i32::MAX as u32;
 /// How often one that has to wait looks before it sleeps: about as long as a value takes to move.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 100 };
 
+// THREAD EXIT: `READS`: a receiver reads as if its thread held the lock already, so no waiting sender holds it up; by
+//     construction: `try_with`
 thread_local! {
     /// How many looks at values of watches this thread holds.
     static READS: Cell<usize> = Cell::new(0);
@@ -185,6 +187,7 @@ impl<'a> ValueRead<'a> {
     }
 }
 
+// USER CODE: none (it changes a word, and wakes threads)
 impl Drop for ValueRead<'_> {
     #[inline]
     fn drop(&mut self) {

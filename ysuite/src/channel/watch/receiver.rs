@@ -261,6 +261,9 @@ impl<T> Receiver<T> {
         rest(&self.shared, self.seen, self.subscriptions.as_deref());
     }
 
+    // WAITS: for a value it has not seen, also in `wait_for_until`; ends: that, the last sender is gone, the deadline;
+    //     spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change notifies all
+    //     waiters; test: tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
     fn changed_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<(), RecvTimeoutError> {
         if self.shared.news(self.seen)?.is_none() {
             unseen_until(&self.shared, self.seen, &self.backoff, deadline())?;
@@ -269,6 +272,12 @@ impl<T> Receiver<T> {
         Ok(())
     }
 
+    // USER CODE: the caller's predicate, in `wait_for_async` too; the lock is held for reading, and the value counts as
+    //     seen; re-entrance: may borrow; must not send, which would wait for ever; panic: the lock is freed; test:
+    //     tests/suite/watch/foreign.rs: a_predicate_that_panics_has_seen_the_value
+    // USER CODE: `Drop` of the predicate's captures; the value counts as seen, and a local holds the lock for reading;
+    //     re-entrance: as of the predicate; panic: the lock is freed; test: tests/suite/watch/foreign.rs:
+    //     a_predicate_whose_end_panics_keeps_no_sender_out
     // Fields are borrowed one by one: the value that is returned borrows `shared` from its look on.
     fn wait_for_until(
         &mut self,
@@ -387,6 +396,9 @@ impl<T> Clone for Receiver<T> {
     }
 }
 
+// USER CODE: `Drop` of the waker of the task that polled; its slots are given back; re-entrance: may use other handles;
+//     panic: the receiver is counted out, then it propagates; test: tests/suite/watch/foreign.rs:
+//     a_receiver_whose_wakers_drop_panics_is_gone_all_the_same
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

@@ -22,6 +22,10 @@ impl<T> Sender<T> {
         Self { shared: Foreign::new(shared) }
     }
 
+    // USER CODE: wakers, then `Drop` of the old value; so also in `Drop`. The new value is there, the lock is free, all
+    //     receivers are notified; re-entrance: any operation; panic: the first propagates when the others are done;
+    //     test: tests/suite/watch/foreign.rs: a_value_whose_end_panics_is_replaced_and_told_of_all_the_same,
+    //     tests/suite/watch/foreign.rs: a_value_may_come_back_at_its_end
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
     /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a receiver
@@ -121,6 +125,9 @@ impl<T> Sender<T> {
         self.wait_closed_until(Deadline::after(timeout))
     }
 
+    // WAITS: until no receiver is left, also in `closed`; ends: that, the deadline; spin: parks at once; it waits for a
+    //     receiver that subscribes meanwhile as well; test: tests/suite/watch/waiting.rs:
+    //     senders_learn_that_no_receiver_is_left
     fn wait_closed_until(&self, deadline: Deadline) -> bool {
         let backoff = SharedBackoff::new();
         // The end of a channel is seldom so near that looking for it would pay.

@@ -30,6 +30,7 @@ use crate::wait::many::{SharedEnd, notify_each};
 
 /// In the state: all senders are gone.
 const CLOSED: u64 = 1;
+// REUSED: the version of a watched value is never reused: 63 bits; by construction
 /// In the state: one version more. There are 2^63, so none comes twice.
 const VERSION: u64 = 2;
 /// What a receiver has seen that was told to take any value for a new one. No version: versions are even.
@@ -40,6 +41,9 @@ const WANTED: u32 = 1;
 /// In `clones`: one that has cloned the value more. Wraps.
 const THROUGH: u32 = 2;
 
+// USER CODE: `Drop` of the value, with the last sender or receiver; nothing else has the channel; re-entrance: may use
+//     other channels; panic: propagates; while unwinding it is not resumed; test: tests/suite/watch/foreign.rs:
+//     a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one
 pub(super) struct WatchShared<T> {
     lock: WatchLock,
     /// Shared by those who clone the value, and nobody else.
@@ -75,6 +79,7 @@ struct CloningHere {
     outer: *const CloningHere,
 }
 
+// THREAD EXIT: `CLONING`, a pointer without a destructor, stays; by construction: `try_with`
 thread_local! {
     static CLONING: Cell<*const CloningHere> = Cell::new(ptr::null());
 }
@@ -187,6 +192,9 @@ impl<T> WatchShared<T> {
         }
     }
 
+    // WAITS: for the lock, also in `replace` and `modify`; ends: a sender has moved its value in or run its closure,
+    //     receivers have dropped their `Ref`; no spin setting; fairness: a sender that waits goes before later
+    //     receivers; test: tests/suite/watch.rs: changes_of_several_senders_are_all_there
     /// Lends the value, and tells its version.
     pub(super) fn borrow(&self, seen: Option<u64>) -> (Ref<'_, T>, u64) {
         let reading = self.lock.read();
@@ -310,6 +318,10 @@ impl<T> WatchShared<T> {
         None
     }
 
+    // USER CODE: the closure of `send_modify` and `send_if_modified`; the lock is held for writing; re-entrance: must
+    //     not use the channel, as that would wait for ever; panic: the value counts as changed: the version is raised,
+    //     the lock freed and not poisoned, receivers are woken, then it propagates; test: tests/suite/watch/foreign.rs:
+    //     a_closure_that_panics_has_changed_the_value
     /// Has `change` change the value, and announces it where `change` says that it did (true), or panics.
     pub(super) fn modify(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
         let mut panics = Panics::none();
@@ -385,6 +397,12 @@ impl<T> WatchShared<T> {
 }
 
 impl<T: Clone> Share<'_, T> {
+    // USER CODE: the value's `Clone`, for iterators, streams and the hub (`clone_share` of
+    //     `channel/watch/receiver.rs`); the lock is free, the value shared, and it does not count as seen; re-entrance:
+    //     may borrow and send; to replace or change the value panics, as it would wait for itself; panic: the share is
+    //     given up, and the value can be received again; test: tests/suite/watch/values.rs:
+    //     a_clone_that_panics_has_seen_nothing, tests/suite/watch/foreign.rs: a_clone_may_send,
+    //     tests/suite/watch/foreign.rs: a_clone_that_replaces_or_changes_its_own_value_panics
     /// Clones the value. No lock is held meanwhile.
     pub(super) fn cloned(&self) -> T {
         struct Within(CloningHere);
@@ -400,6 +418,10 @@ impl<T: Clone> Share<'_, T> {
     }
 }
 
+// USER CODE: `Drop` of a value that was replaced while it was cloned; the clone is made and counts as seen, the lock is
+//     free; re-entrance: any operation; panic: senders that wait for the share are notified, then it propagates, and
+//     the clone is dropped; test: tests/suite/watch/foreign.rs:
+//     a_value_that_is_being_cloned_is_replaced_at_once_and_changed_behind_that
 impl<T> Drop for Share<'_, T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

@@ -86,6 +86,10 @@ pub(crate) fn prepare() {
     }
 }
 
+// WAITS: for the kernel, some 10 ms in a process with several threads; once in a process: by the publisher whose fence
+//     brings those of the process to 262,144, or by `prepare`; what was published before is visible to all; test:
+//     tests/forbidden.rs: a_process_registers_for_membarrier_once_when_fences_have_cost_as_much,
+//     tests/faults/refused.rs: registering_for_membarrier
 /// Two threads may ask at once; the first answer holds for both.
 #[cold]
 fn ask() -> bool {
@@ -117,6 +121,8 @@ fn answer(this: u8) -> u8 {
     AVAILABLE.fetch_update(Ordering::Release, Ordering::Relaxed, answered).map_or_else(|first| first, |_| this)
 }
 
+// WAITS: for the kernel; 1 ms where it refuses; test: tests/forbidden.rs:
+//     each_barrier_that_is_refused_is_made_up_for_by_a_pause
 /// Makes every running thread of this process pass a full memory barrier.
 pub(crate) fn heavy() {
     count_call();

@@ -116,6 +116,12 @@ impl Deref for CursorLine {
     }
 }
 
+// GROWS: cursors of a broadcast; bound: 32,760, in segments, each twice the last; full: a panic; freed with the
+//     channel, cursors are reused; cost: most receivers at once, to subscribe and for a sender's pass over all; test:
+//     tests/suite/broadcast/bounds.rs: more_receivers_than_there_were_cursors_come_and_go
+// REUSED: a cursor; held by a writer that reads all cursors; harmless: it finds the new reader's position, which counts
+//     as well; a push is an exchange of the very position it has seen, and right for whichever reader has it; test:
+//     tests/suite/broadcast/random.rs: receivers_come_and_go_in_several_threads
 pub(super) struct Cursors {
     cursors: SegmentedArray<Cursor>,
     /// How many readers have ever joined, in steps of [`JOINED`], and below that from where on no cursor is in use.

@@ -98,6 +98,7 @@ struct ReaderTurn<'a> {
     messages: u64,
 }
 
+// USER CODE: none (a number and a store)
 impl Drop for ReaderTurn<'_> {
     #[inline(always)]
     fn drop(&mut self) {
@@ -115,6 +116,10 @@ enum Room {
     Closed,
 }
 
+// GROWS: old messages of a broadcast; bound: the capacity; full: each is displaced by a newer one; freed when
+//     displaced, or with the channel; cost: none; test: tests/suite/broadcast/random.rs:
+//     random_operations_do_what_the_reference_says
+// REUSED: a position is never reused: 62 bits, which never wrap; by construction
 pub(crate) struct BroadcastRing<T> {
     /// Where the next message is written, and `CLOSED`. Moved by writers.
     tail: CachePadded<AtomicU64>,
@@ -640,6 +645,15 @@ impl<T> BroadcastRing<T> {
         Found::Message(there)
     }
 
+    // USER CODE: messages' `Clone`, for `take` and `take_many`; the message stays in its cell while it is copied: the
+    //     limit, or the mark in the reader's cursor, keeps writers away; the reader's `ReaderTurn` has begun;
+    //     re-entrance: any operation but of this receiver; a `Clone` that sends without end into its own channel
+    //     reaches its own message, and finds no room; panic: the message counts as received, as `ReaderTurn` moves the
+    //     reader on; waiting senders are notified; test: tests/suite/broadcast/foreign.rs:
+    //     a_message_whose_copy_panics_has_been_had, tests/suite/broadcast/foreign.rs:
+    //     room_made_by_a_copy_that_panics_is_told, tests/suite/broadcast/foreign.rs:
+    //     a_copy_may_come_back_into_its_channel, tests/suite/broadcast/foreign.rs:
+    //     a_copy_in_a_lossy_channel_keeps_its_place_until_it_is_made
     /// The message of a cell that no writer touches meanwhile.
     #[inline(always)]
     fn copy(&self, cell: &BroadcastCell<T>) -> T
@@ -742,6 +756,9 @@ fn look_away() {
     (0..AWAY).for_each(|_| spin_loop());
 }
 
+// USER CODE: messages' `Drop`; nothing else has the ring, and the message has been read out; re-entrance: none (no
+//     handle is left); panic: the others are dropped; test: tests/suite/broadcast/foreign.rs:
+//     old_messages_of_a_batch_are_all_dropped_though_some_panic
 impl<T> Drop for BroadcastRing<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {

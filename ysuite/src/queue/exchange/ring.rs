@@ -270,6 +270,8 @@ impl<T> Ring<T> {
         self.closed.load(Ordering::Acquire)
     }
 
+    // USER CODE: messages' `Drop`; the message has left the ring; re-entrance: any operation; panic: the others are
+    //     dropped; test: tests/suite/mpmc/edges.rs: many_drops_that_panic_are_one_panic_and_no_loss
     /// Drops every message that is written, in its cell: a stack may be too small for it. Where a message's drop panics, the
     /// others are dropped all the same.
     ///

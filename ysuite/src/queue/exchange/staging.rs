@@ -63,6 +63,9 @@ impl<'a, T> Staging<'a, T> {
         if Self::SMALL == 0 { self.large.as_mut_ptr() } else { self.space.0.as_mut_ptr().cast() }
     }
 
+    // USER CODE: the iterator; an item is counted before the next is asked for, and nothing is claimed; re-entrance:
+    //     the channel may be used; panic: the items it has returned are sent as far as there is room; test:
+    //     tests/suite/mpmc/edges.rs: an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit
     /// Fills the staging from an iterator, with `most` messages at most, which is not 0. Call only when it is empty.
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, most: usize) {
@@ -97,6 +100,9 @@ impl<'a, T> Staging<'a, T> {
     }
 }
 
+// USER CODE: messages' `Drop`; the message has left the staging space; re-entrance: any operation; panic: the others
+//     are dropped; while unwinding it is not resumed; test: tests/suite/mpmc/edges.rs:
+//     an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit
 impl<T> Drop for Staging<'_, T> {
     fn drop(&mut self) {
         drop(self.take(usize::MAX));

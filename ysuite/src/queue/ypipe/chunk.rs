@@ -23,6 +23,8 @@ use core::ptr::{self, NonNull};
 use crate::os;
 use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
+// REUSED: positions of messages, which wrap; held by nothing beyond the queue's length; compared by difference; by
+//     construction
 /// Published extent of a group; written by the writer only.
 pub(super) type GroupState = AtomicUsize;
 /// Space for one message; written by the writer before the state says so, moved out by the reader afterwards.
@@ -239,6 +241,9 @@ impl<T> Chunk<T> {
         self.header().lap.get()
     }
 
+    // REUSED: the lap of a chunk; held by the chunk's own states; harmless: they are marked for the lap for which the
+    //     chunk is linked, and marked again after half of all laps; test: src/queue/ypipe/wrapping.rs:
+    //     chunks_that_were_away_for_half_the_laps_are_empty
     /// Writer: is about to link a spent chunk for `lap`. Clears states so old that they might read as published.
     pub(super) fn renew(self, lap: usize) {
         let before = self.header().lap.replace(lap);

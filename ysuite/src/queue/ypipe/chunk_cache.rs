@@ -21,6 +21,8 @@ const LARGEST: usize = if cfg!(ysuite_loom) { 2 } else { 1024 };
 /// A queue of at least this many chunks is long.
 const LONG: usize = 8;
 
+// GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
+//     construction: a ring of fixed length
 pub(super) struct ChunkCache<T> {
     /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case: the reader
     /// never does.
@@ -230,6 +232,7 @@ fn free<T>(chunk: Option<Chunk<T>>) {
     }
 }
 
+// USER CODE: none (it frees chunks, which hold no messages)
 impl<T> Drop for ChunkCache<T> {
     fn drop(&mut self) {
         // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.

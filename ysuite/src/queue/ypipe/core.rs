@@ -245,6 +245,10 @@ impl<T> PipeCore<T> {
         self.read_mostly.closed.load(Ordering::Acquire) != OPEN
     }
 
+    // USER CODE: messages' `Drop`; the cursor is past the message, which lies in its slot and belongs to this call;
+    //     re-entrance: another call raises `disposing` and returns, then the active one checks again; panic:
+    //     propagates; the others are left to the next call or to the drop; test: tests/suite/ypipe.rs:
+    //     a_panicking_drop_is_not_repeated
     /// Disposes of all that is published: `each` is given every message with its position, in its slot, which stays as it is until
     /// the next is given. If another thread is disposing already, that thread will look again, and `each` is given nothing
     /// here. Only after [`Passive::is_gone`].

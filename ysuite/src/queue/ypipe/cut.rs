@@ -31,6 +31,12 @@ use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::sync::{AtomicU64, Ordering};
 
+// REUSED: a slot beyond a cut; held by the reader, whose cursor may stand at it; harmless: the reader never reads
+//     states again: it counts up to the cut; test: tests/loom/cut.rs: close_against_sending_one_by_one
+// REUSED: a chunk beyond a cut, emptied and perhaps linked again; held by the reader that closes, while it measures how
+//     far the queue reaches; harmless: it only counts there, the cut is already decided, and the chunk is freed with
+//     the queue; test: tests/loom/cut.rs: close_against_the_senders_end_beyond_the_cut, tests/loom/cut.rs:
+//     close_against_writing_again_beyond_the_cut
 /// The position that both ends have agreed on, or none yet.
 pub(super) struct Cut(AtomicU64);
 
@@ -84,6 +90,9 @@ impl<T> Writer<T> {
 }
 
 impl<T> Writing<T> {
+    // USER CODE: messages' `Drop`, where a flush or a sender's drop finds that the receiver has closed; all messages
+    //     beyond the cut are out of the queue and belong to the writer; re-entrance: none (`&mut`); panic: the others
+    //     are given back or dropped; test: tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
     /// A publication was answered with [`CUT`](crate::passive::CUT), or may have been: agrees on the cut, and takes back the
     /// messages beyond it. `each` gets those from position `from` on, in order, in their slots, which stay as they are until this
     /// end writes again; older ones are dropped. Messages that panic keep no others from it.

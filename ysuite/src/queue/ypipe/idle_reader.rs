@@ -127,6 +127,9 @@ impl<T> AtomicSlot<T> {
     }
 }
 
+// USER CODE: messages of a lane, where this is its last owner; sender and receiver are gone; re-entrance: anything but
+//     this lane; panic: as of `PipeCore`; test: tests/suite/mpsc/endings.rs:
+//     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for AtomicSlot<T> {
     fn drop(&mut self) {
         drop(self.take());

@@ -113,6 +113,9 @@ impl<T> Writer<T> {
         cursor.is_hiding().then(|| unsafe { cursor.take_newest(core) }.take())
     }
 
+    // USER CODE: messages' `Drop`, when the reader is gone; as of `dispose`, and everything is published; re-entrance:
+    //     none (`&mut`); panic: as of `dispose`; test: tests/suite/ypipe.rs:
+    //     what_is_flushed_to_a_reader_that_is_gone_is_dropped_at_once
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
     ///
     /// False when the reader sleeps: it has armed the pipe, and the caller must wake it. False is returned once for

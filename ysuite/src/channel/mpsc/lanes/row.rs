@@ -21,6 +21,9 @@ pub(super) const EMPTY_VISITS: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 /// Room for this number of lanes is kept, however few there are.
 const KEPT_ROOM: usize = 64;
 
+// GROWS: active lanes; bound: the number of senders; kept as long as the most that were active at once; cost: none for
+//     lanes that are armed; test: tests/allocation/lanes.rs:
+//     what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again
 /// The active lanes.
 pub(super) struct Row<T> {
     /// In front is the lane whose turn it is, while it is any lane's turn.

@@ -20,11 +20,16 @@ use crate::sync::Ordering;
 
 /// A flag in a special tail: places are held.
 const HELD: u64 = 1 << 61;
+// REUSED: a position in the ring is never reused: 61 bits, which never wrap; by construction
 /// The bits of a plain position.
 const POSITION: u64 = HELD - 1;
 /// The most bits that count places.
 const COUNT_BITS: u32 = 24;
 
+// REUSED: the lower bits of a position, in a tail that counts reserved room; held by a thread that is stopped for
+//     exactly 2^37 messages, and of 2^51 where the capacity is below 1024, which would take the tail for unchanged; the
+//     head gives the bits above; test: src/queue/exchange/ring/position.rs:
+//     places_are_held_while_the_lower_bits_begin_anew
 /// The tail as a thread has found it.
 #[derive(Clone, Copy)]
 pub(super) struct Tail {

@@ -19,6 +19,11 @@ const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 20 };
 
 type Array = SegmentedArray<Segment, PIECES>;
 
+// GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
+//     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
+//     for a receiver or sender that remembers a segment of long ago: segments in use; test:
+//     tests/allocation/streams.rs: a_burst_in_an_exchange_is_dense_and_is_given_back,
+//     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again
 pub(super) struct Directory<T> {
     all: Array,
     /// How many indices have been given out.
@@ -123,6 +128,8 @@ const INDEX: u64 = (1 << 24) - 1;
 /// What each taking adds to a shelf's word.
 const TURN: u64 = INDEX + 1;
 
+// REUSED: a segment on a shelf; held by a thread that is taking it; harmless: the shelf's word counts each taking, in
+//     40 bits; by construction
 /// A stack of free segments. The word has the index of the topmost, plus 1, and counts how often one was taken, in 40 bits.
 /// So a thread that has been preempted while it took one finds that the word has changed, unless exactly 2⁴⁰ were taken
 /// meanwhile.

@@ -40,6 +40,7 @@ use crate::statistics::Observed;
 use crate::statistics::QueueTally;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
 
+// REUSED: position and number of a segment are never reused: 63 bits, which never wrap; by construction
 /// A flag in the writers' position: nothing may be claimed any more.
 const CLOSED: u64 = 1 << 63;
 /// How many groups ahead a writer asks for lines.
@@ -158,6 +159,10 @@ impl<T> Segments<T> {
         self.ends.head.segment(number).or_else(|| self.find_to_read(number))
     }
 
+    // USER CODE: the allocator: for a segment here, and in `pop_many` for the caller's vector; nothing is claimed yet;
+    //     re-entrance: other threads may make the same segment, then one of the two is kept for later; panic: the
+    //     message is dropped with the call, or nothing was taken; by construction: a claim is made when all that it
+    //     needs is there
     /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
     /// none is kept.
     ///
@@ -519,6 +524,9 @@ impl<T> Segments<T> {
         self.closed.load(Ordering::Acquire)
     }
 
+    // USER CODE: messages' `Drop`; the message has left the queue, and its slot is marked; re-entrance: any operation;
+    //     panic: the others are dropped, and the memory is given back; test: tests/suite/mpmc/unbounded.rs:
+    //     a_long_queue_is_dropped_with_the_last_receiver_or_with_the_channel
     /// Drops every message that is written, in its slot: a stack may be too small for it. Where a message's drop panics, the
     /// others are dropped all the same.
     pub(crate) fn drain(&self) {

@@ -19,6 +19,10 @@ const MISSING: u64 = 1 << 63;
 /// Laps of a segment: in turn 1 and 2, never 0, which is what fresh memory reads as.
 const LAPS: u8 = 1 + 2;
 
+// REUSED: a segment of an `mpmc`; held by a thread that was preempted with a position of its last use; harmless: its
+//     number tells it apart, and a claim fails, as the position it would move has moved on; test:
+//     tests/loom/segments.rs: a_late_receiver_in_a_segment_that_is_used_again, src/queue/exchange/segments/tests.rs:
+//     a_stale_reference_is_found_out
 #[repr(align(64))]
 pub(super) struct Segment {
     /// The number, or what else it is.

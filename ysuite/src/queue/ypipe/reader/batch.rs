@@ -9,6 +9,8 @@ use crate::queue::ypipe::chunk::{Geometry, slot};
 use crate::queue::ypipe::core::PipeCore;
 
 impl<T> ReadCursor<T> {
+    // USER CODE: the allocator (`Vec::reserve`); the vector's length is set before; re-entrance: none; panic: nothing
+    //     is lost; by construction: `set_len` comes first
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline(always)]
     pub(in crate::queue::ypipe) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {

@@ -81,6 +81,7 @@ impl<T> WriteCursor<T> {
     }
 }
 
+// USER CODE: none (it links chunks, which hold no messages, and frees none)
 impl<T> Drop for WriteCursor<T> {
     fn drop(&mut self) {
         self.leave_emptied();
