@@ -1,6 +1,9 @@
 //! [`Panics`]: runs several pieces of foreign code, all of them even if some panic, and then resumes the first panic.
 //! [`Foreign`]: a value whose drop is such a piece.
 //!
+//! No `Drop` of the library panics by itself. Where it runs user code that panics, it does everything else before that, or
+//! does it all the same.
+//!
 //! The calling thread only.
 
 use core::any::Any;

@@ -1,5 +1,5 @@
-//! The table of foreign code, `docs/foreign-code.md`, against the sources: every test it names exists, and every file
-//! that ends something, keeps a thread-local or wakes a task is named there.
+//! Markers above items of the library (`// USER CODE:` and the like): every test that one names exists, and every file
+//! that has a `Drop`, keeps a thread-local or wakes a task has one. And pages: decisions, and links between them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,32 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn table() -> String {
-    fs::read_to_string(root().join("../docs/foreign-code.md")).expect("the table")
+/// How markers begin. Lines that continue one have four more spaces.
+const TAGS: [&str; 6] = ["USER CODE: ", "THREAD EXIT: ", "WAITS: ", "GROWS: ", "REUSED: ", "FINAL: "];
+
+/// The markers of a file, each on one line.
+fn markers(text: &str) -> Vec<String> {
+    let (mut found, mut is_open) = (Vec::<String>::new(), false);
+    for line in text.lines().map(|line| line.trim_start().strip_prefix("// ").unwrap_or_default()) {
+        if TAGS.iter().any(|tag| line.starts_with(tag)) {
+            found.push(line.to_owned());
+            is_open = true;
+        } else if is_open && line.starts_with("    ") {
+            let marker = found.last_mut().expect("it is open");
+            marker.push(' ');
+            marker.push_str(line.trim_start());
+        } else {
+            is_open = false;
+        }
+    }
+    found
+}
+
+/// All markers of the library.
+fn all_markers() -> Vec<String> {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    files.iter().flat_map(|path| markers(&fs::read_to_string(path).expect("a source"))).collect()
 }
 
 /// What stands between backticks.
@@ -37,18 +61,27 @@ fn code(path: &Path) -> String {
 }
 
 #[test]
-fn every_test_that_the_table_names_exists() {
+fn every_test_that_a_marker_names_exists() {
     let (mut named, mut missing) = (0, Vec::new());
-    for quote in quoted(&table()) {
-        let Some((file, test)) = quote.split_once(": ") else { continue };
-        if !(file.starts_with("tests/") || file.starts_with("src/")) {
-            continue;
+    for marker in all_markers() {
+        let words: Vec<&str> = marker.split_whitespace().collect();
+        let mut of_this_one = 0;
+        for pair in words.windows(2) {
+            let Some(file) = pair[0].strip_suffix(':') else { continue };
+            if !(file.ends_with(".rs") && (file.starts_with("tests/") || file.starts_with("src/"))) {
+                continue;
+            }
+            let test = pair[1].trim_end_matches(',');
+            let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+            if !text.contains(&format!("fn {test}(")) && !text.contains(&format!("fn {test}<")) {
+                missing.push(format!("{file}: {test}"));
+            }
+            of_this_one += 1;
         }
-        let text = fs::read_to_string(root().join(file)).unwrap_or_default();
-        if !text.contains(&format!("fn {test}(")) && !text.contains(&format!("fn {test}<")) {
-            missing.push(quote.to_owned());
+        if marker.contains("; test: ") && of_this_one == 0 {
+            missing.push(marker.clone());
         }
-        named += 1;
+        named += of_this_one;
     }
     assert!(missing.is_empty(), "no such tests: {missing:#?}");
     assert!(named > 100, "only {named} tests are named");
@@ -56,8 +89,8 @@ fn every_test_that_the_table_names_exists() {
 
 /// Claim: Each place that runs user code is in the table of such places, with an existing test.
 #[test]
-fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
-    let (table, mut files) = (table(), Vec::new());
+fn every_file_with_a_drop_a_thread_local_or_a_waker_has_a_marker() {
+    let mut files = Vec::new();
     sources(&root().join("src"), &mut files);
     assert!(files.len() > 100);
     let signs = [" Drop for ", "thread_local!", ".wake()", "wake_by_ref", "catch_unwind", "resume_unwind"];
@@ -65,33 +98,27 @@ fn every_file_with_an_end_a_thread_local_or_a_waker_is_in_the_table() {
         .iter()
         .filter(|path| !path.to_string_lossy().contains("models") && !path.ends_with("tests.rs"))
         .filter(|path| signs.iter().any(|sign| code(path).contains(sign)))
+        .filter(|path| {
+            let markers = markers(&fs::read_to_string(path).expect("a source"));
+            !markers.iter().any(|marker| marker.starts_with(TAGS[0]) || marker.starts_with(TAGS[1]))
+        })
         .map(|path| path.strip_prefix(root().join("src")).expect("below").to_string_lossy().into_owned())
-        .filter(|file| !quoted(&table).any(|quote| quote == file || quote.starts_with(&format!("{file} "))))
         .collect();
-    assert!(missing.is_empty(), "not in the table: {missing:#?}");
+    assert!(missing.is_empty(), "without a marker: {missing:#?}");
 }
 
-/// A row begins with the file, and names its functions and types behind it until the next file. In parentheses are those
-/// that call them.
 #[test]
-fn every_place_in_the_table_is_where_it_says() {
-    let (table, mut places, mut missing) = (table(), 0, Vec::new());
-    for row in table.lines().filter_map(|line| line.strip_prefix("| ")) {
-        let place = row.split(" | ").next().and_then(|place| place.split(" (").next()).unwrap_or_default();
-        let mut source = None;
-        for quote in quoted(place) {
-            if quote.ends_with(".rs") {
-                source = Some(fs::read_to_string(root().join("src").join(quote)).unwrap_or_default());
-            } else if let Some(source) = &source {
-                places += 1;
-                if !quote.split("::").all(|name| source.contains(name)) {
-                    missing.push(place);
-                }
+fn every_file_that_a_marker_refers_to_is_there() {
+    let (markers, mut missing) = (all_markers(), Vec::new());
+    for marker in &markers {
+        for file in quoted(marker).filter(|quote| quote.ends_with(".rs")) {
+            if !root().join("src").join(file).exists() {
+                missing.push(file.to_owned());
             }
         }
     }
-    assert!(missing.is_empty(), "not there: {missing:#?}");
-    assert!(places > 100, "only {places} places are named");
+    assert!(missing.is_empty(), "no such files: {missing:#?}");
+    assert!(markers.len() > 100, "only {} markers", markers.len());
 }
 
 /// All pages for people, by their path.
