@@ -487,7 +487,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // USER CODE: the receiver's waker, and `Clone` of the waker of the sender's task; here, in `write_slowly`,
-    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `broadcast`. The message that
+    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `send_async` of `broadcast`. The message that
     //     has no room is a local's or the future's; re-entrance: any operation; panic: the message is dropped as one
     //     more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
     // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver is gone, the deadline; spin: as
