@@ -21,5 +21,6 @@ pub extern "C" fn ys_is_checked() -> c_int {
 /// the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first looked.
 #[unsafe(no_mangle)]
 pub extern "C" fn ys_window_version() -> u32 {
+    // MUTANT: Checked builds only. Killed only by `no_window_is_open`.
     if may_open() { YS_WINDOW_VERSION } else { 0 }
 }

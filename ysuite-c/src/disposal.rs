@@ -45,6 +45,7 @@ pub(crate) fn outside() -> Restore {
     Restore(CURRENT.take())
 }
 
+// MUTANT: In a race: the receiver is dropped before the flush. The number only has to change.
 /// Disposes of the message at this address.
 #[cold]
 #[inline(never)]

@@ -46,6 +46,7 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
     }
 
+    // MUTANT: A wait for no time gives the same code.
     unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
         let message = unsafe { copy_in(message, self.size) };
@@ -59,6 +60,7 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         }
     }
 
+    // MUTANT: A wait for no time gives the same code.
     unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
         let size = self.size;
         // SAFETY: by the caller, for each index below the count.
@@ -120,6 +122,7 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         Some(self.sender.len())
     }
 
+    // MUTANT: Speed only: how a handle spins.
     fn set_spin(&mut self, spin: Spin) -> bool {
         self.sender.set_spin(spin);
         true
@@ -165,6 +168,7 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
         unsafe { self.deliver(received, to) }
     }
 
+    // MUTANT: One more attempt for the rest of a batch. A wait for no time gives the same code.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
         let mut taken = 0;
         while taken < max {
@@ -221,6 +225,7 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
         self.receiver.len()
     }
 
+    // MUTANT: Speed only: how a handle spins.
     fn set_spin(&mut self, spin: Spin) -> bool {
         self.receiver.set_spin(spin);
         true

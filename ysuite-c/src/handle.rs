@@ -54,6 +54,8 @@ impl<C: Content> Handle<C> {
     }
 }
 
+// MUTANT: A panic in a callback finds the window shut. Killed only by
+// `what_a_panic_carries_is_dropped_outside_of_the_call`.
 /// Runs a call of the only thread that may be inside the handle.
 ///
 /// # Safety
@@ -113,6 +115,8 @@ unsafe fn alive<C: Content>(handle: *const Handle<C>) -> Result<*const Handle<C>
 fn looking<T, A: Answer>(at: Result<&T, ys_code>, call: impl FnOnce(&T) -> A) -> A {
     match at {
         Ok(at) => catch_unwind(AssertUnwindSafe(|| call(at))).unwrap_or_else(|payload| {
+            // MUTANT: The payload is dropped with its owner. Killed only by
+            // `what_a_panic_carries_is_dropped_outside_of_the_call`.
             panicked(payload);
             A::from_code(YS_EPANIC)
         }),
@@ -144,6 +148,8 @@ pub(crate) unsafe fn look_beside<C: Content, A: Answer>(
     looking(unsafe { alive(handle).map(|handle| &*(*handle).shared) }, call)
 }
 
+// MUTANT: The box is dropped at the end of the block in this build. Killed only by
+// `a_second_free_ends_the_process_with_a_sentence` and `what_a_panic_carries_is_dropped_outside_of_the_call`.
 /// Frees a handle. NULL is nothing.
 ///
 /// # Safety
@@ -183,6 +189,7 @@ fn panicked(payload: Box<dyn core::any::Any + Send>) {
     // one's payload is left alone.
     let _restore = disposal::outside();
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // MUTANT: Needs a payload whose drop panics with another such payload.
         core::mem::forget(again);
     }
 }
@@ -190,6 +197,8 @@ fn panicked(payload: Box<dyn core::any::Any + Send>) {
 /// Runs a function that makes something, and that has no handle yet.
 pub(crate) fn make<A: Answer>(call: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        // MUTANT: The payload is dropped with its owner. Killed only by
+        // `what_a_panic_carries_is_dropped_outside_of_the_call`.
         panicked(payload);
         A::from_code(YS_EPANIC)
     })

@@ -54,6 +54,7 @@ impl Clock {
         Self { limit, end: None }
     }
 
+    // MUTANT: No time is no time by the clock as well.
     /// What is left; `None` is for ever.
     pub(crate) fn left(&mut self) -> Option<Duration> {
         let whole = self.limit.timeout()?;

@@ -73,6 +73,7 @@ macro_rules! for_class {
 
 pub(crate) use for_class;
 
+// MUTANT: Speed only: a copy of a length that the compiler does not know.
 /// A message of `size` bytes that lie at `from`, aligned or not.
 ///
 /// # Safety
@@ -92,6 +93,7 @@ pub(crate) unsafe fn copy_in<M: Message>(from: *const u8, size: usize) -> M {
     }
 }
 
+// MUTANT: Speed only: a copy of a length that the compiler does not know.
 /// Moves the first `size` bytes of a message to `to`, aligned or not.
 ///
 /// # Safety

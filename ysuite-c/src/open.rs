@@ -105,6 +105,7 @@ fn refuse(is_wrong: bool) -> Result<(), ys_code> {
     if is_wrong { Err(YS_EINVAL) } else { Ok(()) }
 }
 
+// MUTANT: Only how much memory is asked for as a trial; the allocation fails when there is none.
 /// Whether there is room for all messages of an exchange with a bound, which are allocated at once. The library would end the
 /// process.
 fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {

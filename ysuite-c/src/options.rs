@@ -50,6 +50,7 @@ pub(crate) struct Wanted {
 }
 
 impl ys_options {
+    // MUTANT: A structure that short has no message size and is refused for that.
     /// What lies at `options`, in as many bytes as it says.
     ///
     /// # Safety

@@ -73,6 +73,7 @@ impl Blocks {
 /// The smallest block. The library aligns smaller ones to 8 only, and messages of C are to be aligned to 16.
 const SMALLEST: usize = 64;
 
+// MUTANT: No array has that many classes; the library refuses it as well.
 /// Opens a pool. Allocates all its memory. A message begins with what its block last held, or zeros.
 ///
 /// @param classes its sizes, each with bytes and blocks of at least 1, no two of the same bytes. Blocks of less than 64 bytes are
@@ -109,6 +110,7 @@ fn sizes(classes: &[ys_pool_class]) -> Result<Vec<(usize, usize)>, ys_code> {
     let mut sizes: Vec<(usize, usize)> = Vec::with_capacity(classes.len());
     for (index, class) in classes.iter().enumerate() {
         let is_double = classes[..index].iter().any(|other| other.bytes == class.bytes);
+        // MUTANT: The library refuses it as well.
         if class.bytes == 0 || class.blocks == 0 || is_double {
             return Err(YS_EINVAL);
         }

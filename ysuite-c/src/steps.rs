@@ -109,6 +109,7 @@ impl<M> Layout<M> {
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done; which byte of a read group is written.
 /// The next slot to write, and one past the last of its group that may be written.
 #[inline(always)]
 fn free_slot<M>(window: &SendWindow) -> Option<(*mut u8, *mut u8)> {
@@ -133,6 +134,7 @@ unsafe fn publish<M>(window: &SendWindow, newest: *mut u8) -> Step {
     tell(window.asleep)
 }
 
+// MUTANT: Speed only: the other side is notified without a reason. A compiler barrier that this build does not need.
 /// After a publication: whether the other side is to be told.
 #[inline(always)]
 fn tell(asleep: *const u32) -> Step {
@@ -142,6 +144,7 @@ fn tell(asleep: *const u32) -> Step {
     if is_told(asleep) { Step::Tell } else { Step::Done }
 }
 
+// MUTANT: Speed only: the other side is notified without a reason.
 /// Whether the other side is told of each publication.
 #[inline(always)]
 fn is_told(asleep: *const u32) -> bool {
@@ -171,6 +174,7 @@ unsafe fn send<M: Message>(window: &mut SendWindow, message: *const u8, size: us
     unsafe { put::<M>(window, message, size) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// `ys_send`. With `FULL`, for messages as long as their class.
 unsafe extern "C" fn call_send<M: Message, const SHOWN: bool, const FULL: bool>(
     tx: *mut ys_tx,
@@ -195,6 +199,7 @@ unsafe extern "C" fn call_reserve<M: Message, const SHOWN: bool>(tx: *mut ys_tx,
         let end = tx::content(tx);
         let window = end.window_as::<SHOWN>();
         let Some((first, stop)) = free_slot::<M>(window) else { return tx::reserve(tx, at) };
+        // MUTANT: A whole number of slots and one byte give the same number of slots.
         let (next, count) = (window.next, (stop.addr() - first.addr()) / Layout::<M>::STEP);
         end.reserved.by_window(count, first, next);
         *at = first.cast();
@@ -223,6 +228,7 @@ unsafe extern "C" fn call_commit<M: Message, const SHOWN: bool>(tx: *mut ys_tx, 
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done; how a read line goes back to the sender.
 /// The next message, if there is one that the window shows: then `known` is behind it.
 #[inline(always)]
 fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
@@ -281,6 +287,7 @@ unsafe fn recv<M: Message>(window: &mut RecvWindow, to: *mut u8, size: usize) ->
     unsafe { get::<M>(window, to, size) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// `ys_recv`. With `FULL`, for messages as long as their class.
 unsafe extern "C" fn call_recv<M: Message, const SHOWN: bool, const FULL: bool>(
     rx: *mut ys_rx,
@@ -305,6 +312,7 @@ unsafe extern "C" fn call_peek<M: Message, const SHOWN: bool>(rx: *mut ys_rx, at
         let end = rx::content(rx);
         let window = end.window_as::<SHOWN>();
         let Some(first) = known_slot::<M>(window) else { return rx::peek(rx, at) };
+        // MUTANT: A whole number of slots and one byte give the same number of slots.
         let count = (window.known.addr() - first.addr()) / Layout::<M>::STEP;
         end.peeked.by_window(count, first);
         *at = first.cast();
@@ -312,6 +320,7 @@ unsafe extern "C" fn call_peek<M: Message, const SHOWN: bool>(rx: *mut ys_rx, at
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// `ys_consume`.
 unsafe extern "C" fn call_consume<M: Message, const SHOWN: bool>(rx: *mut ys_rx, count: usize) -> c_int {
     // SAFETY: by the caller. What the window has shown is as it was.
@@ -347,14 +356,17 @@ unsafe fn consume<M: Message>(window: &mut RecvWindow, count: usize) -> Step {
     tell(window.asleep)
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 const fn tx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> TxCalls {
     TxCalls { send: call_send::<M, SHOWN, FULL>, reserve: call_reserve::<M, SHOWN>, commit: call_commit::<M, SHOWN> }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 const fn rx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> RxCalls {
     RxCalls { recv: call_recv::<M, SHOWN, FULL>, peek: call_peek::<M, SHOWN>, consume: call_consume::<M, SHOWN> }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// The steps for messages of so many bytes.
 pub(crate) fn tx_steps<M: Message>(size: usize) -> &'static TxSteps {
     if size == size_of::<M>() {
@@ -364,6 +376,7 @@ pub(crate) fn tx_steps<M: Message>(size: usize) -> &'static TxSteps {
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// The steps for messages of so many bytes.
 pub(crate) fn rx_steps<M: Message>(size: usize) -> &'static RxSteps {
     if size == size_of::<M>() {

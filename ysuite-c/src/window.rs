@@ -68,5 +68,6 @@ const _: () = {
 /// Whether this library opens windows at all.
 pub(crate) fn may_open() -> bool {
     static MAY_OPEN: OnceLock<bool> = OnceLock::new();
+    // MUTANT: Checked builds only. Killed only by `no_window_is_open`.
     !IS_CHECKED && *MAY_OPEN.get_or_init(|| std::env::var_os("YSUITE_WINDOW").is_none_or(|value| value != "0"))
 }

@@ -100,6 +100,7 @@ impl Context {
         Ok(())
     }
 
+    // MUTANT: Memory only: its name is not reused.
     /// The server of this domain is gone.
     pub(crate) fn forget(&self, domain: &str) {
         if let Some(gatekeeper) = &*self.0.gatekeeper.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -141,6 +142,7 @@ impl Raw {
 }
 
 impl Drop for Raw {
+    // MUTANT: The thread ends by the shutdown, except when a signal interrupts this call.
     /// Waits for what lingers, which has an end in every socket here. In a forked child nothing is waited for: the threads are the
     /// parent's, and none of them is here.
     fn drop(&mut self) {

@@ -34,6 +34,7 @@ impl PublicKey {
 }
 
 impl KeyPair {
+    // MUTANT: Needs a libzmq without CURVE.
     /// A new one, from the system's random numbers.
     ///
     /// # Errors
@@ -51,6 +52,7 @@ impl KeyPair {
         Ok(Self { public: decoded(&public[..LETTERS])?.into(), secret: decoded(&secret[..LETTERS])? })
     }
 
+    // MUTANT: Needs a libzmq without CURVE.
     /// From the 40 characters of its secret half; the public half follows from it.
     ///
     /// # Errors

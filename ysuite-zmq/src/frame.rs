@@ -39,6 +39,7 @@ impl Frame {
         Ok(message)
     }
 
+    // MUTANT: Memory only, or an allocation that fails.
     /// Holds a copy of these bytes from now on, and not what it held.
     fn copy(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         // SAFETY: initialised, closed, and initialised again, whichever way that goes.
@@ -58,6 +59,7 @@ impl Frame {
         Ok(())
     }
 
+    // MUTANT: Needs an allocation that fails.
     /// The bytes of `owner`, which is dropped when libzmq is through with them, by a thread of its own.
     fn owned<B: AsRef<[u8]> + Send + 'static>(owner: B) -> Result<Self, Failure> {
         unsafe extern "C" fn free<B>(_: *mut c_void, hint: *mut c_void) {
@@ -91,6 +93,7 @@ impl Frame {
 
     /// Holds these bytes from now on, which leave their room behind while they are few.
     pub(crate) fn drain(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+        // MUTANT: Speed only: copied or handed over, the bytes are the same.
         if bytes.len() >= WORTH_HANDING_OVER {
             *self = Self::owned(core::mem::take(bytes))?;
             return Ok(());
@@ -100,6 +103,7 @@ impl Frame {
         copied
     }
 
+    // MUTANT: Memory only: a frame is freed later.
     /// Gives memory of its own back: nobody knows when it holds something else.
     pub(crate) fn release(&mut self) {
         if self.len() >= WORTH_HANDING_OVER {
@@ -107,6 +111,7 @@ impl Frame {
         }
     }
 
+    // MUTANT: It does not fail for an initialised message.
     /// The same bytes once more: large ones are not copied but shared.
     pub(crate) fn shared(&mut self) -> Result<Self, Failure> {
         let mut copy = Self::empty();
@@ -124,6 +129,7 @@ impl Frame {
         unsafe {
             let data = ffi::zmq_msg_data(message).cast::<u8>();
             let length = ffi::zmq_msg_size(message);
+            // MUTANT: An empty libzmq message has a valid pointer as well.
             if length == 0 { &[] } else { slice::from_raw_parts(data, length) }
         }
     }

@@ -89,6 +89,7 @@ impl Monitor {
         while self.frame.more() {
             // The parts of a message come together.
             if !self.socket.receive(&mut self.frame)? {
+                // MUTANT: libzmq shows no part before it has all of them.
                 break;
             }
             address = String::from_utf8_lossy(&self.frame).into_owned();

@@ -54,6 +54,7 @@ impl Socket {
     pub(crate) fn set_bytes(&self, option: c_int, value: &[u8]) -> Result<(), Failure> {
         // SAFETY: the socket is open; the library copies the value.
         let set = || unsafe { ffi::zmq_setsockopt(self.raw.as_ptr(), option, value.as_ptr().cast(), value.len()) };
+        // MUTANT: libzmq accepts these options.
         Failure::uninterrupted("zmq_setsockopt", || (set() == 0).then_some(()))
     }
 
@@ -62,6 +63,7 @@ impl Socket {
             let mut length = room.len();
             // SAFETY: the socket is open; the library writes at most `length` bytes, and says how many.
             let got = unsafe { ffi::zmq_getsockopt(self.raw.as_ptr(), option, room.as_mut_ptr().cast(), &mut length) };
+            // MUTANT: libzmq has these options.
             (got == 0).then_some(length)
         })
     }
@@ -148,6 +150,7 @@ impl Socket {
         // SAFETY: open, and this thread's.
         let receive = || unsafe { frame.receive(self.raw.as_ptr(), flag::DONT_WAIT) }.then_some(true);
         let received = Failure::uninterrupted("zmq_msg_recv", receive);
+        // MUTANT: libzmq gives no other error here.
         received.or_else(|cause| if cause.would_wait() { Ok(false) } else { Err(cause) })
     }
 
@@ -160,6 +163,7 @@ impl Socket {
         let Ok(text) = CString::new(name) else { unreachable!("the name is ours") };
         // SAFETY: open, and this thread's.
         let tell = || unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), text.as_ptr(), ffi::told::ALL) };
+        // MUTANT: libzmq can monitor every socket.
         Failure::uninterrupted("zmq_socket_monitor", || (tell() == 0).then_some(()))?;
         self.is_monitored = true;
         monitor.connect(name)?;

@@ -46,6 +46,7 @@ struct Door(*mut c_void);
 unsafe impl Send for Door {}
 
 impl Gatekeeper {
+    // MUTANT: Needs a context without free sockets, or one that ends during an answer.
     /// The context lives until its gatekeeper is dropped; it is shut down before that, so that the thread ends.
     pub(crate) fn of(context: *mut c_void) -> Result<Self, Error> {
         // SAFETY: the context lives.
@@ -70,12 +71,14 @@ impl Gatekeeper {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner).insert(domain.to_owned(), whom);
     }
 
+    // MUTANT: Memory only: its name is not reused.
     pub(crate) fn forget(&self, domain: &str) {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner).remove(domain);
     }
 }
 
 impl Drop for Gatekeeper {
+    // MUTANT: The thread ends with the context, for which libzmq waits.
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -84,6 +87,7 @@ impl Drop for Gatekeeper {
 }
 
 impl Door {
+    // MUTANT: An answer is possible as long as the context exists.
     /// Until the context is shut down.
     fn answer(self, lists: &Lists) {
         while let Some(request) = self.receive() {
@@ -124,6 +128,7 @@ impl Door {
 }
 
 impl Drop for Door {
+    // MUTANT: The thread ends with the context, for which libzmq waits.
     fn drop(&mut self) {
         // SAFETY: open, and closed once, by the thread that has it.
         unsafe { ffi::zmq_close(self.0) };

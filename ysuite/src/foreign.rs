@@ -37,6 +37,8 @@ impl Panics {
         }
     }
 
+    // MUTANT: Speed only: a caught panic resumes at the end of the function. Killed only by
+    // `a_value_that_panics_behind_a_panic_is_one_panic`.
     /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
     #[inline]
     pub(crate) fn in_drop(piece: impl FnOnce()) {
@@ -50,6 +52,8 @@ impl Panics {
     // USER CODE: `Drop` of an answer that the caller does not get, because of a panic; all pieces have run; panic:
     //     counts as one more piece. Of several messages in one vector only one may panic, as everywhere in Rust; test:
     //     tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
+    // MUTANT: Speed only: a caught panic resumes at the end of the function. Killed only by
+    // `a_destructor_gets_its_answer_though_a_piece_has_panicked`.
     /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
     /// panic goes on.
     pub(crate) fn answer<A>(mut self, answer: A) -> A {
@@ -95,6 +99,8 @@ impl Panics {
 }
 
 impl Drop for Panics {
+    // MUTANT: Speed only: a caught panic resumes at the end of the function. Killed only by
+    // `the_first_of_several_panics_goes_on_when_all_is_done`.
     fn drop(&mut self) {
         match self.0.take() {
             None => {}
@@ -140,6 +146,8 @@ impl<V> DerefMut for Foreign<V> {
 //     a_receiver_or_descriptor_and_its_handler_that_both_panic_are_one_panic, tests/suite/hub/panics.rs:
 //     a_handler_that_panics_and_its_end_that_panics_too_are_one_panic
 impl<V> Drop for Foreign<V> {
+    // MUTANT: Speed only: a value without a drop is dropped by an empty function. Killed only by
+    // `a_value_that_panics_behind_a_panic_is_one_panic`.
     #[inline]
     fn drop(&mut self) {
         if mem::needs_drop::<V>() {

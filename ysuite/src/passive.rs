@@ -57,6 +57,8 @@ impl Barrier {
         Self { words: self.words & other.words }
     }
 
+    // MUTANT: In a race: a publisher takes a wake mode while the waiter arms. Killed only by the model
+    // `a_publisher_that_takes_a_token_sees_what_the_sleeper_did_and_is_seen_by_a_look`.
     pub(crate) fn pass(self) {
         window();
         if self.words & FENCED != 0 {
@@ -95,6 +97,8 @@ impl Passive {
         Self { word: AtomicU32::new(0), idle_publications: AtomicU32::new(0) }
     }
 
+    // MUTANT: Speed only: one more check after a fence. Killed only by the model
+    // `flush_against_a_reader_going_to_sleep`.
     /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`] and
     /// [`CUT`].
     #[inline(always)]
@@ -106,6 +110,8 @@ impl Passive {
         if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }
     }
 
+    // MUTANT: Speed only: publishers keep their fence, which is right for every waiter. A word without the bit has
+    // nothing to give up.
     /// The word is not 0: the sleeper sleeps or has left, or the publisher has promised a fence.
     #[cold]
     #[inline(never)]
@@ -136,6 +142,8 @@ impl Passive {
         0
     }
 
+    // MUTANT: Speed only: a bit that was not there is not added. Killed only by
+    // `what_is_flushed_to_a_reader_that_is_gone_is_dropped_at_once`.
     /// Takes all tokens, at most once each, and promises fences again.
     fn take(&self) -> u32 {
         // ORDERING: Relaxed; only the publisher uses this counter.
@@ -153,6 +161,7 @@ impl Passive {
         before & (TOKENS | STAYS)
     }
 
+    // MUTANT: Speed only: an early exit. At worst a notification without a reason.
     /// Any number of threads, each after it has published elsewhere: the tokens of a sleeper that wants to be woken, or
     /// 0. Only for words on which no thread [publishes](Self::published).
     pub(crate) fn called(&self) -> u32 {
@@ -214,6 +223,8 @@ impl Passive {
         Barrier { words: self.word.fetch_or(CUT, Ordering::Relaxed) }
     }
 
+    // MUTANT: A sender in its drop has published everything. Killed only by `hidden_messages_at_the_close`, and by the
+    // model `close_against_hidden_messages_and_the_senders_end`.
     /// Publisher: whether the sleeping side wants no more.
     pub(crate) fn is_cut(&self) -> bool {
         // ORDERING: Relaxed; what the two sides agree on is elsewhere, and is acquired there.

@@ -65,12 +65,14 @@ pub(crate) struct Peeked {
 impl Peeked {
     const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// The window, at `next`, has shown so many.
     #[inline(always)]
     pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
         (self.count, self.next, self.by_window) = (count, next, true);
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
     #[inline(always)]
     pub(crate) fn has_by_window(&self, count: usize, next: *mut u8) -> bool {
@@ -105,6 +107,7 @@ impl Content for Rx {
         self.channel.disposal
     }
 
+    // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
     fn shut(&mut self) {
         self.shown = RecvWindow::shut();
         self.own = RecvWindow::shut();
@@ -116,6 +119,7 @@ impl Content for Rx {
     fn finish(&mut self) {
         // The end learns what was received by the window.
         self.look(|_| ());
+        // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
         self.shut();
         if core::mem::take(&mut self.is_attached) {
             self.channel.moved(ptr::from_ref(self).addr(), None);
@@ -129,12 +133,14 @@ impl Rx {
         if self.is_shown { &mut self.shown } else { &mut self.own }
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// The window, where it is known whether callers see it.
     #[inline(always)]
     pub(crate) fn window_as<const SHOWN: bool>(&mut self) -> &mut RecvWindow {
         if SHOWN { &mut self.shown } else { &mut self.own }
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// A call that leaves what is shown alone: between the window as it was left and a new one.
     fn look<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
         if self.steps.is_none() {
@@ -169,6 +175,7 @@ impl Rx {
 
     /// Any other call: what was shown is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
+        // MUTANT: A callback panics only with its window shut.
         self.peeked = Peeked::NONE;
         self.look(call)
     }
@@ -182,6 +189,7 @@ impl Rx {
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done. Killed only by `no_window_is_open`.
 /// A handle of a receiving end.
 pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx {
     let steps = if may_open() { end.steps() } else { None };
@@ -210,6 +218,7 @@ pub(crate) fn make(mut end: Box<dyn RxEnd>, channel: Arc<Channel>) -> *mut ys_rx
     .cast()
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
 ///
 /// # Safety
@@ -232,6 +241,7 @@ unsafe fn recv_by_step(rx: *mut ys_rx, message: *mut c_void) -> Step {
     // SAFETY: by the caller.
     unsafe {
         step(rx, |rx, steps| {
+            // MUTANT: Speed only: the call does what the window would have done.
             (steps.recv)(if rx.is_shown { &mut rx.shown } else { &mut rx.own }, message.cast(), rx.size)
         })
     }
@@ -264,6 +274,7 @@ pub(crate) unsafe fn content<'a>(rx: *mut ys_rx) -> &'a mut Rx {
     unsafe { handle::content(rx.cast::<Handle<Rx>>()) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// What the calls of the end jump to. In the checked build, where it may have been freed, always the same.
 ///
 /// # Safety
@@ -359,6 +370,7 @@ pub unsafe extern "C" fn ys_recv_batch(rx: *mut ys_rx, messages: *mut c_void, ma
             if max == 0 {
                 return rx.look(|end| end.recv_none());
             }
+            // MUTANT: No array has that many messages.
             if messages.is_null() || max > isize::MAX as usize / rx.channel.stride {
                 return isize::from_code(YS_EINVAL);
             }
@@ -378,6 +390,7 @@ pub unsafe extern "C" fn ys_peek(rx: *mut ys_rx, at: *mut *mut c_void) -> isize 
     if at.is_null() {
         return isize::from_code(YS_EINVAL);
     }
+    // MUTANT: Speed only: the call does what the window would have done.
     // SAFETY: by the caller.
     unsafe { if rx.is_null() { peek(rx, at) } else { (calls(rx).peek)(rx, at) } }
 }
@@ -431,6 +444,7 @@ pub(crate) unsafe extern "C" fn consume(rx: *mut ys_rx, n: usize) -> c_int {
     unsafe { enter(rx, |rx| consume_further(rx, n)) }
 }
 
+// MUTANT: To consume no message changes nothing and is no error.
 /// What the window has not shown, or cannot take.
 fn consume_further(rx: &mut Rx, n: usize) -> c_int {
     // Before the numbers: an end that never shows anything would say that there are too many, or that none were consumed.
@@ -450,6 +464,8 @@ fn consume_further(rx: &mut Rx, n: usize) -> c_int {
     code
 }
 
+// MUTANT: Speed only: the call does what the window would have done. A sender is notified of room for which it does
+// not wait.
 /// Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
 /// Pipe and funnel only.
 ///
@@ -635,6 +651,7 @@ pub unsafe extern "C" fn ys_rx_free(rx: *mut ys_rx) {
     unsafe { handle::free(rx.cast::<Handle<Rx>>()) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// For the inline functions of the header only: after takes that have found the word of the window not 0.
 ///
 /// @param rx the end

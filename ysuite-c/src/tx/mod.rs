@@ -63,6 +63,7 @@ pub(crate) struct Reserved {
     by_window: bool,
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 impl Reserved {
     const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
 
@@ -100,6 +101,7 @@ impl Content for Tx {
         self.channel.disposal
     }
 
+    // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
     fn shut(&mut self) {
         self.shown = SendWindow::shut();
         self.own = SendWindow::shut();
@@ -111,6 +113,7 @@ impl Content for Tx {
     fn finish(&mut self) {
         // The end learns what was sent by the window.
         self.look(|_| ());
+        // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
         self.shut();
         if core::mem::take(&mut self.is_attached) {
             self.channel.moved(ptr::from_ref(self).addr(), None);
@@ -124,12 +127,14 @@ impl Tx {
         if self.is_shown { &mut self.shown } else { &mut self.own }
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// The window, where it is known whether callers see it.
     #[inline(always)]
     pub(crate) fn window_as<const SHOWN: bool>(&mut self) -> &mut SendWindow {
         if SHOWN { &mut self.shown } else { &mut self.own }
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// A call that leaves reserved slots alone: between the window as it was left and a new one.
     fn look<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
         if self.steps.is_none() {
@@ -166,6 +171,7 @@ impl Tx {
 
     /// Any other call: what was reserved is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
+        // MUTANT: A callback panics only with its window shut.
         self.reserved = Reserved::NONE;
         self.look(call)
     }
@@ -194,6 +200,7 @@ impl Tx {
     }
 }
 
+// MUTANT: Speed only: the call does what the window would have done. Killed only by `no_window_is_open`.
 /// A handle of a sending end.
 pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx {
     let steps = if may_open() { end.steps() } else { None };
@@ -222,6 +229,7 @@ pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx
     .cast()
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
 ///
 /// # Safety
@@ -273,6 +281,7 @@ pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_in
     unsafe { (calls(tx).send)(tx, message) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// What the calls of the end jump to. In the checked build, where it may have been freed, always the same.
 ///
 /// # Safety
@@ -305,6 +314,7 @@ pub(crate) unsafe extern "C" fn run_answered(tx: *mut ys_tx, count: usize) -> is
     unsafe { enter(tx, |tx| tx.call(|end| end.answer(count))) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done.
 /// # Safety
 /// As of [`ys_send`], of pointers that are not NULL.
 #[inline(always)]
@@ -382,6 +392,7 @@ pub unsafe extern "C" fn ys_send_batch(tx: *mut ys_tx, messages: *const c_void, 
             if n == 0 {
                 return tx.show();
             }
+            // MUTANT: No array has that many messages.
             if messages.is_null() || n > isize::MAX as usize / tx.channel.stride {
                 return isize::from_code(YS_EINVAL);
             }
@@ -428,6 +439,7 @@ pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isi
     if at.is_null() {
         return isize::from_code(YS_EINVAL);
     }
+    // MUTANT: Speed only: the call does what the window would have done.
     // SAFETY: by the caller.
     unsafe { if tx.is_null() { reserve(tx, at) } else { (calls(tx).reserve)(tx, at) } }
 }
@@ -483,6 +495,7 @@ pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
     unsafe { enter(tx, |tx| commit_further(tx, n)) }
 }
 
+// MUTANT: Speed only: the call does what the window would have done: it commits the slots of the window.
 /// What is not reserved by the window, or cannot be.
 ///
 /// # Safety
@@ -694,6 +707,7 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
+            // MUTANT: Speed only: the call does what the window would have done.
             if !tx.is_shown {
                 return c_int::from_code(YS_EINVAL);
             }

@@ -20,6 +20,7 @@ pub(crate) struct Watch(AtomicU32);
 /// A call inside a handle. It ends when this is dropped.
 pub(crate) struct Inside<'a>(&'a Watch);
 
+// MUTANT: Checked builds only, whose `checked` tests kill it.
 impl Watch {
     pub(crate) const fn new() -> Self {
         Self(AtomicU32::new(IDLE))
@@ -65,6 +66,7 @@ impl Watch {
 }
 
 impl Drop for Inside<'_> {
+    // MUTANT: Checked builds only, whose `checked` tests kill it.
     fn drop(&mut self) {
         // ORDERING: Release pairs with the Acquire in `step`.
         self.0.0.store(IDLE, Ordering::Release);

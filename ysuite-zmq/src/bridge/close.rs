@@ -76,6 +76,7 @@ impl<W: Work> Ending<W> {
         self.end(until)
     }
 
+    // MUTANT: A socket without messages or connections has nothing that lingers.
     fn end(self, until: Instant) -> Closed {
         let silent = self.tools.counters.frames_out.get() == 0;
         let known = self.work.is_acknowledged() || silent;
@@ -99,6 +100,7 @@ impl<W: Work> Ending<W> {
 }
 
 impl<W: Work> Ending<W> {
+    // MUTANT: The same moment to the nanosecond.
     /// Whether something is left to be done, for which there is time until one moment, or to be said, until another:
     /// that one is known since nothing is left to be done.
     fn has_to_go_on(&mut self, until: Instant, said: &mut Option<Instant>) -> bool {
@@ -110,6 +112,7 @@ impl<W: Work> Ending<W> {
         now < *said.get_or_insert(until.min(now + LAST_WORD)) && !self.work.has_said_all()
     }
 
+    // MUTANT: Speed only: the loop polls again at once.
     /// Until something changes, or for a little.
     fn rest(&mut self, until: Instant) -> bool {
         let listened = self.work.listen(&mut self.tools);
@@ -119,6 +122,7 @@ impl<W: Work> Ending<W> {
     }
 }
 
+// MUTANT: Speed only: the loop polls again at once. libzmq reports the events of every open socket.
 /// Until something changes, or that moment.
 fn pause(socket: &Socket, until: Instant) {
     if socket.ready().is_err() {
@@ -150,6 +154,7 @@ enum Ended {
     Late,
 }
 
+// MUTANT: libzmq sets the linger period of every open socket. The same moment to the nanosecond.
 /// Closes the socket and waits until all that lingers in it has left.
 fn gone(socket: Socket, monitor: &mut Monitor, until: Instant) -> Ended {
     let left = until.saturating_duration_since(Instant::now()) + LEAST;
@@ -171,6 +176,7 @@ fn gone(socket: Socket, monitor: &mut Monitor, until: Instant) -> Ended {
     }
 }
 
+// MUTANT: Speed only: the loop polls again, or waits a second at most for the next event.
 /// The news that the socket is gone comes when its lingering ends, which has an end.
 fn wait_for_news(monitor: &Monitor, late: Option<Instant>) {
     if monitor.socket().ready().is_ok_and(|ready| !ready.receive) {

@@ -113,6 +113,7 @@ impl<W: Work> Engine<W> {
         }
     }
 
+    // MUTANT: Speed only: how long the thread polls before it parks, and how often.
     /// Until it is told to close, or is dropped.
     fn serve(&mut self) -> Result<Closing, Failure> {
         let (mut idle_since, mut turns) = (None, 0u32);
@@ -149,6 +150,7 @@ impl<W: Work> Engine<W> {
 
     /// Whether the first frame is still to come, of those that a connection may take with it.
     fn is_empty_handed(&self) -> bool {
+        // MUTANT: Speed only: how often the thread polls.
         self.tools.counters.frames_out.get() == 0 && self.work.lingers() && !self.work.is_acknowledged()
     }
 
@@ -168,6 +170,7 @@ impl<W: Work> Engine<W> {
         for (wanted, until, answer) in core::mem::take(&mut self.asked) {
             match now {
                 _ if there >= wanted => drop(answer.send(true)),
+                // MUTANT: The same moment to the nanosecond.
                 Some(now) if now >= until => drop(answer.send(false)),
                 _ => self.asked.push((wanted, until, answer)),
             }
@@ -200,6 +203,7 @@ impl<W: Work> Engine<W> {
         let moved = self.work.step(&mut self.tools);
         self.tools.arms = false;
         let wanted = self.stand();
+        // MUTANT: Speed only: one more system call, which returns at once.
         if moved? > 0 || self.sets.is_up(wanted) {
             return Ok(());
         }

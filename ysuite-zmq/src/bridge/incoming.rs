@@ -41,12 +41,14 @@ impl<T: FromWire> Incoming<T> {
             Ok(messages) => tools.received(bytes, messages),
             Err(malformed) => tools.refuse(malformed),
         }
+        // MUTANT: Memory only: a frame is freed later.
         tools.frame.release();
         Ok(true)
     }
 }
 
 impl<T: FromWire> Work for Incoming<T> {
+    // MUTANT: Speed only: how many frames are delivered between two polls.
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         // The first frame is delivered at once, those behind it more and more together.
         let (mut moved, mut together) = (0, 1);
@@ -87,6 +89,7 @@ impl<T: FromWire> Work for Incoming<T> {
         self.sink.left()
     }
 
+    // MUTANT: Speed only: asked only of a bridge that has given nothing to libzmq, and costs one check in each turn.
     /// A subscription, which libzmq would keep for a publisher that is gone.
     fn lingers(&self) -> bool {
         false

@@ -312,6 +312,7 @@ impl fmt::Debug for Domain {
 }
 
 impl Drop for Domain {
+    // MUTANT: Memory only: its name is not reused.
     fn drop(&mut self) {
         self.context.forget(&self.name);
     }

@@ -70,6 +70,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     /// Puts messages into the next frame, if there are any, and answers how many are in it.
     pub(super) fn next(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         if self.held == 0 {
+            // MUTANT: Nothing is taken while a frame is held: a frame for one peer has all that was taken.
             if self.taken.is_empty() {
                 self.take(self.pack.max(HANDFUL), tools);
             }
@@ -87,6 +88,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         self.held = 0;
     }
 
+    // MUTANT: To leave a set a second time changes nothing.
     /// The bridge is about to sleep, or never does, and would take a message or not. Where it shares the channel with
     /// others it stands in its set only if it would: else it might be told of a message and leave it there, and nobody
     /// else would be told.
@@ -101,6 +103,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
+    // MUTANT: To leave a set a second time changes nothing.
     /// What it was told of and has not taken is told to another.
     pub(super) fn leave_set(&mut self) {
         if let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) {
@@ -111,6 +114,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
 
     /// Takes messages for one frame, at most so many. Answers how many.
     pub(super) fn take_for_one(&mut self, most: usize, tools: &Tools) -> usize {
+        // MUTANT: Nothing is taken while a frame is held: a frame for one peer has all that was taken.
         if self.taken.is_empty() {
             self.take(self.pack.min(most), tools);
         }
@@ -119,6 +123,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
 
     fn take(&mut self, most: usize, tools: &Tools) {
         let Some(source) = &mut self.source else { return };
+        // MUTANT: Speed only: an id is taken down more often, which costs the other side a wake-up.
         if !tools.arms && source.is_drained() {
             return;
         }
@@ -184,6 +189,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
 
     /// What comes into the channel while it is closed still leaves, as long as there is time.
     fn is_done(&mut self) -> bool {
+        // MUTANT: Nothing is taken while a frame is held: a frame for one peer has all that was taken.
         self.held == 0 && self.taken.is_empty() && self.source.as_mut().is_none_or(S::is_drained)
     }
 

@@ -59,6 +59,7 @@ impl<S: Source<Message: ToWire>> Publishing<S> {
 impl<S: Source<Message: ToWire>> Publishing<S> {
     /// Hands over the next frame, behind its topic. False: a subscriber has no room, and the socket drops nothing.
     fn send(&mut self, messages: usize, tools: &Tools) -> Result<bool, Failure> {
+        // MUTANT: libzmq takes all parts of a message or none.
         // A first part that is taken means that the second will be.
         Ok(tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
             && tools.send(&mut self.outgoing.frame, false, messages)?)
@@ -104,6 +105,7 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
                 }
                 WhenFull::DropForAll => {
                     tools.counters.dropped.add(messages);
+                    // MUTANT: Memory only: a frame is freed later.
                     self.outgoing.frame.release();
                 }
                 WhenFull::Wait => {

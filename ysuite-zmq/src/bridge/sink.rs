@@ -52,6 +52,7 @@ impl<T: FromWire> Sink<T> {
         Ok(messages)
     }
 
+    // MUTANT: Speed only: one by one instead of in a batch.
     /// Moves into the channel what it has room for. Whether that was all.
     pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
         if self.waiting.is_empty() && self.room().is_none_or(|room| room >= self.fresh.len()) {
@@ -93,6 +94,7 @@ impl<T: FromWire> Sink<T> {
 
     /// Whether messages wait for room.
     pub(super) fn is_blocked(&self) -> bool {
+        // MUTANT: Speed only: one by one instead of in a batch.
         !self.waiting.is_empty()
     }
 
@@ -114,6 +116,7 @@ impl<T: FromWire> Sink<T> {
     /// Whether there is room for so many, behind those that wait. Where there is not, the set that the sender stands in tells when
     /// there may be.
     pub(super) fn has_room_for(&mut self, messages: usize) -> bool {
+        // MUTANT: The set reports the first room anyway, which it does not promise.
         // The set is to tell of the first place that one that waits can have.
         !self.is_blocked() && self.sender.try_reserve_many(messages).is_ok()
     }

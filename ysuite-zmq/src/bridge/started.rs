@@ -51,6 +51,7 @@ impl Started {
         let (answer, closed) = oneshot::channel();
         // A time that the clock cannot hold is no limit: a century is none.
         let now = Instant::now();
+        // MUTANT: The timeout is a century and some hours.
         let until = now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(100 * 365 * 24 * 3_600));
         let ordered = self.orders.send(Order::Close { until, answer });
         let closed = ordered.ok().and_then(|()| closed.recv().ok());
@@ -60,6 +61,7 @@ impl Started {
         closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
     }
 
+    // MUTANT: A timeout of some thirty years. An order that was not given has no answer.
     /// Waits until so many subscribers are there that the topic reaches: what is published before a subscriber is there never
     /// reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that reaches. False: they were not there in time. Of a publisher; any other bridge has none.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {

@@ -31,6 +31,7 @@ impl EndWatchers {
         Self { list: AtomicPtr::new(ptr::null_mut()) }
     }
 
+    // MUTANT: Killed only by `waiting_for_the_receivers_end`.
     fn list(&self) -> Option<&WaitList> {
         // ORDERING: Acquire pairs with the Release in `list_or_new`: the list is made.
         let list = self.list.load(Ordering::Acquire);
@@ -38,6 +39,7 @@ impl EndWatchers {
         unsafe { list.as_ref() }
     }
 
+    // MUTANT: Speed only: the exchange refuses a second list, which is then dropped.
     #[cold]
     fn list_or_new(&self) -> &WaitList {
         if self.list().is_none() {
@@ -55,6 +57,8 @@ impl EndWatchers {
     // USER CODE: wakers of tasks that wait until the receiver is gone; the disconnect is visible before the first is
     //     woken; re-entrance: any operation; panic: the others are woken, then it propagates. The drop is of a list in
     //     which nothing waits; test: tests/suite/conformance/channel/closing.rs: tasks_wait_for_the_receivers_end
+    // MUTANT: In a race: a thread makes the list while the receiver closes. Killed only by the model
+    // `a_thread_that_waits_for_the_end_against_a_receiver_that_closes`.
     /// The receiver has closed, or is gone: all who wait for that are told. Wakers are foreign code: the first panic goes on
     /// when all have been told.
     pub(super) fn tell(&self) {
@@ -68,6 +72,7 @@ impl EndWatchers {
 }
 
 impl Drop for EndWatchers {
+    // MUTANT: Killed only by `a_list_of_those_who_waited_for_the_end_goes_with_the_channel`.
     fn drop(&mut self) {
         // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
         let list = self.list.load(Ordering::Relaxed);
@@ -113,6 +118,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     other threads may use the handle; panic: each runs whatever the other does; propagates after this handle is
     //     closed. For a rendezvous: `tell_end`, after the rendezvous is closed; test:
     //     tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
+    // MUTANT: Speed only: the wait begins with the same check.
     /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
         let was_open = !self.is_over();
@@ -132,6 +138,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         was_open
     }
 
+    // MUTANT: Speed only: the wait begins with the same check.
     pub(super) async fn closed(&self) {
         if self.is_over() {
             return;
@@ -140,6 +147,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         core::future::poll_fn(|context| wait.poll(context)).await;
     }
 
+    // MUTANT: Speed only: the wait begins with the same check. The spin before it finds the disconnection sooner.
     /// Blocks until the receiver's end (true), or until the deadline has passed (false).
     pub(super) fn wait_closed(&self, deadline: impl FnOnce() -> Deadline) -> bool {
         if self.is_over() {

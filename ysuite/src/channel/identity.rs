@@ -2,6 +2,7 @@
 
 use crate::signal::Attach;
 
+// MUTANT: Speed only: how long to poll for a message that another thread is still writing. The next call finds it.
 /// Whether an end is in a set now. One that was polled, or was in a set once, may look much like it.
 pub(super) fn is_attached(end: &impl Attach) -> bool {
     let mut is_attached = false;

@@ -200,6 +200,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         count - self.answer_from(tokens, count)
     }
 
+    // MUTANT: A count that this build does not keep, or a wake mode without a waiter. An unpublished message goes out
+    // with the next one.
     /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back: they are
     /// left in their slots.
     fn answer_from(&mut self, tokens: u32, count: usize) -> usize {
@@ -227,6 +229,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         count - self.answer_from(tokens, count)
     }
 
+    // MUTANT: One more attempt for no slots finds none. The publication reports a missing receiver itself.
     /// # Safety
     /// As of [`SendInPlace::send_made`].
     #[inline]
@@ -367,11 +370,13 @@ impl<E: InPlaceEnd> Receiving<E> {
         self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
+    // MUTANT: Speed only: the wait itself checks before it begins.
     #[inline]
     pub(super) fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError> {
         if self.end.has_message() { Ok(()) } else { self.wait_or_stop(deadline(timeout), stop) }
     }
 
+    // MUTANT: Speed only: the wait itself checks before it begins.
     /// As `wait`, also until `stop` is set.
     #[cold]
     #[inline(never)]

@@ -131,6 +131,7 @@ struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
+    // MUTANT: Speed only: the lanes themselves find that there is no notice.
     /// Fetches the next notice, if there is none yet.
     fn fetch(&mut self, notices: &mut Lanes<T>) {
         if self.notice.is_none() && !notices.is_quiet() {
@@ -159,6 +160,8 @@ impl<T> Bounded<T> {
 }
 
 impl<T> Queues<T> {
+    // MUTANT: Speed only: urgent lanes stay active for longer, or a message raises its lane again. The next check
+    // finds it.
     /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few loads.
     #[cold]
     #[inline(never)]
@@ -171,6 +174,7 @@ impl<T> Queues<T> {
         }
     }
 
+    // MUTANT: At worst it reports a message that is not there: the take that follows checks the lane.
     fn has_message(&mut self) -> bool {
         let ordinary = match &mut self.bounded {
             None => self.ordinary.has_message(),
@@ -204,6 +208,7 @@ impl<T> WaitingEnd for Queues<T> {
         &self.parker.target
     }
 
+    // MUTANT: Speed only: `arm_further` arms each lane instead, and checks it after its barrier.
     fn arm(&mut self, tokens: u32) {
         self.arm_all();
         window();
@@ -239,12 +244,15 @@ impl<T> Inbox<T> {
         (sender, Self { queues, backoff: RecvBackoff::new() })
     }
 
+    // MUTANT: Speed only: the slow path checks the urgent lanes itself.
     /// Whether there is no urgent message. A few loads.
     #[inline(always)]
     pub(crate) fn has_no_urgent(&self) -> bool {
         self.queues.urgent.is_quiet()
     }
 
+    // MUTANT: Speed only: the search that follows takes the same message. Killed only by
+    // `an_ordinary_message_begins_the_urgent_ones_turn_anew_however_it_is_received`.
     /// Takes the next ordinary message, if it `is_wanted` and can be had at once: where there is no bound and no urgent
     /// message, and the lane whose turn it is has one. Returns where it lies: the caller moves it out before this inbox is
     /// used again.
@@ -256,6 +264,7 @@ impl<T> Inbox<T> {
         self.queues.ordinary.take_in_place(is_wanted)
     }
 
+    // MUTANT: Speed only: the slow path checks the urgent lanes itself.
     /// The next urgent message, if there is one.
     #[inline(always)]
     pub(crate) fn take_urgent(&mut self) -> Option<T> {
@@ -294,6 +303,7 @@ impl<T> Inbox<T> {
         }
     }
 
+    // MUTANT: Speed only: a message that came while the id was taken down raises it again, and the next call finds it.
     /// After finding nothing: `Ok` if a message has come meanwhile. An attached inbox takes its id down.
     #[cold]
     #[inline(never)]

@@ -37,6 +37,7 @@ impl<F> Drop for Limit<'_, F> {
 /// behind a panic.
 pub(super) fn answer_behind<A, W, F>(answer: A, wait: W, limit: Limit<'_, F>) -> A {
     let mut panics = Panics::none();
+    // MUTANT: Killed only by `a_message_that_comes_back_ends_with_a_waker_whose_drop_panics`.
     panics.catch(|| drop(wait));
     panics.catch(|| drop(limit));
     panics.answer(answer)

@@ -123,12 +123,14 @@ impl<'a, S: Reserve> Permits<'a, S> {
         self.left
     }
 
+    // MUTANT: Speed only: with no room left the queue offers no slots.
     /// Whether all the room has been used.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.left == 0
     }
 
+    // MUTANT: Speed only: with no room left the queue offers no slots.
     /// Sends a message, visible at once. Wait-free.
     ///
     /// # Errors
@@ -142,6 +144,7 @@ impl<'a, S: Reserve> Permits<'a, S> {
         self.sender.send_reserved(message).map_err(TrySendError::from)
     }
 
+    // MUTANT: Speed only: with no room left the queue offers an empty run of slots.
     /// The slots of the next messages, as many of them as lie side by side: at least one while there is room left, and never
     /// more than the room. What is written here is sent by [`commit`](Self::commit), and otherwise forgotten: it is not
     /// dropped.
@@ -192,6 +195,7 @@ struct SeveralPlaces<'a, T, L: SenderLink<T>> {
 impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
     const CROWDED: bool = L::CROWDED;
 
+    // MUTANT: In a race: a close between two checks is reported as a lack of room, and by the next call as a close.
     fn is_ready(&mut self) -> bool {
         self.end.writer.has_room_for(self.places) || self.end.writer.is_over()
     }
@@ -206,6 +210,7 @@ impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
 }
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
+    // MUTANT: In a race: room that came since the first check has raised the id again, so the next attempt finds it.
     /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and looks once
     /// more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
@@ -226,6 +231,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         found
     }
 
+    // MUTANT: Killed only by `too_many_is_an_error_and_not_a_wait`.
     /// Whether there is room for so many messages. Only looks.
     #[inline]
     fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {

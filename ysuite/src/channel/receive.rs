@@ -73,6 +73,7 @@ const PAUSES: u32 = 16;
 /// stream, and an operation that never blocks must end.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
+// MUTANT: Speed only: when a receiver that has streamed pauses before it polls again.
 impl RecvBackoff {
     pub(super) fn new() -> Self {
         Self { backoff: Backoff::new(), waited_at: 0 }
@@ -114,6 +115,7 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
+    // MUTANT: One more check when the queue is empty.
     /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
     #[inline]
     pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
@@ -125,6 +127,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
+    // MUTANT: One more check when the queue is empty.
     /// Whether the sender is gone, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
         self.end.meeting().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
@@ -164,6 +167,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
+    // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
     /// Blocks until there is a message (`Ok`), or the sender is gone, or the time is up.
     #[cold]
     #[inline(never)]
@@ -183,6 +187,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
+    // MUTANT: Speed only: the slow path finds nothing either.
     #[inline]
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
         match self.end.take() {
@@ -193,12 +198,14 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
+    // MUTANT: Speed only: the slow path finds nothing either.
     /// As [`try_recv`](Self::try_recv), after it has found nothing: `Ok` if there is a message all the same.
     #[cfg(feature = "in-place")]
     pub(super) fn find(&mut self) -> Result<(), TryRecvError> {
         if self.is_plainly_empty() { Err(TryRecvError::Empty) } else { outline(self, Self::find_slowly) }
     }
 
+    // MUTANT: Speed only: whether to check again after the pause. The next attempt finds what came meanwhile.
     #[cfg(feature = "in-place")]
     #[cold]
     #[inline(never)]
@@ -212,6 +219,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.nothing()
     }
 
+    // MUTANT: Speed only: the slow path finds nothing either, with the same answer.
     /// After finding nothing: whether that is all there is to say. Not behind a stream, of an end that may be attached, or of
     /// a queue that is closed.
     #[inline(always)]
@@ -220,6 +228,7 @@ impl<E: ReadingEnd> Receiving<E> {
         !backoff.has_streamed(end.position()) && !end.target().was_attached() && !end.is_closed()
     }
 
+    // MUTANT: Speed only: whether to check again after the pause.
     #[cold]
     #[inline(never)]
     fn try_recv_slowly(&mut self) -> Result<E::Message, TryRecvError> {
@@ -239,6 +248,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
+    // MUTANT: In a race: a message that came meanwhile has raised the id again, and the next attempt finds it.
     /// After finding nothing: `Ok` if a message has come in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
@@ -284,6 +294,7 @@ impl<E: ReadingEnd> Receiving<E> {
         Ok(self.take_batch(to, most))
     }
 
+    // MUTANT: One more check when the queue is empty, or one less: the next attempt finds the message.
     /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch, so that a
     /// loop until the end ends.
     #[cold]
@@ -303,6 +314,7 @@ impl<E: ReadingEnd> Receiving<E> {
     //     a_batch_of_two_lanes_ends_while_both_go_on
     // WAITS: never; it ends: beyond 4,096 messages it takes those that are there when it counts them; test:
     //     tests/allocation/batches.rs: a_batch_of_a_pipe_ends_while_its_sender_goes_on
+    // MUTANT: A batch may also take what has come since.
     /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
     /// end.
     #[inline(always)]
@@ -319,6 +331,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take_many(to, there)
     }
 
+    // MUTANT: One more check when the queue is empty, or one less: the next attempt finds the message.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<&E::Message> {
         if !self.end.has_message() && !outline(self, Self::has_come_meanwhile) {
@@ -327,6 +340,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.peek()
     }
 
+    // MUTANT: In a race: a message that came meanwhile has raised the id again, and the next attempt finds it.
     /// After finding nothing: whether there is a message all the same.
     #[cold]
     #[inline(never)]
@@ -334,6 +348,7 @@ impl<E: ReadingEnd> Receiving<E> {
         (one::rest(&mut self.end) || self.end.is_closed()) && self.end.has_last()
     }
 
+    // MUTANT: When a peek finds nothing, the run of known messages is empty.
     pub(super) fn peek_run(&mut self) -> &[E::Message] {
         if self.peek().is_none() {
             return &[];
@@ -372,6 +387,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
+    // MUTANT: The check has found nothing, so the take finds nothing either.
     /// The queue is closed, and empty but for what only a last look finds.
     #[cold]
     #[inline(never)]

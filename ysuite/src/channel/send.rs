@@ -116,6 +116,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         Self { end, backoff: Backoff::new() }
     }
 
+    // MUTANT: Waits find the disconnection after arming. Killed only by
+    // `the_receivers_close_sends_a_waiting_sender_its_message_back`.
     /// Whether nothing can be sent any more: the receiver is gone or has closed, or this sender has been closed.
     pub(super) fn is_over(&self) -> bool {
         self.end.writer.is_over() || self.end.link.meeting().is_some_and(|meeting| meeting.is_closed())
@@ -162,6 +164,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         message
     }
 
+    // MUTANT: The refusal only counts, and nothing is counted in this build.
     #[cold]
     #[inline(never)]
     fn refused_for_good(&mut self, message: T) -> Result<(), TrySendError<T>> {
@@ -172,6 +175,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         outcome
     }
 
+    // MUTANT: Nothing is hidden in a rendezvous: the first message comes back either way.
     /// There is no room, and the sender does not wait. A rendezvous never has room.
     pub(super) fn refuse(&self) {
         if self.end.link.meeting().is_none() {
@@ -179,6 +183,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
+    // MUTANT: Speed only: one more attempt, or one less: room that came meanwhile has raised the id again.
     /// There is no room, or the receiver is gone. An attached sender takes its id down, and looks once more.
     #[cold]
     #[inline(never)]
@@ -206,6 +211,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         Err(if self.end.writer.is_over() { TrySendError::Disconnected(message) } else { TrySendError::Full(message) })
     }
 
+    // MUTANT: A wait for room finds the disconnection after arming.
     /// Sends the message that is in `place`, or finds that the receiver is gone, if it is so now.
     #[inline]
     pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
@@ -320,6 +326,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
+    // MUTANT: Speed only: the wait finds the disconnection at its first check or after arming.
     #[cold]
     #[inline(never)]
     fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
@@ -345,6 +352,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
+    // MUTANT: Speed only: what was sent is counted again, and a wake without a mode does nothing.
     #[inline]
     pub(super) fn flush(&mut self) -> bool {
         let tokens = self.end.writer.publish();
@@ -458,6 +466,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
     }
 
+    // MUTANT: Speed only: without a close there is nothing to take back, and the next send checks for room anew.
     /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone: then
     /// those that can still be had are put into `back`.
     #[cold]
@@ -476,6 +485,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         panics.answer(back)
     }
 
+    // MUTANT: A hidden message is dropped one line later instead.
     /// One message has been published, and the receiver sleeps, has closed or is gone.
     #[cold]
     #[inline(never)]
@@ -502,6 +512,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.send_by_waiting(message, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
     }
 
+    // MUTANT: After a wait in time there is room, which nobody else can take, or a disconnection.
     /// Sends; waits for room by `wait`, which says whether there is time left. Not in a rendezvous.
     #[inline]
     pub(super) fn send_by_waiting(
@@ -549,6 +560,9 @@ impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, T) {
 }
 
 impl<T, L: SenderLink<T>> WritingEnd<T, L> {
+    // MUTANT: In a race: the receiver is dropped while this thread updates its word. Killed only by
+    // `a_sender_that_closes_is_counted_off_once_and_stays_closed` and `a_closed_sender_leaves_its_set`, and by the
+    // model `a_sender_that_closes_and_is_kept_against_a_receiver_that_goes`.
     /// Publishes what is hidden, closes the queue and tells the receiver. Once: afterwards it does nothing.
     pub(super) fn end(&mut self) {
         if self.writer.has_ended() {
@@ -594,11 +608,13 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
                 false
             }
         };
+        // MUTANT: The waker is dropped at the end of the function anyway.
         // The receiver's waker, and the waker last: foreign code.
         panics.catch(|| drop(waker));
         left
     }
 
+    // MUTANT: Killed only by `a_closed_sender_leaves_its_set`.
     /// Leaves the set that the sender is attached to, if it is.
     fn detach(&mut self) {
         // SAFETY: this is the sending end, borrowed mutably, so no registration of it is in use.
@@ -611,6 +627,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
 //     test: tests/suite/conformance/channel/batches.rs: a_waker_that_panics_when_it_is_dropped_loses_no_end,
 //     tests/suite/conformance/channel/tasks.rs: a_waker_that_panics_loses_nothing
 impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
+    // MUTANT: Killed only by `a_closed_sender_that_was_in_a_set_gives_its_place_back`.
     fn drop(&mut self) {
         // A sender may have been attached after its end.
         self.detach();

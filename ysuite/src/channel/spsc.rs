@@ -122,6 +122,8 @@ pub struct Sender<T> {
 }
 
 impl<T> SenderLink<T> for Arc<SpscShared<T>> {
+    // MUTANT: Called only by a flush whose publication has found a wake mode. Killed only by
+    // `flush_says_false_exactly_when_the_receiver_had_armed`.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
         self.receiver.wake(receiver, tokens);
         tokens & !STAYS != 0
@@ -199,6 +201,7 @@ struct SpscReader<T> {
 }
 
 impl<T> SpscReader<T> {
+    // MUTANT: A wake without a mode does nothing.
     /// After messages were taken: wakes a sender that waits for room. Without a bound: nothing.
     #[inline(always)]
     fn credit(&self) {
@@ -229,6 +232,7 @@ impl<T> SpscReader<T> {
 impl<T> ReadingEnd for SpscReader<T> {
     type Message = T;
 
+    // MUTANT: A wake without a mode does nothing.
     #[inline(always)]
     fn take(&mut self) -> Option<T> {
         let message = self.reader.read()?;
@@ -242,6 +246,7 @@ impl<T> ReadingEnd for SpscReader<T> {
     #[inline]
     fn take_many(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let taken = self.reader.read_batch(to, most);
+        // MUTANT: A queue that was empty is not full: no sender waits for room.
         if taken != 0 {
             self.credit();
         }
@@ -301,6 +306,8 @@ impl<T> ReadingEnd for SpscReader<T> {
 
 #[cfg(feature = "in-place")]
 impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
+    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking` and
+    // `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     fn take_place(&mut self) -> Option<NonNull<T>> {
         let place = self.reader.take_in_place(|_| true)?;
@@ -308,6 +315,8 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
         Some(place)
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking` and
+    // `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     fn skip(&mut self, count: usize) {
         self.reader.skip(count);
@@ -317,6 +326,7 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
     #[inline]
     fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
         let taken = self.reader.read_into(to);
+        // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking`.
         SpscReader::credit(self);
         taken
     }
@@ -326,12 +336,14 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
         self.reader.window()
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
         // SAFETY: by the caller.
         unsafe { self.reader.resume(next, known) };
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking`.
     fn credit(&mut self) {
         SpscReader::credit(self);
     }
@@ -399,6 +411,8 @@ super::in_place::impl_recv_in_place!(Receiver);
 //     a_waker_that_panics_when_it_is_dropped_loses_no_end, tests/suite/conformance/channel/panics.rs:
 //     panicking_drop_of_an_element_takes_the_rest_along
 impl<T> Drop for SpscReader<T> {
+    // MUTANT: The rendezvous endpoint ends with the function anyway. Killed only by
+    // `a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic`.
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };

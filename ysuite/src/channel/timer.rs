@@ -153,6 +153,7 @@ impl Timer {
         !self.is_full()
     }
 
+    // MUTANT: The difference is the one nanosecond at which a tick is due.
     /// Whether a tick is due. Wait-free but for the clock.
     #[must_use]
     pub fn is_full(&self) -> bool {

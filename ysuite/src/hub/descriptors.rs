@@ -160,6 +160,7 @@ impl Descriptors {
         !self.ready.is_empty()
     }
 
+    // MUTANT: A closed descriptor that is queued twice gets its last call in the first turn and is gone in the second.
     /// The poller reports the descriptor with this token. It may be one that was removed: a closed descriptor stays in the
     /// poller, out of reach, as long as a duplicate of it is open.
     fn report(&mut self, token: usize, ready: Ready) {
@@ -174,6 +175,7 @@ impl Descriptors {
         }
     }
 
+    // MUTANT: A closed descriptor that is queued twice gets its last call in the first turn and is gone in the second.
     /// From now on a number stands for this descriptor. The one that had it before was closed: the poller has no number twice.
     /// Whether there was one, which is to be served then.
     fn number(&mut self, fd: RawFd, key: Key) -> bool {
@@ -227,12 +229,14 @@ impl Hub {
             is_replaced: false,
         };
         let key = self.descriptors.table.insert(entry);
+        // MUTANT: Speed only: one turn of the hub more than needed.
         if self.descriptors.number(fd, key) {
             self.show_told();
         }
         Ok(Source(SourceKey::Descriptor(key)))
     }
 
+    // MUTANT: A descriptor that cannot be registered again gets its last call in its first turn.
     /// Changes what a descriptor is watched for. False: it was removed, or is closed.
     ///
     /// # Errors
@@ -346,6 +350,7 @@ impl Hub {
     // USER CODE: `Drop` of a source and of a handler's captures, in `call` too; out of the table, then out of the
     //     poller, then dropped; re-entrance: none; panic: nothing is left; test: tests/suite/hub/panics.rs:
     //     a_descriptor_and_its_handler_that_panic_at_their_ends
+    // MUTANT: The entry is dropped with the function anyway. A removed key is not found in the table.
     /// Takes a descriptor out of the table, and out of the poller unless another one has its number, and drops it. If its
     /// handler is running, that is dropped when it returns.
     pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {

@@ -172,6 +172,7 @@ impl Hub {
     /// # Errors
     /// As [`new`](Self::new); `InvalidInput` for more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
     pub fn with_receivers(receivers: usize) -> io::Result<Self> {
+        // MUTANT: Numbers only have to differ.
         Self::with_signals(receivers.saturating_add(1))
     }
 
@@ -181,6 +182,7 @@ impl Hub {
         let (sender, mut posts) = mpsc::unbounded();
         watch.set.attach(&mut posts, POSTS)?;
         Ok(Self {
+            // MUTANT: Numbers only have to differ.
             posts,
             sender,
             handles: Arc::new(AtomicUsize::new(0)),

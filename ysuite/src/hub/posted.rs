@@ -68,6 +68,7 @@ unsafe fn call<F: FnOnce(&mut Hub)>(function: *mut InlineBox, hub: Option<&mut H
     match hub {
         // SAFETY: by the caller.
         None => unsafe { (*function).drop_in_place::<F>() },
+        // MUTANT: Only how much stack a large function takes while it runs.
         // SAFETY: by the caller.
         Some(hub) if InlineBox::fits::<F>() => (unsafe { (*function).take::<F>() })(hub),
         // SAFETY: by the caller; it does not fit. Called where it lies in its box: it may be larger than the stack.

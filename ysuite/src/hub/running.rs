@@ -26,6 +26,7 @@ pub(super) struct Turn<'a> {
 impl<'a> Turn<'a> {
     pub(super) fn new(hub: &'a mut Hub) -> Self {
         let outer = core::mem::take(&mut hub.current);
+        // MUTANT: Nobody reads the flag outside of a turn, and the next turn resets it.
         // Outside of all turns a stop concerns `run` alone.
         let is_halted = core::mem::take(&mut hub.halted) && hub.depth != 0;
         hub.depth += 1;
@@ -38,6 +39,7 @@ impl Drop for Turn<'_> {
         if self.hub.number != self.number {
             return;
         }
+        // MUTANT: Killed only by `a_run_that_a_panic_ends_in_every_turn_does_not_keep_a_descriptor_from_its_own`.
         if std::thread::panicking() {
             // As where a handler stops the hub: whoever panics in every call does not keep it from the others.
             self.hub.first = self.hub.behind;

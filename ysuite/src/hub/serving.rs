@@ -46,6 +46,7 @@ impl Hub {
 
     // WAITS: never in a source's handler: descriptors are served, though the source's own signal is up; test:
     //     tests/suite/hub/nested.rs: a_turn_within_a_handler_serves_descriptors
+    // MUTANT: Speed only: everything is checked again after each round, before the hub parks.
     fn serve(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         let mut done = match core::mem::take(&mut self.first) {
             0 => {
@@ -72,12 +73,14 @@ impl Hub {
         block(&mut resting, RestingHub::sleep).unwrap_or(Ok(0))
     }
 
+    // MUTANT: A stop comes from a call that is counted, which ends the turn anyway.
     /// Whether the turn ends here: something has been served, or a handler has stopped it, or nothing can ever come, since
     /// all that could bring it takes a function along, or a receiver's end.
     fn is_done(&mut self, done: usize, deadline: Deadline) -> bool {
         done != 0 || self.halted || matches!(deadline, Deadline::Never) && self.is_deserted()
     }
 
+    // MUTANT: A stop comes from a call that is counted, which ends the turn anyway.
     /// Asks the poller where that is due, and serves the descriptors it has told of. `done` calls have been made before.
     fn serve_descriptors_too(&mut self, done: usize, ask: Ask) -> io::Result<usize> {
         // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
@@ -90,6 +93,8 @@ impl Hub {
         Ok(done + self.serve_descriptors())
     }
 
+    // MUTANT: Speed only: how often the poller is called. Killed only by
+    // `a_run_asks_the_poller_once_for_a_turn_of_calls`.
     /// `done` calls have been made, or spins that count as many: whether the poller must be asked now.
     fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
         self.unasked = self.unasked.saturating_add(done);
@@ -101,6 +106,7 @@ impl Hub {
     //     up; the turn ends, and the next one serves the others; test: tests/suite/hub/posting.rs:
     //     a_function_that_panics_takes_only_itself_down, tests/suite/hub/posting.rs:
     //     a_function_stays_whole_while_what_is_posted_behind_it_runs_within
+    // MUTANT: Speed only: a signal after the last check makes the descriptor readable again, which ends the sleep.
     /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function
     /// or a handler sets is for the next turn.
     fn serve_what_is_near(&mut self) -> usize {
@@ -138,6 +144,7 @@ impl Hub {
         done
     }
 
+    // MUTANT: A stop comes from a call that is counted, which ends the turn anyway.
     /// Whether a handler of the kind that is served has stopped the hub, which is noted.
     #[inline(always)]
     fn is_stopped_here(&mut self) -> bool {
@@ -147,6 +154,7 @@ impl Hub {
         self.halted
     }
 
+    // MUTANT: A stop comes from a call that is counted. A signal after the last check ends the sleep.
     /// The turn after one that was stopped: begins behind the kind whose handler has stopped it, and comes to that last, so that
     /// whoever stops the hub in every call does not keep it from the others.
     #[cold]
@@ -177,6 +185,8 @@ impl Hub {
     fn activate(&mut self) -> bool {
         let mut news = false;
         for signal in self.watch.check() {
+            // MUTANT: Speed only: a signal after the last check makes the descriptor readable again, which ends the
+            // sleep.
             news = true;
             if let Some(place) = signal.checked_sub(POSTS + 1) {
                 self.receivers.wake(place);
@@ -185,6 +195,7 @@ impl Hub {
         news
     }
 
+    // MUTANT: Speed only: how soon the poller is called.
     /// Calls functions by `next`, as many as a turn calls of one source, until it has none. Returns their number.
     fn serve_up_to_a_turn(&mut self, next: impl Fn(&mut Self) -> bool) -> usize {
         let mut done = 0;
@@ -197,6 +208,7 @@ impl Hub {
     // WAITS: for a function or a message; spin: `None` not at all, `Adaptive` up to 100 us; its polls count towards the
     //     poller's next call, for descriptors; test: tests/suite/hub/forever.rs:
     //     a_descriptor_waits_no_longer_than_a_turn_of_functions_that_come_one_by_one
+    // MUTANT: Speed only: how long a hub spins. Everything is checked again after each round and before the hub parks.
     /// Before sleeping: spins for what may come soon, and serves it.
     fn spin_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
         if self.spin == Spin::Forever {
@@ -216,6 +228,7 @@ impl Hub {
     //     a_hub_that_never_sleeps_serves_its_descriptors
     // WAITS: after 64 rounds without a message a receiver is armed, and its signal or disconnect is found; test:
     //     tests/suite/hub/forever.rs: a_hub_that_never_sleeps_serves_receivers_that_rest_and_their_ends
+    // MUTANT: Speed only: how long a hub spins. Everything is checked again after each round.
     /// Instead of sleeping: spins on what is active, looks at the signals and the clock after each round, and at the
     /// descriptors after a turn's worth of spins. A receiver that has nothing for many rounds rests,
     /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
@@ -252,6 +265,7 @@ impl Hub {
     // WAITS: for a signal, a descriptor, the next timer or the deadline, by the poller's call; reached under `Forever`
     //     only once the deadline has passed; all channels are armed; test: tests/suite/hub/idle.rs:
     //     a_sleep_is_one_system_call
+    // MUTANT: Speed only: how long sleeps are taken to be, and one system call.
     /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.
     fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
         let timeout = if self.activate() {
@@ -291,6 +305,8 @@ struct RestingHub<'a> {
 }
 
 impl RestingHub<'_> {
+    // MUTANT: Killed only by `a_descriptor_has_its_turn_beside_an_end_that_is_found_as_the_hub_comes_to_rest` and
+    // `a_hub_that_never_sleeps_counts_a_timer_whose_turn_within_was_stopped`.
     fn serve(&mut self) -> io::Result<usize> {
         let mut done = core::mem::replace(&mut self.outcome, Ok(0))?;
         // What a function or a handler has set while the hub came to rest is for the next turn.

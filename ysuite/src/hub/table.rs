@@ -19,6 +19,7 @@ const INDEX_BITS: u32 = if usize::BITS >= 64 { 32 } else { 20 };
 const INDICES: usize = (1 << INDEX_BITS) - 1;
 
 impl Key {
+    // MUTANT: No test can make more slots than a key can tell apart.
     /// One number for [`find`](Table::find): the index, and as many bits of the generation as fit. Never `usize::MAX`.
     /// `None`: the index does not fit.
     pub(super) fn token(self) -> Option<usize> {
@@ -101,6 +102,7 @@ impl<T> Table<T> {
                 slot.generation = next;
                 self.free.push(key.index);
             }
+            // MUTANT: Generations of a slot only have to differ.
             None => self.spent += 1,
         }
         Some(item)
@@ -116,6 +118,7 @@ impl<T> Table<T> {
 //     then the first propagates; test: tests/suite/hub/panics.rs:
 //     of_several_ends_that_panic_with_the_hub_the_first_goes_on
 impl<T> Drop for Table<T> {
+    // MUTANT: The drop of the vector does the same unless an item panics while unwinding.
     fn drop(&mut self) {
         // Items are foreign code, which may panic: all are dropped, and the first panic goes on.
         let mut panics = Panics::none();

@@ -70,6 +70,7 @@ impl Timers {
     }
 
     fn enter(&mut self, deadline: Instant, key: Key) {
+        // MUTANT: Numbers of timers only have to grow.
         self.number += 1;
         self.heap.push(Node { moment: (deadline, self.number), key });
         self.up(self.heap.len() - 1);
@@ -105,6 +106,7 @@ impl Timers {
         }
     }
 
+    // MUTANT: No two entries are equal: a number follows the time.
     fn up(&mut self, mut at: usize) {
         while at > 0 && self.heap[at].moment < self.heap[(at - 1) / CHILDREN].moment {
             self.heap.swap(at, (at - 1) / CHILDREN);
@@ -114,6 +116,7 @@ impl Timers {
         self.note(at);
     }
 
+    // MUTANT: No two entries are equal. One more child is compared, and the heap stays a heap.
     fn down(&mut self, mut at: usize) {
         loop {
             let children = at * CHILDREN + 1..(at * CHILDREN + 1 + CHILDREN).min(self.heap.len());

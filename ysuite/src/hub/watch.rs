@@ -53,6 +53,7 @@ mod real {
         ) -> io::Result<()> {
             count_call();
             match self.poll.poll(&mut self.events, timeout) {
+                // MUTANT: An open poller has no other error than an interruption.
                 // A signal handler has run: the caller checks again, and waits again.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
                 result => result?,
@@ -109,6 +110,7 @@ mod model {
             Ok(Self { set: YPollset::with_capacity(signals), found: Signals::default() })
         }
 
+        // MUTANT: Models only. Killed only by the model `a_receivers_messages_and_end_against_a_hub_going_to_sleep`.
         pub(in super::super) fn check(&mut self) -> Signals {
             if self.found.is_empty() { self.set.check() } else { core::mem::take(&mut self.found) }
         }
@@ -118,6 +120,7 @@ mod model {
             timeout: Option<Duration>,
             _report: impl FnMut(usize, Ready),
         ) -> io::Result<()> {
+            // MUTANT: Models only: a hub that polls instead of sleeping finds the same.
             self.found = match timeout {
                 Some(timeout) => self.set.poll_timeout(timeout),
                 None => self.set.poll(),

@@ -93,6 +93,7 @@ impl EventSource for SetSource {
             }
         }
         let signals = self.check(readiness, token)?;
+        // MUTANT: Speed only: without signals the loop does nothing.
         if !signals.is_empty() {
             let mut taken = Taken(signals, self.set().signaler());
             for id in taken.0.by_ref() {
@@ -142,6 +143,7 @@ impl<R: Receive + Attach> EventSource for ReceiverSource<R> {
     // USER CODE: the callback; the message belongs to the callback, and the id stays up until the receiver is found
     //     empty; re-entrance: through calloop's handle only; panic: the other messages are an event again; test:
     //     tests/suite/integrations/calloop.rs: a_callback_that_panics_leaves_the_other_messages
+    // MUTANT: Checks for messages at another source's event too: the message is found sooner.
     fn process_events<F>(&mut self, readiness: Readiness, token: Token, mut callback: F) -> io::Result<PostAction>
     where
         F: FnMut(Event<R::Message>, &mut ()),

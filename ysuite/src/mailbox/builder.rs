@@ -112,6 +112,8 @@ impl Builder {
     //     thread's handle; a result is dropped after a panic as the mailbox is dropped; test:
     //     tests/suite/mailbox/relations.rs: the_words_of_a_panic_are_passed_on, tests/suite/mailbox/relations.rs:
     //     a_result_ends_behind_a_message_that_panics_at_its_mailboxes_end
+    // MUTANT: The mailbox is dropped while the thread unwinds. Killed only by
+    // `a_thread_never_waits_for_itself_before_its_first_receive_either`.
     fn start<R: Send + 'static>(
         self,
         relate: impl FnOnce(&mut Mailbox),

@@ -71,6 +71,7 @@ impl Envelope {
         Self { vtable, value: InlineBox::new(value), unshared: PhantomData }
     }
 
+    // MUTANT: Speed only: the other half of the condition compares the types themselves.
     /// Whether the value is of this type.
     #[inline(always)]
     #[must_use]
@@ -117,12 +118,14 @@ impl Envelope {
         }
     }
 
+    // MUTANT: Speed only: the message is offered and found by its type.
     /// Whether the address of its table alone proves that the value is of this type, and no notice.
     #[inline(always)]
     pub(super) fn is_plainly<T: Any + Send>(&self) -> bool {
         core::ptr::eq(self.vtable, Of::<T>::MESSAGE)
     }
 
+    // MUTANT: Speed only: the message is offered and found by its type.
     /// The value, if it [is plainly](Self::is_plainly) of this type.
     #[inline(always)]
     pub(super) fn open<T: Any + Send>(self) -> Result<T, Self> {

@@ -54,6 +54,7 @@ const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What [`MailboxInner::last_user`] is when that thread has received from the mailbox.
 fn receiving(thread: u64) -> u64 {
+    // MUTANT: The additional bit is set anyway.
     thread << 1 | 1
 }
 
@@ -79,6 +80,7 @@ impl MailboxInner {
     pub(super) fn new(name: Option<Box<str>>, bound: Option<Bound>, sender: InboxSender<Envelope>) -> Self {
         // Not the façade's: a model need not explore it.
         static NEXT: AtomicU64 = AtomicU64::new(1);
+        // MUTANT: Numbers only have to differ and to grow.
         // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let Ok(spare) = sender.ordinary() else { unreachable!("it is the first lane") };
@@ -94,6 +96,8 @@ impl MailboxInner {
         }
     }
 
+    // MUTANT: Speed only: without a bound nobody asks who reads the mailbox. Killed only by
+    // `a_thread_never_waits_for_itself`.
     /// The calling thread receives from the mailbox.
     #[inline(always)]
     pub(super) fn is_read_here(&self) {
@@ -103,6 +107,8 @@ impl MailboxInner {
         }
     }
 
+    // MUTANT: Killed only by `a_thread_never_waits_for_itself_before_its_first_receive_either` and
+    // `a_thread_that_has_given_its_mailbox_away_waits_for_room`.
     /// The calling thread uses the mailbox, and may move it to another.
     #[inline(always)]
     pub(super) fn is_used_here(&self) {
@@ -122,6 +128,7 @@ impl MailboxInner {
     #[inline(always)]
     pub(super) fn send(&self, envelope: Envelope, rank: Rank) -> Result<(), SendError<Envelope>> {
         match &self.bound {
+            // MUTANT: Killed only by `an_error_gives_the_message_back`.
             Some(bound) if rank == Rank::Ordinary => self.send_bounded(bound.crowding, envelope),
             _ => outbox::send(self, rank, envelope),
         }
@@ -130,6 +137,7 @@ impl MailboxInner {
     // USER CODE: none (here, in `close`, and in `mailbox/registry.rs` and `mailbox/address.rs`: under a lock only
     //     tables change, and addresses are dropped after it; a mailbox is never polled, so its sleep flag wakes by a
     //     futex or a signal, never by a waker)
+    // MUTANT: The value is dropped at the end of the function anyway.
     /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
     pub(super) fn tell(&self, notice: Envelope) {
         let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
@@ -142,6 +150,7 @@ impl MailboxInner {
         drop(refused);
     }
 
+    // MUTANT: The guard is dropped at the end of the function anyway.
     /// The mailbox has ended: its spare lane is freed.
     pub(super) fn close(&self) {
         let spare = self.spare.lock_to_go().and_then(|mut spare| spare.take());
@@ -166,6 +175,7 @@ impl MailboxInner {
             Crowding::Block => self.send_waiting(back),
             Crowding::DropOldest => {
                 let oldest = self.sender.force_send(back)?;
+                // MUTANT: The message is dropped at the end of the block anyway.
                 // Foreign code, when the message is sent and the mailbox woken.
                 drop(oldest);
                 Ok(())
@@ -178,6 +188,7 @@ impl MailboxInner {
     //     a_sender_without_room_waits_for_it
     // WAITS: in a mailbox that may be the thread's own: room, the mailbox has ended, or one second, once for a mailbox;
     //     test: tests/suite/mailbox/bounds.rs: a_thread_never_waits_for_itself_before_its_first_receive_either
+    // MUTANT: Killed only by `a_thread_that_has_nothing_to_do_with_a_mailbox_waits_for_room_for_as_long_as_it_takes`.
     /// Waits for room, unless the mailbox is the calling thread's.
     #[cold]
     fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
@@ -213,6 +224,7 @@ thread_local! {
     static NUMBER: Cell<u64> = Cell::new(0);
 }
 
+// MUTANT: Killed only by `a_thread_never_waits_for_itself`.
 /// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated thread-locals
 /// while they are being destroyed. Wait-free.
 fn this_thread() -> u64 {
@@ -221,6 +233,7 @@ fn this_thread() -> u64 {
 
 // REUSED: a thread's number is never reused, though a mailbox may keep it after its thread: 64 bits; by construction: a
 //     counter that is only added to
+// MUTANT: Numbers only have to differ and to grow. Killed only by `a_thread_never_waits_for_itself`.
 #[cold]
 fn begin(number: &Cell<u64>) -> u64 {
     // Not the façade's: a model need not explore it.

@@ -51,6 +51,8 @@ struct Relations {
 }
 
 impl Drop for Relations {
+    // MUTANT: The catch runs before any unwinding. Killed only by
+    // `a_mailbox_that_was_not_spawned_says_that_its_thread_panics`.
     fn drop(&mut self) {
         if self.panic.is_none() && std::thread::panicking() {
             self.panic = Some("(its text is not known)".into());
@@ -80,6 +82,7 @@ impl Mailbox {
 
     /// What is shared, after noting that the calling thread uses the mailbox.
     pub(super) fn here(&self) -> &Arc<MailboxInner> {
+        // MUTANT: Killed only by `a_thread_never_waits_for_itself_before_its_first_receive_either`.
         self.inner().is_used_here();
         self.inner()
     }
@@ -101,6 +104,7 @@ impl Mailbox {
         Address::new(self.here().clone())
     }
 
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// The mailbox that [spawned](Self::spawn) this one, unless this one was notified of its end. `None` without an owner.
     #[must_use]
     pub fn owner(&self) -> Option<Address> {
@@ -129,6 +133,7 @@ impl Mailbox {
         Builder::new().spawn_linked(self, run).expect("a thread").0
     }
 
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all ordinary messages that the
     /// other's thread has sent.
     /// If the other has ended already, this one receives it at once, before the messages it has not looked at. One way: two
@@ -213,6 +218,7 @@ impl Mailbox {
         self.next_at_once().map_or_else(|| Search::new(self, Deadline::Never).find_only(), Ok)
     }
 
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// The number of messages that were passed over, and wait for a receive that asks for them. A bound does not count them.
     #[must_use]
     pub fn set_aside(&self) -> usize {
@@ -220,12 +226,14 @@ impl Mailbox {
         self.aside.len()
     }
 
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// How long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
         self.here();
         self.inbox.set_spin(spin);
     }
 
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// Takes this mailbox out of the set it is attached to: its id is down, and free. False: it was in no set. Its messages
     /// stay, and it can be attached again, to any set. Wait-free, except for at most one system call for the set's
     /// descriptor.
@@ -257,6 +265,7 @@ impl Default for Mailbox {
 /// In a set of signals the id is up while there may be a message that no receive has looked at. It goes down when a receive
 /// that does not wait finds none. Messages that were set aside do not count.
 impl Attach for Mailbox {
+    // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         self.here();
         self.inbox.attach(registration)

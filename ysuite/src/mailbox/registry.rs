@@ -45,6 +45,7 @@ impl Names {
         self.owners.insert(name, address.clone());
     }
 
+    // MUTANT: Memory only: an empty set stays until `remove_all` at the end of the mailbox.
     fn remove(&mut self, name: &str) -> Option<Address> {
         let address = self.owners.remove(name)?;
         let id = address.inner.id;
@@ -159,6 +160,7 @@ pub(super) fn held(act: &dyn Fn()) {
     act();
 }
 
+// MUTANT: The addresses are dropped at the end of the function anyway; their drop takes no lock.
 /// A mailbox ends: removes its names; it will get no other. Takes the lock only for one that has had a name.
 pub(super) fn forget(inner: &MailboxInner) {
     // ORDERING: Relaxed, as in `register`.

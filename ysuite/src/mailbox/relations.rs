@@ -56,6 +56,7 @@ impl Watchers {
         self.0.held(act);
     }
 
+    // MUTANT: The address is dropped at the end of the function anyway; its drop takes no lock.
     /// Removes the watcher `id`, as far as it has these relations.
     pub(super) fn remove<const N: usize>(&self, id: u64, relations: [Relation; N]) {
         let Some(mut watchers) = self.0.lock_to_go() else { return };

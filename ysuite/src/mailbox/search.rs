@@ -45,6 +45,8 @@ pub(super) struct Aside {
 //     the others are dropped; test: tests/suite/mailbox/relations.rs:
 //     many_messages_that_panic_at_an_end_are_one_panic_and_no_loss
 impl Drop for Aside {
+    // MUTANT: The message is dropped at the end of the function anyway. Killed only by
+    // `many_messages_that_panic_at_an_end_are_one_panic_and_no_loss`.
     /// Drops every message, even if some panic.
     fn drop(&mut self) {
         let mut panics = Panics::none();
@@ -65,12 +67,15 @@ impl Aside {
         self.queues[rank as usize].push_back(envelope);
     }
 
+    // MUTANT: Killed only by `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
     /// A message has found its handler.
     #[inline(always)]
     fn received(&mut self, rank: Rank) {
         self.in_a_row = if rank == Rank::Urgent { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
+    // MUTANT: Speed only: the stages reach the new messages anyway, urgent ones first. Killed only by
+    // `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
     /// Whether the next receive begins with new messages, urgent ones first.
     #[inline(always)]
     fn is_clear(&self) -> bool {
@@ -79,6 +84,7 @@ impl Aside {
 
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
+        // MUTANT: Killed only by `a_guard_that_panics_leaves_the_message`.
         self.queues[0].len() + self.queues[1].len() + usize::from(self.current.is_some())
     }
 }
@@ -126,6 +132,7 @@ impl<'a> Search<'a> {
         mailbox.inner().is_read_here();
         let stage = Stage::New;
         let mut search = Self { mailbox, deadline, stage, left: 0, at: 0, offered: false, passed: 0, passed_urgent: 0 };
+        // MUTANT: Speed only: the stages reach the new messages anyway, urgent ones first.
         if !search.mailbox.aside.is_clear() {
             search.begin_further();
         }
@@ -144,6 +151,7 @@ impl<'a> Search<'a> {
         self.left = SCAN_BUDGET;
     }
 
+    // MUTANT: Speed only: `next_further` goes on to the new messages as well.
     /// Offers the next message. No handler was for the one before it.
     ///
     /// # Errors
@@ -157,6 +165,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    // MUTANT: Killed only by `urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting`.
     #[inline(always)]
     fn next_new(&mut self) -> Result<(), ReceiveError> {
         loop {
@@ -198,6 +207,8 @@ impl<'a> Search<'a> {
         })
     }
 
+    // MUTANT: Speed only: the index only has to lie past the messages that are set aside. Killed only by
+    // `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
     #[cold]
     #[inline(never)]
     fn next_further(&mut self) -> Result<(), ReceiveError> {
@@ -226,6 +237,7 @@ impl<'a> Search<'a> {
         self.next_new()
     }
 
+    // MUTANT: The index only has to lie past the messages that are set aside.
     /// No handler is for the offered message: it stays, or is set aside. A notice becomes an error.
     fn refuse(&mut self) -> Result<(), ReceiveError> {
         let aside = &mut self.mailbox.aside;
@@ -254,6 +266,9 @@ impl<'a> Search<'a> {
     // WAITS: fairness: urgent and ordinary messages take turns in a search, and neither starves; test:
     //     tests/suite/mailbox/order.rs:
     //     behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_again
+    // MUTANT: Speed only: how often the clock is read. Killed only by
+    // `urgent_messages_cannot_keep_an_ordinary_one_waiting` and
+    // `a_search_in_a_flood_ends_when_its_deadline_has_passed`.
     /// A new message was passed over.
     fn pass(&mut self, rank: Rank) -> Result<(), ReceiveError> {
         self.passed_urgent = if rank == Rank::Urgent { self.passed_urgent + 1 } else { 0 };
@@ -314,6 +329,7 @@ impl<'a> Search<'a> {
         Err(ReceiveError::Mismatch { expected: type_name::<T>(), found })
     }
 
+    // MUTANT: Speed only: `next_further` goes on to the new messages as well.
     /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]
     fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {
@@ -354,6 +370,7 @@ impl<'a> Search<'a> {
     fn take(mut self) -> Envelope {
         match self.mailbox.aside.current.take() {
             Some((envelope, rank)) => {
+                // MUTANT: Killed only by `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
                 self.mailbox.aside.received(rank);
                 envelope
             }
@@ -364,12 +381,14 @@ impl<'a> Search<'a> {
     #[cold]
     fn take_aside(&mut self) -> Envelope {
         let rank = self.stage.rank();
+        // MUTANT: Killed only by `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
         self.mailbox.aside.received(rank);
         self.mailbox.aside.queues[rank as usize].remove(self.at).expect("a message has been offered")
     }
 }
 
 impl Mailbox {
+    // MUTANT: Speed only: a fast path of the same search.
     /// What a search for this type would find at once, as most do: nothing is set aside, no urgent message is there, and the
     /// next ordinary one is of this type. That one is moved once, out of its lane.
     #[inline(always)]

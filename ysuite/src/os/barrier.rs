@@ -2,6 +2,8 @@
 //! store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf
 //! (`membarrier(2)`, see `linux/membarrier.rs`). Any thread; `heavy` makes one system call.
 
+// MUTANT: A compiler barrier that this build does not need. Killed only by the model
+// `send_against_a_receiver_going_to_sleep`.
 /// The side that runs for every message: costs no instruction, keeps the compiler from reordering.
 /// Valid only against a `heavy` on the other side.
 #[inline(always)]
@@ -51,6 +53,7 @@ pub(super) mod model {
         static OWN: usize = BARRIERS.given.fetch_add(1, Ordering::Relaxed);
     }
 
+    // MUTANT: Models only.
     #[track_caller]
     pub(super) fn light() {
         if weakened::is_left_out() {
@@ -64,6 +67,7 @@ pub(super) mod model {
         }
     }
 
+    // MUTANT: Models only.
     #[track_caller]
     pub(crate) fn heavy() {
         if weakened::is_left_out() {

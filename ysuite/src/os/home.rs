@@ -64,6 +64,8 @@ mod wiped {
     /// The last number given to a process. A child has a copy, and goes on from there.
     static LAST: AtomicU32 = AtomicU32::new(0);
 
+    // MUTANT: Kernels without `MADV_WIPEONFORK` only. Killed only by
+    // `madvise_forbidden_by_a_filter_means_asking_which_process_this_is`.
     /// This process's number; `None` where the kernel does not wipe pages.
     pub(super) fn current() -> Option<u32> {
         // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and to be wiped on
@@ -85,6 +87,7 @@ mod wiped {
     /// Gives this process its number, at its first call.
     #[cold]
     fn name(word: &AtomicU32) -> u32 {
+        // MUTANT: Numbers of processes only have to differ and to grow.
         // ORDERING: Relaxed; the read-modify-write makes each number unique, and the number guards no other data.
         let fresh = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         // ORDERING: Relaxed twice; of two threads that come here at once one wins the exchange, and both use its
@@ -92,6 +95,7 @@ mod wiped {
         word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(fresh)
     }
 
+    // MUTANT: In a race: at the first call in a process each late thread leaves one page mapped.
     /// Makes the page, once for this process and all its children.
     #[cold]
     fn make() -> ptr::NonNull<AtomicU32> {
@@ -111,6 +115,8 @@ mod wiped {
         }
     }
 
+    // MUTANT: Kernels without `MADV_WIPEONFORK` only. Killed only by
+    // `madvise_forbidden_by_a_filter_means_asking_which_process_this_is`.
     fn map() -> Option<ptr::NonNull<AtomicU32>> {
         let page = pages::map(PAGE)?;
         count_call();

@@ -88,6 +88,9 @@ impl Notifier for WakeupFd {
     }
 }
 
+// MUTANT: Closed standard streams only, and one system call. Killed only by
+// `closed_standard_streams_are_not_inherited` and
+// `a_set_is_made_by_one_system_call_and_goes_without_a_read_where_nothing_is_up`.
 /// In an application that has closed its standard streams, a new descriptor may become the standard error, and every
 /// message printed there a false notification. Such a descriptor is exchanged for one with a higher number.
 fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {

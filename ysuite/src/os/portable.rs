@@ -80,6 +80,7 @@ const BUCKETS: usize = 64;
 static TABLE: [Mutex<List>; BUCKETS] = [const { Mutex::new(List(Cell::new(None))) }; BUCKETS];
 
 fn bucket(address: usize) -> &'static Mutex<List> {
+    // MUTANT: Speed only: how evenly words spread over the buckets.
     // Words lie in cache lines of their own: their addresses hardly differ in the low bits.
     &TABLE[(address >> 7 ^ address >> 13) % BUCKETS]
 }
@@ -108,6 +109,7 @@ impl Drop for Listed<'_> {
     }
 }
 
+// MUTANT: In a race: a wake arrives at the timeout. Killed only by `a_timed_out_waiter_leaves_nothing_behind`.
 fn wait_as(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     let address = core::ptr::from_ref(word).addr();
     let list = lock(bucket(address));
@@ -156,6 +158,7 @@ pub(crate) fn asymmetric() -> bool {
     false
 }
 
+// MUTANT: Never called: `asymmetric` is false on this platform.
 pub(crate) fn heavy() {
     unreachable!("there is no barrier for others here, and `asymmetric` says so");
 }

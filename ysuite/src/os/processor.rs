@@ -10,6 +10,7 @@ const YES: u8 = 2;
 
 static MARKS: AtomicU8 = AtomicU8::new(UNKNOWN);
 
+// MUTANT: Speed only: how fast cache lines move between cores. Miri and the models always see the mark.
 /// Whether a reader should write to a line that it has read, before the line's writer writes it again.
 ///
 /// A line that was only read is shared by two caches. On processors of AMD each store to it then waits until the other copy is gone,
@@ -31,6 +32,7 @@ pub(crate) fn marks_lines() -> bool {
     }
 }
 
+// MUTANT: Speed only: how fast cache lines move between cores.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn is_amd() -> bool {
     // SAFETY: every processor of this architecture has the instruction. Newer compilers know that, and ask for no such block.
@@ -41,6 +43,7 @@ fn is_amd() -> bool {
     matches!(name.as_flattened(), b"AuthenticAMD" | b"HygonGenuine")
 }
 
+// MUTANT: Speed only: how fast cache lines move between cores.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 fn is_amd() -> bool {
     false

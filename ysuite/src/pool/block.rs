@@ -146,6 +146,7 @@ impl Block {
     #[inline(always)]
     pub(super) fn free(self, typed: bool) {
         let (class, header) = (self.class(), self.header());
+        // MUTANT: Models only: it reports an access to the model checker.
         class.race_check.touch(header.index);
         // The share that is returned may be the last that keeps the class alive.
         drop(thread_cache::put(class, Entry::used(header.index, typed), header.taker));

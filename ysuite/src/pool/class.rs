@@ -105,6 +105,7 @@ impl Class {
         }
     }
 
+    // MUTANT: The address of a prefetch, which is a hint.
     /// Prefetches the memory of a block that will be taken soon.
     #[inline(always)]
     pub(super) fn fetch(&self, entry: Entry) {
@@ -119,6 +120,7 @@ impl Class {
         thread_cache::take(self).map(|taken| self.issue(taken, len))
     }
 
+    // MUTANT: Speed only: `prepare` checks the entry and the pool itself.
     /// The block of an entry that was just taken, with `len` bytes.
     #[inline(always)]
     fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
@@ -134,6 +136,7 @@ impl Class {
         block
     }
 
+    // MUTANT: Speed only: bytes that are zero are set to zero once more; the address of a prefetch is a hint.
     #[cold]
     #[inline(never)]
     fn prepare(&self, block: Block, entry: Entry, len: usize) {
@@ -148,6 +151,7 @@ impl Class {
         unsafe { block.first().as_ptr().write_bytes(0, unknown.max(zeros)) };
     }
 
+    // MUTANT: Speed only: an early exit. `announce` checks the word of the list after a fence.
     /// Called after a block was put where other threads can take it: wakes one that waits.
     #[inline(always)]
     pub(super) fn published(&self) {
@@ -157,6 +161,7 @@ impl Class {
     }
 
     // USER CODE: none (only threads wait here, by `ManyWait::block` of `Taker`; there are no wakers)
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     #[cold]
     #[inline(never)]
     fn announce(&self) {
@@ -174,6 +179,7 @@ impl Class {
         self.list.go();
     }
 
+    // MUTANT: Speed only: the normal path back ends in `announce`, which finds the class closed.
     /// Whether the class is closed. False may be out of date.
     pub(super) fn is_closed(&self) -> bool {
         self.list.word().is_gone()
@@ -275,12 +281,14 @@ impl RaceCheck {
         )
     }
 
+    // MUTANT: Models only: it reports an access to the model checker.
     #[inline(always)]
     pub(super) fn touch(&self, _block: u32) {
         #[cfg(ysuite_loom)]
         self.0[_block as usize].with_mut(|_| ());
     }
 
+    // MUTANT: Models only: it reports an access to the model checker.
     /// All blocks: their memory is about to be freed.
     pub(super) fn touch_all(&self) {
         #[cfg(ysuite_loom)]

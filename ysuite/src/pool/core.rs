@@ -61,6 +61,7 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
     Ok((sorted, layout))
 }
 
+// MUTANT: Speed only: how evenly numbers spread classes over a thread's caches.
 impl PoolCore {
     pub(super) fn new(classes: &[(usize, usize)], zeroed: bool) -> Result<Arc<Self>, PoolError> {
         static CLASSES: PlainUsize = PlainUsize::new(0);
@@ -121,6 +122,7 @@ impl PoolCore {
     pub(super) fn gathered(&self, blocks: usize) {
         // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the others.
         if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
+            // MUTANT: Models only: it reports an access to the model checker.
             self.classes.iter().for_each(|class| class.race_check.touch_all());
             // SAFETY: all blocks were gathered, so no thread has one or can take one.
             unsafe { os::deallocate(self.memory, self.layout) };

@@ -31,6 +31,7 @@ pub(super) struct Depot {
 }
 
 impl Depot {
+    // MUTANT: Speed only: how many blocks of a small class one thread keeps. An empty range of blocks is harmless.
     /// A depot with `blocks` blocks, none ever used.
     pub(super) fn new(blocks: usize) -> Self {
         let rounds = (blocks / SHARE).clamp(1, ROUNDS);

@@ -46,6 +46,8 @@ impl MagazineGroup {
         unsafe { row.assume_init() }
     }
 
+    // MUTANT: In a race: two threads find the same free magazine. Killed only by the model
+    // `two_threads_claim_a_magazine_each`.
     fn claim(&self) -> Option<usize> {
         // ORDERING: Relaxed; a guess, the read-modify-write below decides.
         let mut claimed = self.bits.claimed.load(Ordering::Relaxed);
@@ -119,6 +121,7 @@ impl Held {
         &self.group().magazines[self.index % GROUP]
     }
 
+    // MUTANT: Speed only: a search doubts the mark of a group that has no magazine with room, and clears it.
     /// Gives the magazine and its blocks to the depot. Of its `rounds` used slots all from `top` on are empty.
     pub(super) fn offer(self, top: usize, rounds: usize) {
         self.magazine().leave(top);
@@ -161,6 +164,7 @@ pub(super) struct Bank {
 }
 
 impl Bank {
+    // MUTANT: Speed only: a search doubts the mark of a group that has no magazine with room, and clears it.
     /// `used`: the groups are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
         let bank = Self {
@@ -175,6 +179,8 @@ impl Bank {
         bank
     }
 
+    // MUTANT: Speed only: groups without blocks stay marked. A doubt checks the condition before it clears the mark.
+    // Killed only by `a_search_that_fails_does_not_look_at_all_groups_again`.
     /// The first magazine that `take` finds in a marked group. Doubts the mark of a group for which `is_true` is false.
     fn search(
         &self,
@@ -192,6 +198,8 @@ impl Bank {
         })
     }
 
+    // MUTANT: Speed only: groups without a free magazine stay marked. Killed only by the model
+    // `a_magazine_that_is_released_is_empty_for_the_next_owner`.
     pub(super) fn claim(&self) -> Option<Held> {
         // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         let has_free = |group: &MagazineGroup| group.bits.claimed.load(Ordering::Relaxed) != ALL;
@@ -201,12 +209,16 @@ impl Bank {
         Some(held)
     }
 
+    // MUTANT: Speed only: groups without blocks stay marked. Killed only by
+    // `a_search_that_fails_does_not_look_at_all_groups_again`.
     pub(super) fn adopt(&self) -> Option<Held> {
         // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         let has_claimed = |group: &MagazineGroup| group.bits.claimed.load(Ordering::Relaxed) != 0;
         self.search(&self.claimed, |group| group.adopt(0), has_claimed)
     }
 
+    // MUTANT: Speed only: groups without room stay marked. Killed only by the model
+    // `a_magazine_with_room_is_found_behind_a_search_that_has_missed_it`.
     pub(super) fn adopt_roomy(&self) -> Option<Held> {
         // ORDERING: Relaxed; the fence in `Marks::doubt`, before this, pairs with the one in `Marks::add`.
         let has_roomy = |group: &MagazineGroup| group.bits.offered.load(Ordering::Relaxed) >> ROOMY != 0;
@@ -234,6 +246,7 @@ impl Bank {
     /// The next bank; makes one of one group if there is none.
     #[cold]
     pub(super) fn extend(&self) -> &Self {
+        // MUTANT: Memory only: the exchange refuses a second bank, which is freed at once.
         if self.next().is_none() {
             let fresh = Box::into_raw(Box::new(Self::new(1, false)));
             let null = ptr::null_mut();

@@ -99,6 +99,8 @@ pub(super) struct Magazine {
 struct Slots([AtomicU32; ROUNDS]);
 
 impl Magazine {
+    // MUTANT: Always true when the kernel has the barrier. Killed only by
+    // `a_magazine_is_calmed_when_no_thief_is_at_work`.
     pub(super) fn new() -> Self {
         Self {
             mode: AtomicU32::new(if asymmetric() { 0 } else { SHARED | UNREGISTERED }),
@@ -117,6 +119,7 @@ impl Magazine {
         Self { mode: AtomicU32::new(SHARED | UNREGISTERED), ..Self::new() }
     }
 
+    // MUTANT: Models only. Killed only by the model `a_block_at_hand_goes_to_its_owner_or_to_a_thief`.
     /// Owner: puts an entry into an empty slot.
     #[inline(always)]
     pub(super) fn put(&self, at: usize, entry: Entry) {
@@ -131,6 +134,8 @@ impl Magazine {
         self.slots.0[at].store(entry.0, Ordering::Release);
     }
 
+    // MUTANT: In a race: a thief swaps the slot from which the owner takes. Killed only by the model
+    // `the_owner_takes_against_a_thief`.
     /// Owner: takes the entry of a slot, if there is one.
     #[inline(always)]
     pub(super) fn take(&self, at: usize) -> Option<Entry> {
@@ -163,6 +168,8 @@ impl Magazine {
         (entry != 0).then_some(Entry(entry))
     }
 
+    // MUTANT: In a race: a thief swaps the slot from which the owner takes. Killed only by the model
+    // `the_owner_takes_against_a_thief`.
     /// Any thread: takes an entry, except the one that the owner is taking.
     pub(super) fn steal(&self) -> Option<Entry> {
         if self.is_empty() {
@@ -183,6 +190,8 @@ impl Magazine {
         stolen
     }
 
+    // MUTANT: Always true when the kernel has the barrier. Killed only by
+    // `a_magazine_is_calmed_when_no_thief_is_at_work`.
     /// Owner, before its first take: takes without swaps again, unless a thief is at work.
     pub(super) fn calm(&self) {
         self.owner.written();
@@ -213,6 +222,8 @@ impl Magazine {
         }
     }
 
+    // MUTANT: In a race: the entry is taken between the check and the swap. Killed only by the model
+    // `the_owner_takes_against_a_thief`.
     /// Takes the entry of a slot by a swap.
     fn swap(&self, at: usize) -> Option<Entry> {
         // A guess, the swap decides.
@@ -227,6 +238,8 @@ impl Magazine {
         (0..ROUNDS).filter(|at| self.swap(*at).is_some()).count()
     }
 
+    // MUTANT: In a race: the entry is taken between the check and the swap. Killed only by the model
+    // `the_owner_takes_against_a_thief`.
     /// Any thread: the entry of a slot. Another thread may take it at any moment: a hint.
     #[inline(always)]
     pub(super) fn peek(&self, at: usize) -> Option<Entry> {
@@ -247,6 +260,8 @@ impl Magazine {
         self.slots.0.iter().all(|slot| slot.load(Ordering::Relaxed) == 0)
     }
 
+    // MUTANT: In a race: a thief swaps the slot from which the owner takes. Killed only by the model
+    // `the_owner_takes_against_a_thief`.
     /// Owner: all slots from here on are empty, and stay so until it puts something in.
     pub(super) fn top(&self) -> usize {
         // ORDERING: Relaxed; this thread put the entries, or acquired them with the magazine. Other threads only take.

@@ -33,6 +33,8 @@ impl Marks {
         Self((0..marks).step_by(WIDTH).map(|at| AtomicU64::new(word(at))).collect())
     }
 
+    // MUTANT: Speed only: the word is exchanged for itself, or a clear mark is doubted. Killed only by the model
+    // `a_mark_that_is_added_against_one_that_doubts_it`.
     /// Sets mark `at`. The condition has held since before this call.
     pub(super) fn add(&self, at: usize) {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
@@ -47,6 +49,9 @@ impl Marks {
 
     // REUSED: a doubt of a mark; held by a thread that is preempted while it doubts; harmless: one thread at a time may
     //     doubt in a word; test: src/pool/marks.rs: one_doubt_is_not_taken_for_another
+    // MUTANT: Speed only: the word is exchanged for itself, or a clear mark is doubted. Killed only by the models
+    // `a_mark_that_is_added_against_one_that_doubts_it` and
+    // `a_mark_that_is_added_while_it_is_doubted_against_two_doubts_of_another`.
     /// The condition seems not to hold for `at` any more: clears its mark, unless `is_true` says that it does.
     #[cold]
     pub(super) fn doubt(&self, at: usize, is_true: impl FnOnce() -> bool) {

@@ -34,6 +34,7 @@ impl Message {
 
     /// Keeps the first `len` bytes. Does nothing if there are no more, as with `Vec`.
     pub fn truncate(&mut self, len: usize) {
+        // MUTANT: The length stays as it is.
         if len < self.len() {
             self.set_len(len);
         }
@@ -49,6 +50,7 @@ impl Message {
             return Err(TooLong { len, bound });
         }
         self.set_len(len);
+        // MUTANT: No byte is filled when the length stays as it is.
         if len > before {
             self[before..].fill(value);
         }

@@ -83,6 +83,7 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCor
 
 // THREAD EXIT: `try_take` and `try_boxed` take a block out of a magazine of the depot, or steal one; no thread number;
 //     test: tests/suite/pool/late.rs: past_thread_locals_a_pool_gives_takes_back_and_waits
+// MUTANT: Speed only: the owner of a magazine goes on to swap.
 /// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there empty, and offered
 /// as full.
 #[cold]
@@ -103,6 +104,7 @@ fn take_past_locals(class: &Class) -> Option<Entry> {
 //     a_taker_that_sleeps_is_woken_by_a_block_that_is_dropped_past_thread_locals, tests/suite/pool/late.rs:
 //     hundreds_of_thousands_of_blocks_dropped_past_thread_locals_are_all_there, tests/suite/pool/late.rs:
 //     a_message_that_ends_with_its_value_past_thread_locals_goes_back
+// MUTANT: Speed only: the normal path back ends in `announce`, which finds the class closed.
 /// Past the thread-locals: such threads share magazines with room.
 #[cold]
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
@@ -130,6 +132,7 @@ impl ThreadCaches {
         }
     }
 
+    // MUTANT: Speed only: the slow path finds the same cache.
     #[inline(always)]
     fn take(&self, class: &Class) -> Option<(Entry, u32)> {
         let cache = &self.front[class.index_in_row];
@@ -137,6 +140,7 @@ impl ThreadCaches {
         taken.or_else(|| self.take_elsewhere(class)).map(|entry| (entry, self.thread.get()))
     }
 
+    // MUTANT: Speed only: one more check of an empty magazine; the owner goes on to swap.
     #[cold]
     #[inline(never)]
     fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
@@ -154,6 +158,7 @@ impl ThreadCaches {
         own.or_else(adopted).or_else(|| class.depot.steal())
     }
 
+    // MUTANT: Speed only: the slow path finds the same cache and its room.
     #[inline(always)]
     fn put(&self, class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
         let cache = &self.front[class.index_in_row];
@@ -190,6 +195,7 @@ impl ThreadCaches {
         class.published();
     }
 
+    // MUTANT: Speed only: the owner of a magazine goes on to swap.
     /// A cache for the class, with room in its magazine.
     fn make_room(&self, class: &Class) -> (&ThreadCache, Displaced<'_>) {
         self.assign_number();
@@ -207,6 +213,7 @@ impl ThreadCaches {
         self.install(class, held, 0)
     }
 
+    // MUTANT: Speed only: a class in the back row gives its magazine to the depot and claims another.
     /// The class's cache, if it has one, which is in one of the rows; moves it to the front row.
     fn find(&self, class: &Class) -> Option<&ThreadCache> {
         let (cache, back) = (&self.front[class.index_in_row], &self.back[class.index_in_row]);
@@ -247,6 +254,7 @@ impl ThreadCaches {
     fn assign_number(&self) {
         static THREADS: AtomicU32 = AtomicU32::new(NO_THREAD + 1);
         if self.thread.get() == NO_THREAD {
+            // MUTANT: Numbers of threads only have to differ.
             // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
             self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
         }
@@ -263,6 +271,7 @@ struct Displaced<'a> {
 
 impl Drop for Displaced<'_> {
     fn drop(&mut self) {
+        // MUTANT: The field is dropped right after this function.
         drop(self.share.take());
         // The tables of a pool that has ended are kept alive by caches alone.
         if let Some(own) = self.caches {
@@ -295,10 +304,12 @@ impl ThreadCache {
         let magazine = unsafe { &*self.magazine.get() };
         let mut top = self.top.get();
         while top > 0 {
+            // MUTANT: Numbers of threads only have to differ.
             top -= 1;
             if let Some(entry) = magazine.take(top) {
                 self.top.set(top);
                 if let Some(next) = top.checked_sub(AHEAD).and_then(|at| magazine.peek(at)) {
+                    // MUTANT: A prefetch, which is a hint.
                     class.fetch(next);
                 }
                 return Some(entry);
@@ -314,6 +325,7 @@ impl ThreadCache {
         self.top.set(top);
     }
 
+    // MUTANT: Speed only: an empty magazine goes to the depot and another is claimed.
     /// Exchanges the current magazine for the previous one, if that has blocks, or is empty where `empty`.
     fn switch(&self, empty: bool) -> bool {
         match (self.held.get(), self.previous.get()) {
@@ -356,6 +368,7 @@ impl ThreadCache {
         let class = self.class.replace(ptr::null());
         // SAFETY: null, or a class that the cache's share of the pool, which is still in `core`, keeps alive.
         let rounds = unsafe { class.as_ref() }?.depot.rounds;
+        // MUTANT: A cache without a class is never asked for its magazine.
         self.magazine.set(ptr::null());
         let previous = self.previous.take().map(|(held, _)| held);
         // Computed anew: other threads may have stolen from them.
@@ -364,6 +377,7 @@ impl ThreadCache {
     }
 }
 
+// MUTANT: Speed only: an empty magazine goes to the depot and another is claimed.
 /// Gives a magazine to the depot: offers it with its blocks, or releases it.
 fn give(held: Held, top: usize, rounds: usize) {
     if top == 0 { held.release() } else { held.offer(top, rounds) }

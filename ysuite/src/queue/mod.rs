@@ -23,6 +23,7 @@ pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<
     Some(all.into_boxed_slice())
 }
 
+// MUTANT: A prefetch, which is a hint.
 /// Asks for the cache line at `at` with the intent to write it, before it is needed. A hint: it may do nothing. The
 /// address need not be valid.
 #[inline(always)]

@@ -63,6 +63,8 @@ impl ReadySet {
         there.or_else(|| self.claim_among(hint, hint..WORDS, true))
     }
 
+    // MUTANT: Speed only: where the search for a free id begins. In a race: two threads find the same free id. Killed
+    // only by the model `two_new_lanes_at_once_have_an_id_each`.
     /// Claims a free id of some words. `grow`: makes the words that do not exist yet.
     fn claim_among(&self, hint: usize, words: core::ops::Range<usize>, grow: bool) -> Option<usize> {
         for index in words {

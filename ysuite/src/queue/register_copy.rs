@@ -25,6 +25,7 @@ pub(crate) fn outline<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R 
     let back = Back { copy: place, home: value };
     // SAFETY: `place` points to the copy, and only `back` uses the copy otherwise, when it is dropped below.
     let result = slow(unsafe { &mut *place });
+    // MUTANT: The value is dropped at the end of the function anyway.
     drop(back);
     result
 }

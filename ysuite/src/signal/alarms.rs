@@ -34,6 +34,7 @@ impl Attach for Alarm {
         self.registration.as_ref().inspect(|registration| look(registration));
     }
 
+    // MUTANT: The answer is not used, and the dropped registration gives the id back.
     fn detach(&mut self) -> bool {
         self.registration.take().is_some()
     }
@@ -45,6 +46,7 @@ pub(super) struct Alarms(pub(super) Vec<Alarm>);
 impl Alarms {
     // WAITS: as `Select`, and for the next tick; spin: parks at once; fairness: ids of timers and receivers in turn;
     //     test: tests/suite/timer.rs: a_select_ends_at_the_earliest_timer, tests/suite/timer.rs: selects_share_a_timer
+    // MUTANT: Speed only: the deadline has passed, so the loop checks once more and returns.
     /// Blocks until something is up, or the deadline has passed: then the answer is empty.
     pub(super) fn poll_until(&self, set: &mut YPollset, deadline: Deadline) -> Signals {
         loop {
@@ -58,12 +60,14 @@ impl Alarms {
         }
     }
 
+    // MUTANT: Speed only: the clock is read without timers.
     /// Puts the ids of timers that are due up, and those of the others down. Returns when the first of the others is due.
     #[inline]
     pub(super) fn ring(&self) -> Option<Instant> {
         if self.0.is_empty() { None } else { self.ring_at(Instant::now()) }
     }
 
+    // MUTANT: To raise an id that is up changes nothing. To take it down checks again.
     /// Puts the ids of those that are due up, and those of the others down. Returns when the first of the others is due.
     #[cold]
     fn ring_at(&self, now: Instant) -> Option<Instant> {

@@ -65,6 +65,7 @@ impl Registration {
     pub fn raise(&self) {
         // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see above.
         let mut state = self.state.load(Ordering::Relaxed);
+        // MUTANT: Speed only: a read-modify-write at each raise.
         if state & RAISED == 0 {
             // The first time, as a rule by the receiver that takes the registration over.
             // ORDERING: Relaxed: `release` changes the same word, so one of the two sees the other: either this finds the

@@ -71,6 +71,7 @@ impl Bits {
         debug_assert!((1..=MAX_CAPACITY).contains(&capacity));
         let mut levels = Vec::new();
         let mut words = capacity;
+        // MUTANT: Speed only: one level of words more than needed.
         while words > ROOT {
             words = words.div_ceil(WORD);
             levels.push((0..words).map(|_| SignalWord { up: AtomicU64::new(0), held: AtomicU64::new(0) }).collect());
@@ -127,6 +128,7 @@ impl Bits {
         }
     }
 
+    // MUTANT: Speed only: a read-modify-write although the id is down.
     /// Takes `id` down. Any thread.
     ///
     /// Everything published before a raise that this undoes is visible to the caller afterwards.
@@ -173,6 +175,7 @@ impl Bits {
         }
     }
 
+    // MUTANT: Its argument is at most the capacity, and the masks leave nothing there.
     /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that it
     /// finds was raised before: what happened before that is visible.
     #[inline]
@@ -210,6 +213,7 @@ impl Bits {
         ones(up).find_map(|bit| self.first_held_below(depth + 1, index * WORD + bit, from))
     }
 
+    // MUTANT: Speed only: a read-modify-write of an empty root finds nothing.
     /// Takes down every id that is not held, and reports all that were up. The owner only.
     #[inline]
     pub(crate) fn take(&self) -> Signals {
@@ -235,6 +239,7 @@ impl Bits {
         signals
     }
 
+    // MUTANT: Speed only: the summary is cleared once more, and `clear_up` checks the word again.
     /// What [`Bits::take`] does, for one word. `kept`: its summary is still up, and must be cleared if the word is empty
     /// afterwards.
     fn take_word(&self, depth: usize, index: usize, kept: bool, signals: &mut Signals) {

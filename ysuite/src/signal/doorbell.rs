@@ -38,6 +38,8 @@ impl Doorbell {
         Self { notifier, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
     }
 
+    // MUTANT: In a race: a notification is written while the owner is dropped. Killed only by the model
+    // `models_doorbell_abandoned_against_raise`.
     /// Makes the descriptor readable unless it is. Call after the bits were set.
     pub(super) fn ring(&self) {
         // ORDERING: Release pairs with the Acquire of `quiet`: either `quiet` comes later and its second look sees the bits
@@ -72,6 +74,9 @@ impl Doorbell {
         }
     }
 
+    // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll` and
+    // `a_set_is_made_by_one_system_call_and_goes_without_a_read_where_nothing_is_up`, and by the model
+    // `models_doorbell_abandoned_against_raise`.
     /// The owner goes: from now on the descriptor stays unreadable.
     pub(super) fn abandon(&self) {
         // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this

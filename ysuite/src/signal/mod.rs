@@ -133,6 +133,7 @@ fn block_for_signals<W: Waiting<News = Signals>>(
     timeout: Option<Duration>,
     sleep: impl Fn(&mut W, Deadline) -> bool,
 ) -> Signals {
+    // MUTANT: One check or one system call without a reason. Killed only by `idle_looks_make_no_system_call`.
     if timeout == Some(Duration::ZERO) {
         return Signals::default();
     }
@@ -140,6 +141,7 @@ fn block_for_signals<W: Waiting<News = Signals>>(
     block(waiting, |waiting| sleep(waiting, deadline)).unwrap_or_default()
 }
 
+// MUTANT: Killed only by `ids_out_of_range_are_a_clear_error`.
 /// The panic that [`Signal::signal`] documents.
 #[track_caller]
 #[inline]
@@ -158,6 +160,7 @@ pub struct Signaler {
 
 impl Signal for Signaler {
     fn signal(&self, id: usize) {
+        // MUTANT: Killed only by `ids_out_of_range_are_a_clear_error`.
         check_range(id, self.core.bits.capacity);
         self.core.raise(id);
     }

@@ -130,6 +130,7 @@ impl<'a> Select<'a> {
         Ok(id)
     }
 
+    // MUTANT: Only which of the free ids is handed out: the search visits all of them.
     /// Attaches an end to the next free id.
     fn add_by(
         &mut self,
@@ -241,6 +242,7 @@ impl<'a> Select<'a> {
     #[cold]
     fn any(&mut self) -> Option<usize> {
         let mut signals = self.set.check();
+        // MUTANT: Without signals the random number is 0.
         if signals.is_empty() { None } else { signals.nth(chance::chance_below(signals.len())) }
     }
 }
@@ -255,6 +257,7 @@ impl Attach for Joining<'_> {
 
     fn with_registration(&self, _: &mut dyn FnMut(&super::Registration)) {}
 
+    // MUTANT: Never called: a watcher is dropped and never detached.
     fn detach(&mut self) -> bool {
         false
     }

@@ -71,6 +71,8 @@ impl SetCore {
         }
     }
 
+    // MUTANT: Speed only: a signaler with a futex checks again. Killed only by the models
+    // `models_doorbell_rings_for_what_a_take_puts_back` and `models_doorbell_notifies_an_edge_triggered_loop`.
     /// What is up now. The owner only; never blocks.
     ///
     /// After the take, a descriptor is made readable exactly if something is still up. An empty answer is a promise: the next
@@ -112,6 +114,7 @@ impl SetCore {
         signals
     }
 
+    // MUTANT: Speed only: the wait itself does not park after the deadline.
     /// Blocks until something is up, or the deadline has passed: then the answer is empty. The owner only.
     pub(crate) fn poll_until(&self, deadline: Deadline) -> Signals {
         let signals = self.check();
@@ -153,6 +156,7 @@ impl SetCore {
         }
     }
 
+    // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll`.
     /// The owner goes; signalers and receivers may stay.
     #[cfg(unix)]
     pub(crate) fn abandon(&self) {
@@ -166,10 +170,13 @@ impl SetCore {
 impl Waiting for &SetCore {
     type News = Signals;
 
+    // MUTANT: In a race: a raise between the take and the check of the root. Killed only by the model
+    // `models_doorbell_notifies_an_edge_triggered_loop`.
     fn look(&mut self) -> Option<Signals> {
         Some(self.check()).filter(|signals| !signals.is_empty())
     }
 
+    // MUTANT: Speed only: one system call: the park ends at once and the check finds the signal.
     /// The root word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a signal
     /// is up.
     fn arm(&mut self) -> bool {

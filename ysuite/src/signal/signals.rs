@@ -40,6 +40,7 @@ pub struct Signals {
 impl Signals {
     /// Adds the ids `base + n` for every bit `n` of `bits`. Groups come in ascending order.
     pub(crate) fn push(&mut self, base: usize, bits: u64) {
+        // MUTANT: The iterator passes over an empty group.
         if bits == 0 {
             return;
         }

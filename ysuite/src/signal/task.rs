@@ -157,6 +157,7 @@ impl TaskSlot {
 #[inline(never)]
 fn wake_all(waker: &Waker, old: Option<Waker>, other: Option<Waker>) {
     let mut panics = Panics::none();
+    // MUTANT: A task that had registered with the same waker is woken twice.
     if old.as_ref().is_none_or(|old| !old.will_wake(waker)) {
         panics.catch(|| waker.wake_by_ref());
     }

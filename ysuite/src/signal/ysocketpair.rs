@@ -72,6 +72,8 @@ impl YSocketpair {
         Self::with_capacity(256)
     }
 
+    // MUTANT: One more attempt fails with the same error, or succeeds. Killed only by
+    // `eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named`.
     /// A set of exactly `capacity` signals, all down, on a descriptor as [`YSocketpair::new`] has. Allocates about a quarter of
     /// a byte per signal, at once.
     ///
@@ -93,6 +95,7 @@ impl YSocketpair {
     /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd where there is none, `PermissionDenied` where a filter
     /// forbids it.
     pub fn with_backend(capacity: usize, backend: Backend) -> io::Result<Self> {
+        // MUTANT: Killed only by `absurd_capacities_are_an_error`.
         if !(1..=MAX_CAPACITY).contains(&capacity) {
             let message = format!("a YSocketpair has 1 to {MAX_CAPACITY} signals, not {capacity}");
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
@@ -143,6 +146,7 @@ impl AsRawFd for YSocketpair {
 
 // USER CODE: none (it holds a word and a descriptor)
 impl Drop for YSocketpair {
+    // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll`.
     fn drop(&mut self) {
         self.core.abandon();
     }

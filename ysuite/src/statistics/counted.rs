@@ -79,6 +79,7 @@ pub(crate) struct QueueTally {
 impl QueueTally {
     /// A sender has looked: so many messages are in the queue.
     pub(crate) fn sample(&self, there: u64) {
+        // MUTANT: Speed only: the line is written with the same mark.
         // ORDERING: Relaxed twice; a number, for people. The load first: usually it is not the most, and the line is not
         // written.
         if self.high_water.load(Ordering::Relaxed) < there {
@@ -93,6 +94,7 @@ impl QueueTally {
         self.left.store(received + 1, Ordering::Relaxed);
     }
 
+    // MUTANT: A fence, which `ci/orderings` checks.
     /// The calling thread has learned that the last receiver is gone, and is about to take messages out to drop them.
     pub(crate) fn drains(&self) {
         // ORDERING: Acquire makes what this thread has learned by a Relaxed load of a word hand over what `leave` has stored;
@@ -101,6 +103,7 @@ impl QueueTally {
         fence(Ordering::AcqRel);
     }
 
+    // MUTANT: `leave` has recorded the length when the last receiver was dropped.
     /// `sent` and `received` by the positions, both loaded with Acquire, in this order: so no more than the difference are
     /// there. `most` may be there at once.
     pub(crate) fn totals(&self, sent: u64, received: u64, most: u64) -> Totals {

@@ -62,6 +62,9 @@ pub(crate) const SAMPLED: usize = 64;
 /// Whether anything is counted.
 pub(crate) const COUNTING: bool = cfg!(feature = "statistics");
 
+// MUTANT: Statistics only: how often the high-water mark is updated. Killed only by
+// `a_batch_that_ends_where_a_look_is_due_is_seen_by_the_mark_of_an_exchange` and
+// `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
 /// Whether a sender that goes from one position to a later one has to look.
 #[inline(always)]
 pub(crate) fn is_due(from: u64, to: u64) -> bool {

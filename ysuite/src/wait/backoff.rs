@@ -81,6 +81,7 @@ impl Backoff {
         Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: 0, yields: Yields::new() }
     }
 
+    // MUTANT: Speed only: what is remembered of long sleeps. An additional bit is set anyway in a new word.
     /// Packs this into one word, for ends that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
         let slept = u64::from(self.slept / SLEPT).min((1 << 15) - 1);
@@ -105,6 +106,7 @@ impl Backoff {
         Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept, yields }
     }
 
+    // MUTANT: Speed only: when to pause after a stream, and whether to spin.
     /// Whether spinning is allowed, and any use, as far as is known without a system call: with a single CPU it is none.
     pub(crate) fn may_spin(&self) -> bool {
         self.spin != Spin::None && known_cpus() != 1
@@ -139,6 +141,7 @@ impl Backoff {
     /// that spins while others wait for its CPU may be keeping the one that it waits for from running. Returns `ready`'s
     /// last answer.
     pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
+        // MUTANT: Speed only: what is learned about the length of sleeps.
         self.spin_and_yield(deadline, self.spin == Spin::Adaptive, &mut ready)
     }
 
@@ -148,6 +151,7 @@ impl Backoff {
         self.spin_and_yield(deadline, false, &mut ready)
     }
 
+    // MUTANT: Speed only: how long to spin and yield.
     /// Once for all ends: what an end asks is called in three places here, and compiled once.
     fn spin_and_yield(&mut self, deadline: Deadline, yields: bool, ready: &mut dyn FnMut() -> bool) -> bool {
         let left = deadline.left();
@@ -184,6 +188,7 @@ impl Backoff {
         }
     }
 
+    // MUTANT: Speed only: how long to spin, and how soon spins that help become frequent again.
     /// How often a spin is to look (one without end: before it looks at the clock), and what is to be remembered where that
     /// is in vain. Until then this remembers a spin that pays. Apart from `spin`, which is compiled for each
     /// end.
@@ -203,6 +208,7 @@ impl Backoff {
         (looks, if looks < wanted { before } else { in_vain })
     }
 
+    // MUTANT: Speed only: how often sleeps are measured.
     /// Runs `sleep`, and learns how long sleeps take where that is of interest: clocks are not free. `sleep` says whether
     /// it was woken; where it ended because its time was up, its length says nothing.
     #[inline]
@@ -216,17 +222,20 @@ impl Backoff {
         woken
     }
 
+    // MUTANT: Speed only: how the average sleep is computed, and so how long spins are.
     fn slept_since(&mut self, start: Instant) {
         // A longer one than 4 s is not worth spinning for either.
         let time = u32::try_from(start.elapsed().as_nanos()).unwrap_or(u32::MAX);
         self.slept = if self.slept == 0 { time } else { self.slept - self.slept / 8 + time / 8 };
     }
 
+    // MUTANT: Speed only: when spinning counts as worthwhile.
     #[inline]
     fn is_worth(&self) -> bool {
         self.worth >= ALWAYS / 4
     }
 
+    // MUTANT: Speed only: how often to try again whether spinning helps.
     /// How often a spin may look in this wait.
     fn spins(&mut self) -> u32 {
         // Two ends that sleep for each other's answer never stop sleeping if neither spins for longer than it takes the
@@ -249,6 +258,7 @@ impl Backoff {
     }
 }
 
+// MUTANT: Speed only: how long spins and their pauses are.
 /// Looks so many times, with a pause after each in vain.
 #[inline(always)]
 fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
@@ -261,6 +271,9 @@ fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
     })
 }
 
+// MUTANT: Speed only: how long to poll for a thread that is in the middle of an operation; the next call finds its
+// result. Killed only by the models `a_sender_in_the_middle_against_a_receiver_that_was_polled` and
+// `a_receiver_in_the_middle_against_a_sender_that_was_in_a_set`.
 /// For a thread that must not wait while another is in the middle of an operation, which usually takes some nanoseconds.
 /// Spins for a moment, then yields its CPU a few times, so that the other thread can use it if it has lost its own. Returns
 /// `ready`'s last answer.
@@ -275,6 +288,7 @@ pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
     })
 }
 
+// MUTANT: Speed only: how many polls a spin has.
 /// How many looks, with a pause after each, fit into a time: the pause instruction takes from 10 to 150 cycles.
 fn spins_in(time: Duration) -> u32 {
     // No lock: a process that is forked while another thread holds it would wait for that thread without end.
@@ -292,6 +306,7 @@ fn spins_in(time: Duration) -> u32 {
     u32::try_from(time.as_nanos() * 1000 / u128::from(pause)).unwrap_or(u32::MAX)
 }
 
+// MUTANT: Speed only: how long a pause is taken to be.
 /// How long a pause takes, in picoseconds.
 #[cold]
 fn measured_pause() -> u32 {
@@ -326,6 +341,7 @@ impl SharedBackoff {
         self.change(|bits| bits & !SPIN_BITS | spin as u64);
     }
 
+    // MUTANT: Speed only: when to pause after a stream.
     /// An end in a stream has caught up with the other side, and is about to wait: leaves the lines of both alone for a
     /// moment, so that the other side gets ahead. Otherwise the two would meet again a few messages later, and pull each
     /// line to and fro until then. Not where the end is to sleep at once, nor shortly before a deadline.

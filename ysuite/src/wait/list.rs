@@ -79,12 +79,14 @@ pub(crate) struct WaitList {
 pub(crate) struct ListState(u32);
 
 impl ListState {
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     /// Whether a waiter is armed, or about to be.
     #[inline]
     pub(crate) fn is_armed(self) -> bool {
         self.0 & ARMED_MASK != 0
     }
 
+    // MUTANT: Killed only by `the_tables_of_a_pool_that_has_ended_go_when_the_thread_uses_another`.
     pub(crate) fn is_gone(self) -> bool {
         self.0 & GONE != 0
     }
@@ -120,6 +122,7 @@ impl WaitList {
         self.vacant.register().unwrap_or_else(|| self.register_further())
     }
 
+    // MUTANT: Where to search for a free slot, and a count for tests: a full block is passed over.
     /// Takes a slot in a new block.
     #[cold]
     fn register_further(&self) -> Waiter {
@@ -163,12 +166,16 @@ impl WaitList {
     /// Publisher, after each publication: whether [`attend`](Self::attend) must look again, behind a fence.
     #[inline(always)]
     pub(crate) fn published(&self) -> bool {
+        // MUTANT: In a race: the last handle is dropped while another thread publishes. Killed only by the model
+        // `the_last_end_that_goes_against_a_publisher`.
         light();
         // ORDERING: Relaxed; `light()` comes before it, and pairs with `heavy()` in `arm`: either this load sees the
         // waiter's bits, or the waiter's second look sees the publication.
         self.word.load(Ordering::Relaxed) != 0
     }
 
+    // MUTANT: Speed only: how soon publishers give their fences up. In a race: the last handle is dropped. Killed only
+    // by `those_who_wait_are_woken_in_turn`, and by the model `the_last_end_that_goes_against_a_publisher`.
     /// Publisher: the word, behind a full fence.
     #[inline]
     pub(crate) fn attend(&self) -> ListState {
@@ -192,6 +199,10 @@ impl WaitList {
         ListState(word)
     }
 
+    // MUTANT: In a race: two publishers and a waiter that arms. Killed only by
+    // `a_slot_that_was_armed_twice_is_free_again_behind_its_owner` and
+    // `the_kernel_runs_the_fences_that_publishers_have_given_up`, and by the model
+    // `two_publishers_against_a_receiver_going_to_sleep`.
     /// Waiter: from now on it may be notified. Afterwards it must look at the queue once more before it sleeps. Nothing
     /// changes for a slot that is armed already. `is_thread`: the waiter is a thread, and comes at once when notified.
     #[inline]
@@ -236,10 +247,12 @@ impl WaitList {
             return false;
         }
         self.uncount(block);
+        // MUTANT: Killed only by `a_slot_that_was_armed_twice_is_free_again_behind_its_owner`.
         block.unuse(slot.index, &self.vacant);
         true
     }
 
+    // MUTANT: An id that is down is armed, except while its notifier is about to raise it.
     /// Whether the slot is armed, and has not been notified.
     #[inline]
     pub(crate) fn is_armed(&self, slot: &Waiter) -> bool {
@@ -324,6 +337,7 @@ impl WaitList {
             .or_else(|| further.find(None, in_block))
     }
 
+    // MUTANT: Killed only by `those_who_wait_are_woken_in_turn` and `a_close_tells_tasks_and_attached_receivers`.
     /// Publisher of what concerns all waiters: takes the armed bit of each that it finds armed, once, and has `wake` wake it.
     /// A waiter that arms again meanwhile has looked behind the publication, and is left asleep.
     pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
@@ -344,6 +358,7 @@ impl WaitList {
         further.and_then(|further| further.find(None, each));
     }
 
+    // MUTANT: Killed only by `those_who_wait_are_woken_in_turn`.
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         self.meter.wakes();
@@ -366,6 +381,8 @@ impl WaitList {
         self.block(slot).unregister(slot.index, &self.vacant);
     }
 
+    // MUTANT: Speed only: one barrier more than needed. In a race: the last handle is dropped. Killed only by the
+    // model `the_last_end_that_goes_against_a_publisher`.
     /// The ends that wait here are gone: every later publication finds that in the word. The caller must look at what is
     /// in the queue afterwards.
     pub(crate) fn go(&self) {

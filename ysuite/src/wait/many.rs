@@ -52,6 +52,8 @@ impl<S: SharedEnd> ManyWait<S> {
     //     `Adaptive` polls, yields, parks, `Forever` polls for ever; but for `None`, senders and receivers of an `mpmc`
     //     that were in a stream back off for a microsecond first; fairness: others of its side are notified in turn;
     //     test: tests/suite/mpmc/waking.rs: those_who_wait_are_woken_in_turn
+    // MUTANT: A notification without a reason is harmless. In a race: what comes at the deadline is found by the next
+    // call.
     /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
@@ -60,6 +62,9 @@ impl<S: SharedEnd> ManyWait<S> {
         self.block_behind(shared, deadline, false, || end.is_ready())
     }
 
+    // MUTANT: Speed only: how long to spin and yield, and what is learned. A waiter without time gets the same answer
+    // later. Killed only by `who_is_never_to_sleep_arms_nothing_however_many_wait`, `each_refusal_is_counted_once` and
+    // `who_has_found_something_is_told_so_whoever_takes_it_meanwhile`.
     /// As [`block`](Self::block), but for as long as this thread does not sleep it waits until `look` is true; then the end was
     /// ready. `is_crowded`: there are more ends than CPUs, and this thread gives its CPU away instead of spinning.
     pub(crate) fn block_behind(
@@ -95,6 +100,7 @@ impl<S: SharedEnd> ManyWait<S> {
         ready.is_some()
     }
 
+    // MUTANT: Killed only by `a_task_that_finds_something_leaves_nothing_armed`.
     /// Registers the task to be woken once the end is ready, unless it is ready already.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.disarm_slot(false);
@@ -108,6 +114,7 @@ impl<S: SharedEnd> ManyWait<S> {
         }
     }
 
+    // MUTANT: At worst another waiter is notified without a reason.
     /// Disarms the slot, and notes whether it has been notified.
     fn disarm_slot(&mut self, is_thread: bool) {
         let (true, Some(slot)) = (self.armed, &self.slot) else { return };
@@ -156,6 +163,7 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
         true
     }
 
+    // MUTANT: Killed only by `a_thread_that_was_notified_is_on_its_way_until_its_wait_has_ended`.
     fn disarm(&mut self) {
         self.wait.disarm_slot(self.waker.is_none());
     }
@@ -171,6 +179,9 @@ impl<S: SharedEnd> Waiting for Asleep<'_, S> {
 //     a_future_whose_wakers_drop_panics_passes_on_what_it_was_told, tests/suite/mpmc/foreign.rs:
 //     a_wait_that_ends_between_two_wakers_that_panic_is_one_panic
 impl<S: SharedEnd> Drop for ManyWait<S> {
+    // MUTANT: At worst another waiter is notified without a reason. Killed only by
+    // `a_wait_that_ends_between_two_wakers_that_panic_is_one_panic` and
+    // `a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes`.
     fn drop(&mut self) {
         // Still armed only where a future is dropped, or foreign code has panicked.
         self.disarm_slot(false);
@@ -197,6 +208,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 //     there is one pass, or a number; panic: the waiters after it are woken, then the first panic propagates; test:
 //     tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep,
 //     tests/suite/mpmc/permits.rs: those_who_wait_to_gather_may_poll_on_the_spot
+// MUTANT: Only which thread wakes the others.
 /// There is something for up to `most` waiters: notifies as many. Stops after a thread, which notifies the next itself if
 /// it leaves anything; a task or an attached receiver may have other things to do.
 #[inline]
@@ -216,6 +228,8 @@ pub(crate) fn notify(list: &WaitList, most: usize) {
 /// Something has changed that concerns all waiters, such as the end: notifies each that is armed, once. A waker that panics
 /// does not keep the others asleep.
 pub(crate) fn notify_all(list: &WaitList) {
+    // MUTANT: In a race: a thread closes the channel while a sender is in the middle and a receiver parks. Killed only
+    // by the model `a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep`.
     // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's look sees what has changed, or its armed bit is found
     // here.
     fence(Ordering::SeqCst);
@@ -237,6 +251,8 @@ pub(crate) fn notify_each(list: &WaitList) {
     list.notify_each(|notified| panics.catch(|| notified.wake(notified.is_thread())));
 }
 
+// MUTANT: Speed only: an early exit before a search that finds no armed slot. A notification without a reason is
+// harmless.
 /// A notified waiter has taken what it wanted, or unregisters: if more can be had than the threads in flight will take,
 /// notifies the next.
 pub(crate) fn propagate(end: impl SharedEnd) {
@@ -258,6 +274,7 @@ pub(crate) struct Owed<S: SharedEnd> {
 
 impl<S: SharedEnd> Drop for Owed<S> {
     fn drop(&mut self) {
+        // MUTANT: At worst another waiter is notified without a reason.
         if self.is_notified {
             propagate(self.end);
         }

@@ -55,6 +55,7 @@ impl<'a, E: WaitingEnd> SleepingEnd<'a, E> {
     /// An attached end is woken through its set as well: its id is up whenever there may be a message, however the wait
     /// ends.
     fn new(end: &'a mut E, way: u32) -> Self {
+        // MUTANT: An id that is up is raised once more at worst.
         let tokens = if registration(end).is_some() { way | SIGNAL } else { way };
         Self { end, tokens }
     }
@@ -69,6 +70,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     }
 
     fn arm(&mut self) -> bool {
+        // MUTANT: An attached handle always arms with this wake mode; one without a set leaves no share.
         if self.tokens & SIGNAL != 0 {
             // SAFETY: the end is borrowed by its own thread, which neither attaches nor detaches it meanwhile.
             unsafe { self.end.target().deposit() };
@@ -77,6 +79,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
         true
     }
 
+    // MUTANT: Killed only by `who_finds_something_as_it_arms_further_looks_once_more`.
     fn arm_further(&mut self) -> bool {
         // A sender that raises a lane after the last look finds the end's own word armed, or has found it so already.
         let found = self.end.arm_all();
@@ -85,6 +88,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     }
 
     fn disarm(&mut self) {
+        // MUTANT: Killed only by `a_task_that_finds_something_is_not_woken_for_the_next`.
         self.end.passive().disarm(self.tokens);
         // No sender needs to wake this end any more, but an attached end's id must be up.
         if let Some(registration) = registration(self.end) {
@@ -97,6 +101,8 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     }
 }
 
+// MUTANT: In a race: the notification arrives at the deadline, and the next check finds the message. Killed only by
+// `who_is_never_to_sleep_or_has_no_time_does_not_arm` and `a_spurious_futex_wake_is_harmless`.
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
 fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     loop {
@@ -127,6 +133,8 @@ pub(crate) fn interrupt(passive: &Passive) {
 //     `Adaptive` polls first, `Forever` never parks, but checks the deadline; before it parks, all that it would have
 //     to poll is armed, also what the poll after the arming has found; test: tests/loom/slow_sender.rs:
 //     a_slow_sender_against_a_thread_that_sleeps_twice
+// MUTANT: Speed only: yields before a park. Some mutants change a statistics count only. Killed only by
+// `who_is_never_to_sleep_or_has_no_time_does_not_arm`.
 /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
@@ -153,6 +161,7 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
 /// Registers the task to be woken once the end is ready, unless it is ready already.
 pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if end.is_ready() {
+        // MUTANT: Speed only: a wake mode that is not there is taken out.
         // With the token of an earlier poll the next message would wake the task for nothing.
         if end.passive().look() & TASK != 0 {
             end.passive().disarm(TASK);
@@ -172,6 +181,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
 //     test: tests/suite/conformance/channel/batches.rs: a_waker_that_panics_when_it_is_dropped_loses_no_end
 /// The registered task waits no longer. Its waker is dropped last: foreign code, which may panic.
 pub(crate) fn forget(end: &mut impl WaitingEnd) {
+    // MUTANT: Speed only: a wake mode that is not there is taken out.
     if end.passive().look() & TASK != 0 {
         end.passive().disarm(TASK);
     }
@@ -194,6 +204,7 @@ impl<O> Drop for TaskWait<'_, O> {
 // WAITS: an attached handle; ends: its id is raised; it does not spin; one that is armed already and has nothing to
 //     poll pays a load or two; test: tests/loom/slow_sender.rs:
 //     a_slow_sender_against_an_attached_receiver_that_rests_twice
+// MUTANT: An id that is down is armed, except while another thread is about to raise it.
 /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
 /// come meanwhile. For an end that is not attached this does nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
@@ -210,6 +221,7 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
 
 /// Attaches an end to the set that a registration is for.
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
+    // MUTANT: An id that is up is raised once more at worst.
     if self::registration(end).is_some() {
         return Err(AttachError::AlreadyAttached);
     }
@@ -222,6 +234,7 @@ pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> R
 
 /// Takes an end out of its set. True: it was in one.
 pub(crate) fn detach(end: &mut impl WaitingEnd) -> bool {
+    // MUTANT: A leftover wake mode finds no share and raises nothing.
     end.passive().disarm(SIGNAL);
     // SAFETY: the end is borrowed mutably by its own thread, so no registration of it is in use.
     unsafe { end.target().detach() }

@@ -119,6 +119,7 @@ impl SlotBlock {
         block
     }
 
+    // MUTANT: Killed only by `a_slot_whose_owner_has_left_is_given_back_by_its_notifier`.
     /// One user less. Once the owner has unregistered, the last user gives the slot back.
     #[inline]
     pub(crate) fn unuse(&self, index: usize, vacant: &Vacancies) {
@@ -130,6 +131,8 @@ impl SlotBlock {
         }
     }
 
+    // MUTANT: `put` never pushes a block twice. Killed only by
+    // `who_leaves_a_set_frees_its_id_at_once_and_its_slot_behind_its_notifier`.
     fn give_back(&self, index: usize, vacant: &Vacancies) {
         self.slots[index].used.written();
         self.slots[index].target.vacate();
@@ -160,6 +163,8 @@ impl SlotBlock {
             }
             // ORDERING: Acquire pairs with the Release in `give_back`: the slot's last owner and notifiers are done.
             taken = self.taken.fetch_or(1 << index, Ordering::Acquire);
+            // MUTANT: In a race: two threads register at once. Killed only by the model
+            // `two_that_register_at_once_have_a_slot_each`.
             if taken & (1 << index) == 0 {
                 self.slots[index].used.written();
                 return Some(index);
@@ -167,6 +172,8 @@ impl SlotBlock {
         }
     }
 
+    // MUTANT: In a race: another thread takes the bit after the check. Killed only by the model
+    // `a_slot_has_its_next_owner_after_its_last_user`.
     /// Takes the armed bit of a slot, among those of `mask`.
     #[inline]
     pub(crate) fn claim(&self, mask: u64) -> Option<usize> {
@@ -201,6 +208,8 @@ impl SlotBlock {
         slot.users.fetch_add(1, Ordering::Relaxed);
     }
 
+    // MUTANT: Killed only by `a_slot_whose_owner_has_left_is_given_back_by_its_notifier` and
+    // `registering_looks_at_few_blocks_however_many_waiters_there_are`.
     /// The owner gives the slot up. If a notifier still uses it, that notifier gives it back.
     pub(crate) fn unregister(&self, index: usize, vacant: &Vacancies) {
         self.slots[index].used.read();

@@ -78,6 +78,7 @@ impl Subscription {
 
     /// Disarms the slot. True: it has been notified since it was armed, or another thread has disarmed it meanwhile.
     fn disarm(&self, end: impl SharedEnd) -> bool {
+        // MUTANT: At worst another waiter is notified without a reason.
         // ORDERING: Acquire pairs with the fence before the swap in `arm`: of the threads that share the end, the one that swaps
         // out `true` answers for the notification, and finds the slot as the thread that armed has left it.
         self.armed.swap(false, Ordering::Acquire) && !end.list().disarm(&self.slot)
@@ -87,6 +88,8 @@ impl Subscription {
         end.list().target(&self.slot)
     }
 
+    // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
+    // check. Killed only by `who_leaves_a_set_frees_its_id_at_once_and_its_slot_behind_its_notifier`.
     /// Gives the slot up. True: it had been notified. The caller drops the task's waker last: its drop is foreign code.
     #[must_use]
     fn unregister(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
@@ -131,6 +134,8 @@ impl<S: SharedEnd> Waiting for RestingEnd<'_, S> {
 }
 
 impl Subscriptions {
+    // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
+    // check.
     /// Disarms both slots before the end waits in another way, so that only that wait is notified. True: one of the
     /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
@@ -163,6 +168,8 @@ impl Subscriptions {
     //     the task's slot is another one; re-entrance: any operation of other handles (this one is borrowed); panic:
     //     propagates out of `attach` or `detach`, which is done; by construction: it comes last; test:
     //     tests/suite/random.rs: random_operations_on_an_exchange_agree_with_a_model
+    // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
+    // check.
     /// The end has come into a set, or has left one. The task's slot may be armed, or in use by a notifier: so the task gets
     /// another one, which tells the set that the end is in now. Whatever comes meanwhile is told the task by one or the other.
     fn exchange_task<S: SharedEnd>(&mut self, end: S) {
@@ -228,6 +235,7 @@ impl Subscriptions {
         let Some(subscription) = self.attached.take() else { return false };
         self.registration = None;
         let mut panics = Panics::none();
+        // MUTANT: At worst another waiter is notified without a reason.
         if subscription.unregister(end).0 {
             panics.catch(|| propagate(end));
         }
@@ -237,6 +245,9 @@ impl Subscriptions {
 
     // WAITS: one of several attached handles; ends: its id is raised; it does not spin; it passes a notification on
     //     when it leaves; test: tests/suite/mpmc/foreign.rs: a_receiver_whose_wakers_drop_panics_leaves_both_its_places
+    // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
+    // check. Killed only by `a_receiver_in_a_set_sleeps_when_it_takes_its_id_down`,
+    // `one_thread_at_a_time_takes_the_id_down` and `what_an_end_is_told_as_it_comes_to_rest_is_passed_on`.
     /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
     /// come meanwhile, or room, or the channel has been closed. If the slot was notified in between, it may have been of more
     /// than the look has found: then the next waiter is notified.
@@ -284,6 +295,8 @@ impl Subscriptions {
 // USER CODE: another waiter's waker, where a notification has to be passed on; `Drop` of the wakers; both slots are
 //     given back; re-entrance: any operation; panic: all are done last, then the first panic propagates; test:
 //     tests/suite/mpmc/foreign.rs: a_receiver_whose_wakers_drop_panics_leaves_both_its_places
+// MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
+// check. Killed only by `a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic`.
 /// Gives slots up. If one of them had been notified, the next waiter is notified. All foreign code comes last: the wakers of
 /// others, and the drop of this end's own, each of which may panic.
 fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {

@@ -63,6 +63,7 @@ impl Attachment {
 
 // USER CODE: none (it drops a share of a registration)
 impl Drop for Attachment {
+    // MUTANT: Every handle with a target leaves its set in its own drop.
     fn drop(&mut self) {
         drop(self.exchange(None));
     }
@@ -78,6 +79,7 @@ impl WakeTarget {
         &self.meter
     }
 
+    // MUTANT: Speed only: a check that finds nothing takes the path of a handle in a set.
     /// Whether the sleeping end has ever been attached to a set. Only its own thread may rely on `false`.
     #[inline(always)]
     pub(crate) fn was_attached(&self) -> bool {
@@ -87,6 +89,8 @@ impl WakeTarget {
 
     // USER CODE: the task's waker, last, as of `TaskSlot::wake`; test: tests/suite/conformance/channel/tasks.rs:
     //     a_waker_that_panics_loses_nothing
+    // MUTANT: Statistics, or a wake without a reason. Killed only by `a_receiver_that_slept_was_woken` and
+    // `nothing_is_signalled_while_the_receiver_is_read`.
     /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]
@@ -131,6 +135,7 @@ impl WakeTarget {
     /// # Safety
     /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
     pub(crate) unsafe fn set_registration(&self, registration: Registration) {
+        // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
         if self.attachment().is_none() {
             // ORDERING: Relaxed; others look here only with the token `SIGNAL`, which the end arms behind this and releases with
             // `Passive::mark`.
@@ -161,12 +166,14 @@ impl WakeTarget {
         let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
         let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
+        // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
         drop(attachment.exchange(None));
         own.inspect(|registration| registration.release()).is_some()
     }
 }
 
 impl Drop for WakeTarget {
+    // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
     fn drop(&mut self) {
         // ORDERING: Relaxed; dropped by the last owner, which has synchronised with the others.
         let attachment = self.attachment.load(Ordering::Relaxed);
@@ -190,6 +197,8 @@ impl Parker {
         Self { word: Passive::new(), target: WakeTarget::metered(meter) }
     }
 
+    // MUTANT: A wake without a mode does nothing. Killed only by
+    // `flush_says_false_exactly_when_the_receiver_had_armed`.
     /// Wakes the end if it sleeps (true). Executes a full fence.
     pub(crate) fn wake(&self) -> bool {
         let tokens = self.word.called();

@@ -28,6 +28,7 @@ pub(crate) struct Vacancies {
 }
 
 impl Vacancies {
+    // MUTANT: Only where to search for a free slot, and a count for tests.
     /// Takes a slot in a block that has a free one.
     pub(crate) fn register(&self) -> Option<Waiter> {
         // ORDERING: Acquire pairs with the Release exchange in `put`, which hands over the block and its `below`.
@@ -47,6 +48,9 @@ impl Vacancies {
         None
     }
 
+    // MUTANT: `put` never pushes a block twice. In a race: two threads pop, or one pops and one pushes. Killed only by
+    // `who_finds_another_popping_pops_nothing`, and by the models `blocks_are_popped_by_one_thread_at_a_time` and
+    // `a_pop_that_a_push_comes_before_loses_no_block`.
     /// Pops a full block, if it is on top and no other thread is popping.
     fn take_off(&self, block: &SlotBlock) -> bool {
         let this = ptr::from_ref(block).cast_mut();

@@ -68,6 +68,7 @@ impl WaiterTarget {
     #[inline]
     pub(crate) fn sleep(&self, deadline: Deadline) -> bool {
         while sleep_on(&self.word, ASLEEP, deadline) == Waited::Look {
+            // MUTANT: A thread that wakes without a reason checks, arms and parks again.
             // ORDERING: Relaxed; the owner's `disarm` acquires what the notifier has published, with the armed bit.
             if self.word.load(Ordering::Relaxed) != ASLEEP {
                 return true;
@@ -111,6 +112,7 @@ impl WaiterTarget {
 }
 
 impl Drop for WaiterTarget {
+    // MUTANT: Every attached handle gives its slot back in its own drop.
     fn drop(&mut self) {
         self.vacate();
     }

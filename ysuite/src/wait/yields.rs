@@ -69,6 +69,7 @@ impl Yields {
         Self { away: bits & ((1 << 13) - 1), doublings: bits >> 13, ..Self::new() }
     }
 
+    // MUTANT: Speed only: how often a waiting thread yields.
     /// At the beginning of a wait: whether to ask at once, instead of after a moment, if others want the CPU.
     #[inline]
     pub(super) fn is_due(&mut self) -> bool {
@@ -76,6 +77,7 @@ impl Yields {
         self.away == 0 && (self.crowded || self.unasked >= SELDOM)
     }
 
+    // MUTANT: Speed only: how often a waiting thread yields.
     /// Yields for as long as others want the CPU, a few times at most, and looks after each. `left`: the time that is left for
     /// the wait, if it has an end.
     pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut dyn FnMut() -> bool) -> Yielded {
@@ -102,6 +104,7 @@ impl Yields {
         Yielded::InVain
     }
 
+    // MUTANT: Speed only: how often a waiting thread yields, and for how long it does not after it was preempted.
     /// Whether others ran meanwhile.
     fn give_once(&mut self) -> bool {
         // What one takes that nobody wanted differs by machine: the quickest that any thread has seen.

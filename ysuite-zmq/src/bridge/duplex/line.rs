@@ -77,6 +77,7 @@ impl Line {
         true
     }
 
+    // MUTANT: The same routing id once more.
     /// The last frame came from the other side. Whether that has another connection now.
     pub(super) fn take_up(&mut self) -> bool {
         let Self::Bound { other, last, .. } = self else { return false };
@@ -94,6 +95,7 @@ impl Line {
             Self::Bound { last, .. } => {
                 // Of a message of two parts this is the first, and no others are looked at.
                 let named = |name: &Frame| {
+                    // MUTANT: The same routing id once more.
                     if **last != **name {
                         *last = (**name).into();
                     }
@@ -116,6 +118,7 @@ impl Line {
                 // A name that is taken means that the frame will be.
                 Ok(_) => {}
                 Err(cause) if cause.would_wait() => return Ok(false),
+                // MUTANT: libzmq gives no other error here.
                 Err(cause) if cause.is(rustix::io::Errno::HOSTUNREACH) => {
                     *other = None;
                     return Ok(false);

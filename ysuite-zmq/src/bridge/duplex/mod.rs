@@ -132,6 +132,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         Ok(true)
     }
 
+    // MUTANT: What an older hello says is known already, or changes nothing.
     fn understand(&mut self, header: &Header, frame: Frame, tools: &mut Tools) -> Result<(), Failure> {
         if header.number > header::LAST {
             tools.refuse(Malformed::Beyond);
@@ -169,6 +170,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         }
     }
 
+    // MUTANT: The hello is repeated after a second without an answer. `begin` clears the rest.
     /// The other side says hello. False: it is a third, who is not heard while the second is there.
     fn meet(&mut self, header: &Header, tools: &mut Tools) -> Result<bool, Failure> {
         if self.peer == Some(header.session) {
@@ -227,6 +229,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         let header = self.header(told, kind, number, messages);
         let said = self.line.send(&mut Frame::copied(&header.bytes())?, 0, tools)?;
         match said {
+            // MUTANT: `begin` clears what was not sent to a peer.
             true if self.peer.is_some() => self.receiving.told(told),
             true => {}
             false => self.blocked = true,
@@ -234,6 +237,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         Ok(said)
     }
 
+    // MUTANT: The hello is repeated after a second without an answer. The same moment to the nanosecond.
     /// Says hello if that is due, and answers it.
     fn greet(&mut self, tools: &Tools) -> Result<(), Failure> {
         if self.is_waiting() && self.since.elapsed() >= PATIENCE {
@@ -259,10 +263,12 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         match self.hello {
             Hello::Due { .. } => false,
             Hello::Said { .. } => true,
+            // MUTANT: While nothing is awaited nobody reads the time.
             Hello::Answered { .. } => self.sending.is_waiting(),
         }
     }
 
+    // MUTANT: While nothing is awaited nobody reads the time.
     /// Sends messages, with what there is to say of those that came. Answers how many.
     fn send(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let (told, idle) = (self.receiving.news(), !self.sending.is_waiting());
@@ -297,6 +303,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
         if matches!(self.hello, Hello::Answered { .. }) {
             moved += self.send(tools)?;
         }
+        // MUTANT: `begin` clears what was not sent to a peer.
         if self.peer.is_some() && self.receiving.is_short() && self.receiving.is_worth_telling() {
             self.say(Kind::Answer, 0, 0, tools)?;
         }
@@ -315,6 +322,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
             false => self.is_waiting().then(|| self.since + PATIENCE),
         };
         Wanted {
+            // MUTANT: `begin` clears what was not sent to a peer.
             source: talks && !self.blocked && self.sending.wants(),
             sink: waits || (!self.blocked && self.peer.is_some() && self.receiving.is_short()),
             receive: true,
@@ -328,6 +336,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn asleep(&mut self, wanted: Wanted, ended: &Waker, sleep: &mut dyn FnMut()) {
+        // MUTANT: `begin` clears what was not sent to a peer.
         // Where the sink is wanted its set tells of the end as well; where the socket has no room, it is told when there is some.
         let is_to_tell = !wanted.sink && !self.blocked && self.line.is_there() && self.peer.is_some();
         self.receiving.asleep(is_to_tell.then_some(ended), sleep);
@@ -341,6 +350,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
 
     fn rest(&mut self, tools: &mut Tools) -> Result<(), Failure> {
         let told = self.receiving.news();
+        // MUTANT: `begin` clears what was not sent to a peer.
         if self.line.is_there() && self.peer.is_some() && self.receiving.is_new(told) {
             self.say(Kind::Answer, 0, 0, tools)?;
         }

@@ -182,6 +182,7 @@ impl<T: FromWire> Receiving<T> {
         }
         self.skip_to(header.number, tools);
         self.is_at_its_end = true;
+        // MUTANT: The next delivery does the same.
         self.close_if_complete();
     }
 
@@ -226,6 +227,7 @@ impl<T: FromWire> Receiving<T> {
     pub(super) fn deliver(&mut self, moved: &mut usize) {
         if let Some(sink) = &mut self.sink {
             sink.deliver(moved);
+            // MUTANT: The next delivery does the same.
             self.close_if_complete();
         }
     }

@@ -290,6 +290,8 @@ impl<T: Clone> Receiver<T> {
         self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(RecvError::from)
     }
 
+    // MUTANT: Speed only: the id is down, or a later message has raised it again. One more poll finds the message or
+    // nothing.
     /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
     ///
     /// # Errors
@@ -360,6 +362,8 @@ impl<T: Clone> Receiver<T> {
         within_budget(self.message_received()).await
     }
 
+    // MUTANT: Whatever ended the earlier wait has disarmed its slot; a set whose id stays down is notified of the next
+    // message anyway.
     async fn message_received(&mut self) -> Result<T, RecvError> {
         self.disarm_all();
         let Self { seat, shared, missed, .. } = self;
@@ -417,6 +421,8 @@ impl<T: Clone> Receiver<T> {
         self.shared.take_many(&mut self.seat, &mut self.missed, to, max)
     }
 
+    // MUTANT: Speed only: how long to poll for a message that a sender is still writing. The next call finds it.
+    // Killed only by the model `a_sender_in_the_middle_against_a_receiver_that_was_polled`.
     /// After finding nothing: true if a message may have come in the meantime.
     fn rest(&self) -> bool {
         let listener = self.listener();
@@ -432,6 +438,8 @@ impl<T: Clone> Receiver<T> {
         if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
     }
 
+    // MUTANT: Speed only: the id is down, or raised again by a later message. One more poll finds the message or
+    // nothing.
     #[cold]
     #[inline(never)]
     fn try_again(&mut self) -> Result<T, TryRecvError> {
@@ -451,6 +459,7 @@ impl<T: Clone> Receiver<T> {
         self.receive(deadline, Self::take)
     }
 
+    // MUTANT: Speed only: when a receiver pauses before it waits.
     /// Blocks until there is a message, or none will come (true), or the deadline has passed (false).
     fn wait_for_message(&mut self, deadline: Deadline) -> bool {
         let is_crowded = self.shared.is_crowded();
@@ -567,6 +576,7 @@ impl<T: Clone> Receive for Receiver<T> {
         }
     }
 
+    // MUTANT: Speed only: how long a hub spins. The hub checks the ring before it parks.
     fn has_message(&mut self) -> bool {
         self.shared.ring.has_news(self.seat.position())
     }

@@ -72,6 +72,7 @@ impl<T> Sender<T> {
         }
     }
 
+    // MUTANT: Speed only: the push that follows checks the cell itself. A refusal is at most some microseconds late.
     /// The ring is full, or a peer has not finished with the next cell.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
@@ -112,6 +113,8 @@ impl<T> Sender<T> {
         self.send_slowly(message, Deadline::At(deadline))
     }
 
+    // MUTANT: A wait without room has passed its deadline, so either half of the condition ends the loop, except in a
+    // race for room.
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
@@ -136,6 +139,7 @@ impl<T> Sender<T> {
     //     for several, then yields, parks, `Forever` polls for ever, and after a while accepts room for one; fairness:
     //     others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
     //     a_sender_is_woken_by_whatever_makes_room
+    // MUTANT: Speed only: how often a spinning sender polls for room, and when room for one message is enough.
     /// Blocks until there is room (true) or the deadline has passed (false). As long as it spins it waits for room for
     /// several messages, and looks seldom: each look takes the lines of the receivers' cursors from them.
     #[cold]
@@ -230,6 +234,7 @@ impl<T> Sender<T> {
         while staging.len() != 0 {
             match self.shared.push_many(staging) {
                 None => {
+                    // MUTANT: The wait ends with the function anyway.
                     drop(wait);
                     return Err(SendError(staging.take(usize::MAX).collect()));
                 }
@@ -418,6 +423,7 @@ struct StagedRun<'a, T> {
 //     others are woken; test: tests/suite/broadcast/foreign.rs:
 //     an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room
 impl<T> Drop for StagedRun<'_, T> {
+    // MUTANT: An empty batch claims and sends nothing.
     fn drop(&mut self) {
         while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
     }

@@ -123,6 +123,7 @@ impl<T> BroadcastShared<T> {
         self.ring.is_closed() || self.ring.readers() == 0
     }
 
+    // MUTANT: Speed only: when a waiting thread yields instead of spinning, and how often it polls.
     /// Whether there are more ends than CPUs, as far as each has a thread.
     pub(super) fn is_crowded(&self) -> bool {
         self.sender_count() + self.ring.readers() > cpus()
@@ -133,6 +134,7 @@ impl<T> BroadcastShared<T> {
     //     dropped, then the first panic propagates; test: tests/suite/broadcast/foreign.rs:
     //     the_drop_of_an_old_message_panics_when_the_new_one_is_sent, tests/suite/broadcast/foreign.rs:
     //     one_waker_that_panics_keeps_nobody_asleep_and_no_message_back
+    // MUTANT: Speed only: the slow path checks both lists again and finds no armed slot.
     /// Sends a message if there is room.
     #[inline(always)]
     pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
@@ -159,6 +161,8 @@ impl<T> BroadcastShared<T> {
         Some(sent)
     }
 
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot. Killed only by
+    // `a_waker_that_panics_before_the_drop_of_an_old_message_is_one_panic`.
     /// A message was written. `displaced`: the one that it has displaced, if any, which is dropped when all are woken.
     #[cold]
     #[inline(never)]
@@ -214,6 +218,7 @@ impl<T> BroadcastShared<T> {
             }
             Found::Message(_) => {}
         }
+        // MUTANT: Speed only: an early exit before a search that finds no armed slot.
         if self.senders.published() {
             return Panics::answer_behind(found, || self.wake_senders());
         }
@@ -229,6 +234,7 @@ impl<T> BroadcastShared<T> {
         self.take_by(seat, missed, |ring, seat| ring.take_many(seat, to, most))
     }
 
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     /// Readers have moved on, or gone: if senders wait and there is room, wakes them.
     #[inline(always)]
     pub(super) fn announce_room(&self) {
@@ -237,6 +243,7 @@ impl<T> BroadcastShared<T> {
         }
     }
 
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     #[cold]
     #[inline(never)]
     fn wake_senders(&self) {
@@ -262,6 +269,7 @@ impl<T> BroadcastShared<T> {
         wake_all([&self.receivers, &self.senders, &self.closing]);
     }
 
+    // MUTANT: Notifies senders without a reason: each checks and waits on.
     /// A receiver goes.
     pub(super) fn leave(&self, seat: &Seat) {
         if self.ring.leave(seat) {
@@ -299,6 +307,7 @@ impl<T> BroadcastShared<T> {
     }
 }
 
+// MUTANT: Speed only: an early exit before a search that finds no armed slot.
 /// An end has come: wakes all that wait, each once.
 fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
     let mut panics = Panics::none();

@@ -46,6 +46,7 @@ impl<T> Sender<T> {
     ) -> bool {
         let mut wait = ManyWait::new(side(UntilClosed(&self.shared)), false);
         while !self.shared.is_disconnected() {
+            // MUTANT: A wait that ends before its deadline has found the disconnection, which is final.
             if is_stopped() || !wait.block(&self.backoff, deadline) {
                 return self.shared.is_disconnected();
             }

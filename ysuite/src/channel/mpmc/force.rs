@@ -55,6 +55,7 @@ impl<T> Sender<T> {
 
     /// Sends a message, in the oldest one's place where there is no room.
     fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
+        // MUTANT: The guard of a sender without slots owes no notification.
         if self.subscriptions.is_some() {
             self.passing_on(|shared| shared.force(message))
         } else {

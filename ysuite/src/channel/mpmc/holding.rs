@@ -28,6 +28,7 @@ impl Holders {
         Self { list: WaitList::new(), gathering: AtomicBool::new(false) }
     }
 
+    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// Something has changed that those in the list may wait for.
     fn announce(&self) {
         if self.list.published() && self.list.attend().is_armed() {
@@ -57,6 +58,7 @@ impl<T> MpmcShared<T> {
         Ok(())
     }
 
+    // MUTANT: Speed only: an early exit. Each part of the slow path checks whom it concerns.
     /// Places that were held have messages now: wakes those that wait for either.
     #[inline]
     fn used(&self, places: usize) {
@@ -86,6 +88,7 @@ impl<T> MpmcShared<T> {
         Some(())
     }
 
+    // MUTANT: At worst waiters for room are notified without a reason: they check and wait on.
     /// Places are held no more: others may have them.
     #[inline]
     pub(super) fn release(&self, places: usize) {
@@ -95,6 +98,7 @@ impl<T> MpmcShared<T> {
     }
 
     fn give_back(&self, places: usize) {
+        // MUTANT: Nobody waits for room in a closed channel.
         if self.ring.release(places) {
             let mut panics = Panics::none();
             panics.catch(|| self.freed(places));

@@ -206,6 +206,7 @@ impl<T> Receiver<T> {
             // The clone of the waker, or the drop of the last one, may panic: then the notification is passed on.
             let mut owed = Owed { end: readers, is_notified };
             subscriptions.arm_task(readers, context.waker());
+            // MUTANT: In a race: one waiter more than needed is notified. It checks and waits on.
             owed.is_notified = false;
             if !readers.is_ready() {
                 // The message it was notified of is gone, and it is one of the waiters again.
@@ -262,6 +263,7 @@ impl<T> Receiver<T> {
         self.shared.ring.has_reached(position)
     }
 
+    // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
     #[inline(always)]
     pub(in crate::channel) fn take(&self) -> Option<T> {
         if self.subscriptions.is_some() {
@@ -271,6 +273,7 @@ impl<T> Receiver<T> {
         }
     }
 
+    // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
     /// As [`take`](Self::take), for what is compiled into every loop: finds nothing where there is no bound, nor for a receiver
     /// that may have been notified. Then [`take_further`](Self::take_further) looks.
     #[inline(always)]
@@ -278,6 +281,7 @@ impl<T> Receiver<T> {
         if self.subscriptions.is_some() { None } else { self.shared.pop_bounded(&self.hint) }
     }
 
+    // MUTANT: Speed only: a notification without a message is harmless.
     #[inline]
     fn take_further(&self) -> Option<T> {
         if self.subscriptions.is_some() {
@@ -287,6 +291,7 @@ impl<T> Receiver<T> {
         }
     }
 
+    // MUTANT: Speed only: a notification without a message is harmless.
     pub(in crate::channel) fn take_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let mut take = |shared: &MpmcShared<T>| shared.pop_many(to, most);
         if self.subscriptions.is_some() { self.passing_on(take) } else { take(&self.shared) }
@@ -321,6 +326,7 @@ impl<T> Receiver<T> {
         self.shared.ring.is_over()
     }
 
+    // MUTANT: Speed only: the check that follows repeats the last one and makes the answer.
     /// After finding nothing: `Ok` if a message may have come in the meantime, or the senders are gone.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
@@ -385,6 +391,7 @@ impl<T> Receiver<T> {
     fn meet<R>(&self, wait: impl FnOnce(&mut Backoff) -> R) -> R {
         let mut backoff = self.backoff.recall();
         let outcome = wait(&mut backoff);
+        // MUTANT: Speed only: only what a rendezvous has learned about spinning is lost.
         self.backoff.keep(backoff);
         outcome
     }
@@ -414,6 +421,7 @@ impl<T> Receiver<T> {
         self.receive_by_waiting(self.shared.readers(), deadline, || false, take)
     }
 
+    // MUTANT: Speed only: when a receiver pauses before it waits. A wait that ends at its deadline ends after it.
     /// The same, of a wait that is over as if its time were up when `is_stopped`: then `side`, which is these receivers' otherwise,
     /// is ready.
     #[inline]

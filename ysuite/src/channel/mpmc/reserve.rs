@@ -26,6 +26,7 @@ impl<T> Sender<T> {
     /// has no places.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut held = self.held();
+        // MUTANT: The wait that follows finds the permit and ends before it begins.
         if !self.begin_to_reserve(&mut held, 1)? {
             self.hold(&mut held, 1)?;
         }
@@ -184,6 +185,7 @@ impl<T> Sender<T> {
     //     `begin_to_reserve` and `stand_aside`. The room is reserved, and not yet a permit's; or the sender has
     //     disarmed its slots, and does not wait yet; re-entrance: any operation; panic: propagates, and the room is
     //     released; by construction: `HeldPlaces`, `Owed`
+    // MUTANT: One more attempt, or one less. Room that is missed here is found at the next call.
     /// Holds so many places if all can be had now.
     fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TryReserveError> {
         if !self.are_in_the_ring(places)? {
@@ -208,6 +210,7 @@ impl<T> Sender<T> {
         Ok(held)
     }
 
+    // MUTANT: Speed only: how long to poll for cells that a receiver is still emptying. The next call finds the room.
     /// After finding no room: whether there may be some now. An attached sender takes its id down; otherwise a receiver may be
     /// in the middle of emptying a cell.
     #[cold]

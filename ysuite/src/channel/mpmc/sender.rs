@@ -103,6 +103,9 @@ impl<T> Sender<T> {
     //     `Drop` and in `detach`. The sender is armed, or has left its set; re-entrance: any operation; panic:
     //     propagates; a message that was to be sent is dropped as one more piece; by construction: `rest` and
     //     `unregister` pass on last
+    // MUTANT: Speed only: one more attempt, or one less; room that is missed is found at the next call. Some mutants
+    // change a statistics count only. Killed only by `permits_are_counted_when_they_send`, and by the model
+    // `a_receiver_in_the_middle_against_a_sender_that_was_in_a_set`.
     /// The ring is full or closed, places are held, or a receiver has not finished emptying the next cell.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
@@ -243,6 +246,7 @@ impl<T> Sender<T> {
         }
     }
 
+    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
     /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
     #[inline(always)]
     pub(super) fn put(&self, message: T) -> Result<(), T> {
@@ -253,6 +257,7 @@ impl<T> Sender<T> {
         }
     }
 
+    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
     /// As [`put`](Self::put), for what is compiled into every loop: the message comes back where there is no bound, and to a
     /// sender that may have been notified. Then [`put_further`](Self::put_further) sends it.
     #[inline(always)]
@@ -260,6 +265,7 @@ impl<T> Sender<T> {
         if self.subscriptions.is_some() { Err(message) } else { self.shared.push_bounded(&self.hint, message) }
     }
 
+    // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
     #[inline]
     fn put_further(&self, message: T) -> Result<(), T> {
         if self.subscriptions.is_some() {
@@ -269,6 +275,7 @@ impl<T> Sender<T> {
         }
     }
 
+    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
     /// Sends a message if there is room.
     #[inline]
     pub(super) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
@@ -293,6 +300,7 @@ impl<T> Sender<T> {
         Panics::answer_behind(taken, || drop(owed))
     }
 
+    // MUTANT: Speed only: a sender without slots takes the path of one that owes nothing.
     /// What this sender passes on when the guard is dropped, if it may have been notified.
     pub(super) fn owed(&self) -> Owed<Writers<'_, T>> {
         Owed { end: self.shared.writers(), is_notified: self.subscriptions.is_some() }
@@ -310,6 +318,7 @@ impl<T> Sender<T> {
         let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(message)) };
         let mut backoff = self.backoff.recall();
         let outcome = party.send(message, deadline, &mut backoff);
+        // MUTANT: Speed only: only what a wait has learned about spinning is lost.
         self.backoff.keep(backoff);
         outcome
     }
@@ -350,12 +359,15 @@ impl<T> Sender<T> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+        // MUTANT: Killed only by `waits_that_end_in_vain_leave_nothing_behind`.
         if self.shared.meeting.is_some() {
             return self.meet(message, deadline);
         }
         self.send_by_waiting(message, self.shared.writers(), deadline, || false)
     }
 
+    // MUTANT: Speed only: when a sender pauses before it waits. A wait without room has passed its deadline, except in
+    // a race for room.
     /// Sends; waits for room, as long as there is time and not `is_stopped`: then `side`, which is these senders' otherwise, is
     /// ready. Not in a rendezvous.
     #[inline]
@@ -427,6 +439,7 @@ struct Batch<'a, T> {
 }
 
 impl<T> Drop for Batch<'_, T> {
+    // MUTANT: An empty batch claims nothing. A notification without room is harmless.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
             // Foreign code, and a queue that can have no more.

@@ -44,6 +44,8 @@ impl Ends {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
+    // MUTANT: In a race: an upgrade runs between the count of the last handle and its close. Killed only by the model
+    // `an_upgrade_against_the_last_receivers_drop`.
     /// Another end is made by a thread that may have none, unless all are gone (false).
     pub(super) fn add_to_others(&self) -> bool {
         // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one. What
@@ -123,6 +125,8 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
 }
 
 impl<T> MpmcShared<T> {
+    // MUTANT: Statistics only. Killed only by `a_rendezvous_counts_its_meetings` and
+    // `a_message_that_makes_way_is_taken_out`.
     /// A capacity of `None` is no bound.
     pub(super) fn new(capacity: Option<usize>) -> Self {
         let meter = Meter::new();
@@ -148,6 +152,8 @@ impl<T> MpmcShared<T> {
         self.readers.list.meter()
     }
 
+    // MUTANT: Statistics only. Killed only by `permits_are_counted_when_they_send` and
+    // `the_mark_of_an_exchange_that_had_no_place_is_its_bound`.
     /// A sender has found no room, and does not wait.
     pub(super) fn refuse(&self) {
         self.meter().refused();
@@ -224,6 +230,7 @@ impl<T> MpmcShared<T> {
         Ok(panics.answer(displaced))
     }
 
+    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// After messages were published: wakes those that wait for them.
     #[inline(always)]
     pub(super) fn published(&self, messages: usize) {
@@ -232,12 +239,14 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // MUTANT: Speed only: an early exit. Each part of `announce_used` checks whom it concerns.
     /// After a publication: whether [`published`](Self::published) has more to do than look.
     #[inline(always)]
     pub(super) fn published_any(&self) -> bool {
         self.readers.list.published()
     }
 
+    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// After room was made: wakes those that wait for it.
     #[inline(always)]
     pub(super) fn freed(&self, cells: usize) {
@@ -249,6 +258,7 @@ impl<T> MpmcShared<T> {
     /// Sends as many messages of a batch as there is room for. `None`: all receivers are gone.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(staging)?;
+        // MUTANT: To notify of no message notifies nobody.
         if sent != 0 {
             self.published(sent);
         }
@@ -261,6 +271,7 @@ impl<T> MpmcShared<T> {
         self.pop_bounded(hint).or_else(|| self.pop_unbounded())
     }
 
+    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// As [`pop`](Self::pop); without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) looks.
     #[inline(always)]
     pub(super) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
@@ -292,6 +303,9 @@ impl<T> MpmcShared<T> {
         Some(taken)
     }
 
+    // MUTANT: In a race: a sender claims its cell before the close and fills it afterwards. Killed only by the models
+    // `a_close_against_a_sender_in_the_middle_and_two_receivers_going_to_sleep` and
+    // `the_last_receivers_end_against_sending`.
     #[cold]
     #[inline(never)]
     fn announce_messages(&self, messages: usize) {
@@ -311,6 +325,7 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     #[cold]
     #[inline(never)]
     fn announce_room(&self, cells: usize) {
@@ -344,6 +359,8 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // MUTANT: Killed only by `a_watcher_of_room_is_told_of_the_last_senders_end` and
+    // `a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back`.
     /// A sender goes.
     pub(super) fn remove_writer(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
@@ -360,6 +377,9 @@ impl<T> MpmcShared<T> {
     // USER CODE: wakers as at a close, then messages' `Drop`; the receivers are counted out; re-entrance: any
     //     operation; panic: all are woken, all messages are dropped; test: tests/suite/mpmc/close.rs:
     //     the_last_receiver_tells_those_that_wait_for_the_end_whatever_panics
+    // MUTANT: Killed only by `messages_given_back_end_with_the_last_receiver_also_where_one_panics` and
+    // `an_observer_keeps_no_channel_open_and_no_message_alive`, and by the model
+    // `the_last_receivers_end_against_sending`.
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every sender's message is

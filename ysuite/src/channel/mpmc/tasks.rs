@@ -231,6 +231,7 @@ impl<T> HeldBatch<'_, T> {
 }
 
 impl<T> Drop for HeldBatch<'_, T> {
+    // MUTANT: Speed only: nothing staged means that nothing is sent.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
             // Foreign code, and a queue that can have no more.

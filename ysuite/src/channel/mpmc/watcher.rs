@@ -47,6 +47,7 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
     }
 }
 
+// MUTANT: Speed only: an early exit. `notify` finds no armed slot.
 /// The select names this end, whose owner takes one thing by it. That end is not in the list, and passes nothing on: whoever sleeps
 /// there beside more is told now.
 fn pass_on(side: impl SharedEnd) {

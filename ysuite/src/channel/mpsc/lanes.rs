@@ -50,12 +50,15 @@ impl<T> Lanes<T> {
         Self { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)), shared }
     }
 
+    // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
+    // armed is reported by `poll_recv`.
     /// Whether there is a message; then it is its lane's turn.
     #[inline(always)]
     fn look(&mut self) -> bool {
         self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.next_lane()
     }
 
+    // MUTANT: Speed only: the lane whose turn it is has no visible message either. A wake without a mode does nothing.
     /// A message of the lane whose turn it is.
     #[inline(always)]
     fn take_in_turn(&mut self) -> Option<T> {
@@ -72,6 +75,7 @@ impl<T> Lanes<T> {
         Some(message)
     }
 
+    // MUTANT: Speed only: the lane whose turn it is has no visible message either.
     /// Takes the next message of the lane whose turn it is, if there is one and it `is_wanted`, without moving it: see
     /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is told of the room.
     #[inline(always)]
@@ -84,6 +88,8 @@ impl<T> Lanes<T> {
         Some(place)
     }
 
+    // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
+    // close all slots are empty.
     /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none has
     /// any.
     #[cold]
@@ -133,12 +139,14 @@ impl<T> Lanes<T> {
         is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane()
     }
 
+    // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
     /// A turn begins, or the same lane's next turn follows at once.
     fn grant(&mut self) {
         self.granted = self.granted.wrapping_add(TURN - self.left);
         self.left = TURN;
     }
 
+    // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
     /// The turn ends; it is no lane's turn.
     fn end_turn(&mut self) {
         self.granted = self.granted.wrapping_sub(self.left);
@@ -147,6 +155,8 @@ impl<T> Lanes<T> {
         }
     }
 
+    // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. The turn itself counts only
+    // with its reader.
     /// Puts the reader of the lane whose turn it is back into the row, where that lane stays in front. True: there was one.
     fn pause_turn(&mut self) -> bool {
         self.left = 0;
@@ -156,6 +166,7 @@ impl<T> Lanes<T> {
         true
     }
 
+    // MUTANT: Speed only: an early exit. The take finds no raised id either. After the close all slots are empty.
     /// Lanes whose senders have raised them join the row.
     fn activate(&mut self) {
         if !self.shared.ready.any() {
@@ -205,6 +216,7 @@ impl<T> Lanes<T> {
         self.shared.sender(id).wake(reader.writer_passive(), tokens);
     }
 
+    // MUTANT: Speed only: how many of the messages that arrive meanwhile a batch takes.
     /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how many that lane
     /// may give, and returns how many it has given.
     #[inline(always)]
@@ -231,6 +243,7 @@ impl<T> Lanes<T> {
         taken
     }
 
+    // MUTANT: Speed only: an early exit. A caller that is not answered here checks and finds nothing.
     /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
@@ -241,6 +254,7 @@ impl<T> Lanes<T> {
         &self.shared
     }
 
+    // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     pub(super) fn has_full_lane(&self, bound: usize) -> bool {
         let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
@@ -259,6 +273,7 @@ impl<T> Lanes<T> {
 impl<T> ReadingEnd for Lanes<T> {
     type Message = T;
 
+    // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
     #[inline(always)]
     fn take(&mut self) -> Option<T> {
         match self.take_in_turn() {
@@ -288,6 +303,7 @@ impl<T> ReadingEnd for Lanes<T> {
         self.look()
     }
 
+    // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, enough: usize) -> usize {
         let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
         for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
@@ -304,6 +320,7 @@ impl<T> ReadingEnd for Lanes<T> {
         length + unsafe { self.shared.len_up_to(enough - length, |id| self.row.is_active(id)) }
     }
 
+    // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
     fn position(&self) -> usize {
         self.granted.wrapping_sub(self.left)
     }
@@ -315,6 +332,8 @@ impl<T> ReadingEnd for Lanes<T> {
     // USER CODE: wakers of senders that wait for room, also by `tell` in `channel/mpsc/shared.rs`; all lanes are cut;
     //     re-entrance: any operation; panic: the others are woken, then it propagates; test:
     //     tests/suite/mpsc/closing.rs: a_close_wakes_every_sender_that_waits
+    // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. A turn ends at the next check
+    // anyway.
     fn close(&mut self) {
         let left = self.left;
         self.granted = self.granted.wrapping_sub(left);
@@ -344,6 +363,7 @@ impl<T> ReadingEnd for Lanes<T> {
         self.shared.end_watchers.tell();
     }
 
+    // MUTANT: Killed only by `rendezvous::funnel::nobody_waits`.
     fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
         self.row.meeting.as_deref()
     }
@@ -355,6 +375,7 @@ impl<T> ReadingEnd for Lanes<T> {
 
 #[cfg(feature = "in-place")]
 impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
+    // MUTANT: Speed only: the lane whose turn it is has no visible message either.
     #[inline]
     fn take_place(&mut self) -> Option<NonNull<T>> {
         if !self.look() {
@@ -365,6 +386,7 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
         Some(place)
     }
 
+    // MUTANT: Speed only: an early exit. The take finds no raised id either.
     fn skip(&mut self, count: usize) {
         let Some(reader) = &mut self.turn else {
             assert!(count == 0, "{count} messages, where none was shown");
@@ -389,6 +411,7 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
 
     fn credit(&mut self) {
         let tokens = self.turn.as_ref().map_or(0, Reader::credited);
+        // MUTANT: A wake without a mode does nothing.
         if tokens != 0 {
             self.release(tokens);
         }
@@ -410,16 +433,19 @@ impl<T> WaitingEnd for Lanes<T> {
     }
 
     fn arm(&mut self, tokens: u32) {
+        // MUTANT: Speed only: `arm_further` arms the lanes and checks each of them.
         // Lanes first: with all of them armed the look afterwards finds little to do.
         self.arm_all();
         window();
         self.shared.parker.word.arm(tokens);
     }
 
+    // MUTANT: In a race: a sender raised a lane and is about to notify, which brings the id up.
     fn is_all_armed(&self) -> bool {
         self.row.lanes.is_empty()
     }
 
+    // MUTANT: Speed only: a fence, or one more round, when no lane is left to arm.
     /// With one barrier. Lanes that have messages, or have come to their end, stay active.
     fn arm_all(&mut self) -> bool {
         self.end_turn();
@@ -432,6 +458,8 @@ impl<T> WaitingEnd for Lanes<T> {
 //     messages are dropped, the other senders woken; test: tests/suite/mpsc/endings.rs:
 //     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for Lanes<T> {
+    // MUTANT: All slots are empty after the close. Killed only by
+    // `a_funnels_receiver_that_goes_drops_its_waker_behind_one_that_panics`.
     fn drop(&mut self) {
         // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };

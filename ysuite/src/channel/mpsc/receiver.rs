@@ -42,6 +42,7 @@ impl<T> Receiver<T> {
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self) -> Option<NonNull<T>> {
         let lanes = &mut self.inner.end;
+        // MUTANT: One more check finds nothing again, or a message that has come since.
         lanes.take_in_place(|_| true).or_else(|| if lanes.has_message() { lanes.take_in_place(|_| true) } else { None })
     }
 

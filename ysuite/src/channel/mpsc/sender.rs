@@ -51,6 +51,7 @@ impl<T> SenderLane<T> {
 
     /// A publication has found these tokens: raises the lane's id if the lane was armed (true).
     fn raise(&self, tokens: u32) -> bool {
+        // MUTANT: `activate` ignores the id of a lane that is active or free.
         let armed = self.id().filter(|_| tokens & LANE != 0);
         armed.inspect(|&id| self.shared.ready.raise(id as usize)).is_some()
     }
@@ -66,6 +67,8 @@ impl<T> SenderLane<T> {
 impl<T> SenderLink<T> for SenderLane<T> {
     const CROWDED: bool = true;
 
+    // MUTANT: An extra notification is harmless: the receiver checks and parks again. Killed only by
+    // `flush_says_false_exactly_when_the_receiver_had_armed`.
     fn wake(&self, _: &Passive, tokens: u32) -> bool {
         let was_armed = self.raise(tokens);
         window();
@@ -76,6 +79,9 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.id().and_then(|id| self.shared.forget(id))
     }
 
+    // MUTANT: An extra notification is harmless: the receiver checks and parks again. Killed only by
+    // `lanes_of_a_rendezvous_are_free_when_their_senders_have_gone`, and by the model
+    // `the_last_senders_end_in_an_active_lane`.
     fn close(&mut self, _: &Passive, tokens: u32) {
         let was_armed = match self.id().filter(|_| self.meeting.is_some()) {
             // Nothing is ever in a lane of a rendezvous, so the receiver has no reason to look: the sender frees it.
@@ -120,6 +126,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
         Ok(replaced)
     }
 
+    // MUTANT: A parked receiver has armed every lane, so any sender's drop wakes it. Killed only by the model
+    // `the_last_senders_end_in_an_active_lane`.
     fn uncount(&mut self) {
         if self.is_counted && self.shared.disconnect() {
             self.shared.parker.wake();
@@ -138,6 +146,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.meeting.as_deref_mut()
     }
 
+    // MUTANT: The rendezvous endpoint is then dropped with the fields of the sender.
     fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
         self.meeting.take()
     }

@@ -118,6 +118,8 @@ impl<T> MpscShared<T> {
         }
     }
 
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     /// The lane of a sender that is gone and has sent nothing, and its id; or a new lane; or where there is none to spare the lane of
     /// any sender that is gone. Where the channel is shut there is no
     /// id, and the writer finds its queue orphaned. `None`: too many senders.
@@ -141,6 +143,8 @@ impl<T> MpscShared<T> {
         self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
     }
 
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     /// There is no lane to spare: goes on with one of a sender that is gone.
     #[cold]
     fn connect_further(&self) -> Option<(Writer<T>, Option<u32>)> {
@@ -170,6 +174,8 @@ impl<T> MpscShared<T> {
         None
     }
 
+    // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     fn new_lane(&self, id: usize) -> (Writer<T>, Option<u32>) {
         let (writer, idle) = ypipe::lane(self.bound, LANE, &self.meter);
         if self.bound.is_some() {
@@ -188,6 +194,7 @@ impl<T> MpscShared<T> {
         (writer, Some(id as u32))
     }
 
+    // MUTANT: Lanes never outnumber ids, so a claim always finds one.
     /// An id for a new lane, or for a sender without one.
     pub(super) fn claim(&self) -> Option<usize> {
         // ORDERING: Relaxed; a count, which guards no data.
@@ -201,6 +208,7 @@ impl<T> MpscShared<T> {
 
     /// There is one lane less.
     fn unclaim(&self) {
+        // MUTANT: Numbers only have to differ.
         // ORDERING: Relaxed; a count, which guards no data.
         self.spare.fetch_add(1, Ordering::Relaxed);
     }
@@ -211,6 +219,8 @@ impl<T> MpscShared<T> {
         self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
     }
 
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     /// A sender is gone, which had this lane: leaves its writing end to others. Returns what the caller is to drop.
     pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
@@ -220,6 +230,8 @@ impl<T> MpscShared<T> {
         self.left.leave((id, writer)).map(|(_, writer)| writer)
     }
 
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller is to drop. `Err`:
     /// the writing end, where it is left to nobody.
     #[allow(clippy::result_large_err)] // As where it is declared.
@@ -233,6 +245,7 @@ impl<T> MpscShared<T> {
         }
     }
 
+    // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
     /// The channel's number in the tables of threads. No channel gets one that another has had.
     pub(super) fn number(&self) -> u64 {
         // ORDERING: Relaxed throughout; numbers guard no data.
@@ -247,6 +260,8 @@ impl<T> MpscShared<T> {
         }
     }
 
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `a_funnels_close_against_a_new_sender`.
     /// A lane into which nothing can be sent: it has no reader and never had one.
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
         let (writer, idle) = ypipe::lane(self.bound, 0, &Meter::default());
@@ -263,6 +278,8 @@ impl<T> MpscShared<T> {
 
     /// Whether nothing that is sent will be received.
     pub(super) fn is_over(&self) -> bool {
+        // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+        // `a_funnels_close_against_a_new_sender`.
         self.is_shut() || self.meeting.as_ref().is_some_and(|meeting| meeting.is_closed())
     }
 
@@ -271,6 +288,7 @@ impl<T> MpscShared<T> {
         if let Some(meeting) = &self.meeting {
             return meeting.count_sender();
         }
+        // MUTANT: Numbers only have to differ.
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
@@ -296,6 +314,8 @@ impl<T> MpscShared<T> {
         self.connected.load(Ordering::Relaxed) & !SHUT
     }
 
+    // MUTANT: Killed only by `the_last_shared_sender_wakes_a_receiver_that_waits` and
+    // `weak_senders_do_not_keep_a_channel_open`, and by the model `the_last_senders_end_in_an_active_lane`.
     /// A sender goes. True: it was the last, and the receiver waits for that.
     pub(super) fn disconnect(&self) -> bool {
         if let Some(meeting) = &self.meeting {
@@ -349,9 +369,11 @@ impl<T> MpscShared<T> {
     /// Frees an id that has no lane, or none any more: by the one who has it.
     pub(super) fn give_back(&self, id: usize) {
         self.ready.release(id);
+        // MUTANT: Lanes never outnumber ids, so a claim always finds one.
         self.unclaim();
     }
 
+    // MUTANT: Counts past the requested limit; callers use only the limit.
     /// Receiver: how many messages are in lanes that are raised and not active, counting no further than it takes to reach
     /// `enough`. The others have none. `is_active` says of an id whether its lane is.
     ///
@@ -387,12 +409,15 @@ impl<T> MpscShared<T> {
     pub(super) fn shut(&self) -> LanesTaken<T> {
         // ORDERING: Relaxed; the fence below orders it against `connect`.
         self.connected.fetch_or(SHUT, Ordering::Relaxed);
+        // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+        // `a_funnels_close_against_a_new_sender`.
         // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below finds
         // its lane.
         fence(Ordering::SeqCst);
         self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
     }
 
+    // MUTANT: A wake without a mode does nothing. Killed only by `tasks_wait_for_the_receivers_end`.
     /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room, and all
     /// who wait for this end. Where a waker panics, the others are woken before the panic goes on.
     pub(super) fn tell(&self, lanes: &LanesTaken<T>) {

@@ -73,6 +73,7 @@ type LaneCell<T> = RefCell<Option<Sender<T>>>;
 impl<T: 'static> LanePlace for LaneCell<T> {
     fn is_idle(&self, unused: bool) -> bool {
         match self.try_borrow().as_deref() {
+            // MUTANT: Speed only: the lane of a finished channel is freed at the next sweep, or with its thread.
             Ok(Some(sender)) => sender.is_disconnected() || unused && sender.is_empty(),
             Ok(None) => true,
             Err(_) => false,
@@ -248,6 +249,7 @@ impl<T: 'static> SharedSender<T> {
         match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
             Ok(Some(lane)) => {
                 let sent = self.by(&lane, message, patience);
+                // MUTANT: Speed only: the lane is found in the table instead.
                 // Behind an error the lane may have been forgotten.
                 if sent.is_err() {
                     return end_lanes(sent, lane, GivenUp::new());
@@ -369,6 +371,7 @@ impl<T: 'static> Clone for SharedSender<T> {
 //     the_last_shared_sender_wakes_a_receiver_that_waits
 impl<T: 'static> Drop for SharedSender<T> {
     fn drop(&mut self) {
+        // MUTANT: The receiver is woken without a reason, finds senders and parks again.
         if self.is_counted && self.shared.disconnect() {
             Panics::in_drop(|| {
                 self.shared.parker.wake();

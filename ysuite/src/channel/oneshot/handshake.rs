@@ -163,6 +163,7 @@ std::thread_local! {
 //     deadline; spin: as long as that has paid on this thread, then it parks; for the receiver to go it does not spin;
 //     test: tests/loom/oneshot.rs: a_send_against_a_receiver_going_to_sleep, tests/loom/oneshot.rs:
 //     the_receivers_end_against_a_sender_going_to_sleep
+// MUTANT: Speed only: arming reads and modifies the same word and finds the disconnection again.
 /// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended or the deadline has
 /// passed. The receiver.
 #[cold]
@@ -209,6 +210,7 @@ impl Waiting for HandshakeWait<'_> {
         (self.handshake.look() & self.ended != 0).then_some(())
     }
 
+    // MUTANT: Speed only: one more check of the word, which arming repeats.
     /// The mark is set by a read-modify-write of the very word that holds the news.
     fn arm(&mut self) -> bool {
         !self.handshake.mark(self.mark, self.ended)
@@ -219,6 +221,8 @@ impl Waiting for HandshakeWait<'_> {
 }
 
 impl HandshakeWait<'_> {
+    // MUTANT: In a race: the word changes between the check and the park. Killed only by the model
+    // `a_send_by_a_sender_that_waits_against_a_receiver_that_waits`.
     /// Sleeps until the other end has ended (true) or the deadline has passed (false); then the mark is gone. Where the
     /// other has ended the mark is left to it.
     fn sleep(&self, deadline: Deadline) -> bool {

@@ -128,6 +128,7 @@ impl<T> Receiver<T> {
         self.word() & SENT == 0
     }
 
+    // MUTANT: One more check of the word gives the same answer.
     /// Whether the sender is gone, as it is when it has sent: the message may still be here. Also true once this receiver
     /// is spent or closed. Wait-free: a load.
     #[must_use]
@@ -163,6 +164,7 @@ impl<T> Receiver<T> {
     /// signal.
     pub fn detach(&mut self) -> bool {
         let Some(place) = self.set.take() else { return false };
+        // MUTANT: The registration releases its id when it is dropped at the end of this block.
         place.registration.release();
         let waiting = place.task.take();
         let Some(link) = self.tie.link() else { return true };
@@ -228,6 +230,7 @@ impl<T> Receiver<T> {
     //     its slot, the mark is gone; re-entrance: anything but this receiver; panic: propagates; the next receive gets
     //     the message; test: tests/suite/oneshot/foreign.rs:
     //     a_senders_waker_that_panics_when_it_is_dropped_costs_no_message
+    // MUTANT: Speed only: the slow path gives the same answer and frees the memory.
     /// The answer that the word holds, if it does: then this end is spent.
     #[inline]
     fn settle(&mut self, link: OneshotLink<T>, word: u32) -> Option<Result<T, RecvError>> {
@@ -266,6 +269,7 @@ impl<T> Receiver<T> {
     /// The caller learns that nothing will come from an end without a link.
     #[cold]
     fn tell_the_end(&mut self) -> RecvError {
+        // MUTANT: A receiver in its drop is not polled again.
         self.tie = Tie::SPENT;
         RecvError
     }
@@ -281,6 +285,7 @@ impl<T> Receiver<T> {
         }
     }
 
+    // MUTANT: Speed only: to take an id down that is down changes nothing.
     /// The word, after what an attached end does that finds nothing: takes its id down, and looks once more.
     #[inline]
     fn rest(&self, link: OneshotLink<T>) -> u32 {
@@ -309,6 +314,8 @@ impl<T> Receiver<T> {
     //     message stays; test: tests/suite/oneshot/foreign.rs:
     //     a_waker_that_panics_when_it_is_dropped_leaves_the_receiver_as_it_should_be, tests/suite/oneshot/foreign.rs:
     //     a_waker_may_drop_either_end
+    // MUTANT: One more check of the word gives the same answer. Killed only by
+    // `a_task_waits_for_one_answer_after_the_other`.
     /// Has the task woken when the sender has ended. True: it has ended already. The word was `word`.
     fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
         if let Some(place) = &self.set {
@@ -330,6 +337,8 @@ impl<T> Receiver<T> {
         refused.is_some()
     }
 
+    // MUTANT: In a race: the sender ends and takes the old waker while another task polls. Killed only by the model
+    // `only_the_task_that_polled_last_is_woken`.
     /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one that
     /// was there is dropped last: foreign code.
     #[must_use = "a callee that comes back is to be called, or its task polled"]
@@ -352,6 +361,8 @@ impl<T> Receiver<T> {
         Panics::answer_behind(back, || drop(replaced))
     }
 
+    // MUTANT: In a race: the sender ends and takes the waker while another task polls. Killed only by the model
+    // `only_the_task_that_polled_last_is_woken`.
     /// Takes back whom the sender would call, if anybody, unless it has ended.
     fn take_callee(&self, link: OneshotLink<T>) -> Option<Callee> {
         // SAFETY: this end has not ended, so the memory is there.
@@ -364,6 +375,8 @@ impl<T> Receiver<T> {
     }
 }
 
+// MUTANT: In a race: the sender is dropped while the receiver notifies it. Killed only by the model
+// `both_ends_go_at_once_while_tasks_wait_for_both`.
 /// Takes the message and frees the memory. The sender is through.
 ///
 /// # Safety
@@ -397,6 +410,8 @@ unsafe fn drop_all<T>(link: OneshotLink<T>) {
     unsafe { link.drop_message() };
 }
 
+// MUTANT: In a race: the other handle is dropped between the receiver's check and its drop. Killed only by the models
+// `both_ends_go_at_once` and `a_send_against_a_receiver_going_to_sleep`.
 /// Lets go of the memory, behind the sender, which has ended: the word was `word`.
 ///
 /// # Safety
@@ -431,6 +446,8 @@ unsafe fn take_senders_waker<T>(link: OneshotLink<T>) -> Box<Waker> {
     }
 }
 
+// MUTANT: In a race: the other handle is dropped between the receiver's check and its drop. Killed only by the model
+// `both_ends_go_at_once_while_tasks_wait_for_both`.
 /// Ends this end, unless the sender has ended: then returns the word as an error. Calls the sender's thread if it waits.
 ///
 /// # Safety
@@ -499,6 +516,7 @@ impl<T> Receiver<T> {
             }
         }
         if let Some(place) = place {
+            // MUTANT: The registration releases its id when it is dropped.
             place.registration.release();
             panics.catch(|| drop(place.task.take()));
         }
@@ -506,6 +524,7 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
+    // MUTANT: Speed only: the slow path drops and frees the same.
     #[inline]
     fn drop(&mut self) {
         if let (Some(link), None) = (self.tie.link(), &self.set) {
@@ -557,6 +576,7 @@ impl<T> Attach for Receiver<T> {
     //     receiver is in the set and armed for it, or it has left, and its id is free; re-entrance: may use the sender;
     //     panic: propagates out of the call, which is done; that task may have to poll again; test:
     //     tests/suite/oneshot/attached.rs: a_task_waits_beside_a_set_and_goes_on_when_the_receiver_leaves_it
+    // MUTANT: Speed only: the slow path finds neither a link nor a set.
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         if self.set.is_some() {
             return Err(AttachError::AlreadyAttached);
@@ -592,6 +612,7 @@ impl<T> Attach for Receiver<T> {
 impl<T> Receive for Receiver<T> {
     type Message = T;
 
+    // MUTANT: Never called: only iterators call it, and a oneshot has none.
     fn next_waiting(&mut self) -> Option<T> {
         self.recv_until(|| Deadline::Never).ok()
     }
@@ -601,6 +622,7 @@ impl<T> Receive for Receiver<T> {
         if word & SENT == 0 { None } else { self.settle(link, word)?.ok() }
     }
 
+    // MUTANT: Speed only: how long a hub spins. The hub checks for the message before it parks.
     fn has_message(&mut self) -> bool {
         !self.is_empty()
     }

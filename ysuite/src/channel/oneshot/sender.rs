@@ -31,6 +31,7 @@ impl<T> Sender<T> {
         Self { link }
     }
 
+    // MUTANT: Speed only: the slow path finds no mark and notifies nobody.
     /// Sends the message. Never waits, and makes no system call unless the receiver's thread or set sleeps.
     ///
     /// Wait-free. `Ok` means that the receiver can take the message, not that it will: one that goes later drops it.
@@ -80,6 +81,7 @@ impl<T> Sender<T> {
     //     use the receiver; panic: propagates out of the poll or the future's drop; the sender can be polled, and can
     //     send; test: tests/suite/oneshot/foreign.rs: a_senders_waker_that_panics_when_it_is_dropped_costs_no_message,
     //     tests/suite/oneshot/foreign.rs: a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it
+    // MUTANT: Arming reads and modifies the same word and finds the disconnection.
     /// Is ready when the receiver is gone or has closed the channel; otherwise has the task woken then.
     ///
     /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, this
@@ -136,11 +138,13 @@ impl<T> Sender<T> {
         self.wait_closed_until(Deadline::after(timeout))
     }
 
+    // MUTANT: Arming reads and modifies the same word and finds the disconnection.
     fn wait_closed_until(&mut self, deadline: Deadline) -> bool {
         // SAFETY: this end has not ended, so the memory is there.
         self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline, || false)
     }
 
+    // MUTANT: Arming reads and modifies the same word and finds the disconnection.
     /// As [`wait_closed_timeout`](Self::wait_closed_timeout), `None` without a limit. Also ends when `stop` is set, as if the time
     /// were up.
     #[cfg(feature = "in-place")]
@@ -157,6 +161,7 @@ impl<T> Sender<T> {
         wait_for_receiver(handshake, deadline, || stop.is_set())
     }
 
+    // MUTANT: Speed only: the slow path finds no mark and does nothing.
     #[inline]
     fn hang_up(&mut self) {
         // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
@@ -180,6 +185,8 @@ impl<T> Sender<T> {
         panics.catch(|| drop(waker));
     }
 
+    // MUTANT: In a race: the receiver takes the waker while the sender polls again. Killed only by the model
+    // `the_receivers_end_against_a_task_that_gives_up_and_sends`.
     /// Takes back the waker by which this end waits, if it waits, and the receiver does not call it.
     #[cold]
     fn take_waker(&mut self) -> Option<Box<Waker>> {
@@ -193,6 +200,7 @@ impl<T> Sender<T> {
     }
 }
 
+// MUTANT: Speed only: the slow path finds no mark and notifies nobody.
 /// The word was `before` when the message was sent: somebody waits, or the receiver has left.
 ///
 /// # Safety
@@ -212,6 +220,8 @@ unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>>
     Err(SendError(message))
 }
 
+// MUTANT: In a race: the receiver frees the memory between two steps of the sender. Killed only by the model
+// `the_receivers_end_against_a_task_that_gives_up_and_sends`.
 /// Lets go of the memory after a message that has been taken back: the receiver had left when it was sent.
 ///
 /// # Safety
@@ -235,6 +245,8 @@ unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
 //     receive the message, and free the channel; panic: propagates; the message is there, or the disconnect; test:
 //     tests/suite/oneshot/foreign.rs: a_waker_that_panics_when_it_is_woken_loses_no_message,
 //     tests/suite/oneshot/tasks.rs: a_waker_may_receive_while_it_is_woken
+// MUTANT: In a race: the receiver is dropped while the sender notifies it. Killed only by the models
+// `the_receivers_end_against_a_task_that_gives_up_and_sends` and `a_send_against_a_receiver_going_to_sleep`.
 /// Calls the receiver in the ways that it had marked when this end ended; frees the memory if it is through meanwhile.
 ///
 /// # Safety
@@ -265,6 +277,8 @@ unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
     }
 }
 
+// MUTANT: In a race: the receiver still notifies while the sender frees the memory. Killed only by the model
+// `both_ends_go_at_once_while_tasks_wait_for_both`.
 /// The word was `before` when this end hung up: somebody waits, or the receiver has left.
 ///
 /// # Safety
@@ -283,6 +297,7 @@ unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
 }
 
 impl<T> Drop for Sender<T> {
+    // MUTANT: Speed only: the slow path finds no waker.
     #[inline]
     fn drop(&mut self) {
         // SAFETY: this end has not ended so far, so the memory is there.

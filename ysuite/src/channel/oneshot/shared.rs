@@ -133,6 +133,7 @@ impl<T> OneshotLink<T> {
         unsafe { &(*self.0.as_ptr()).handshake }
     }
 
+    // MUTANT: Models only: it reports an access to the model checker.
     /// The calling end is about to let go of the memory, by its next step.
     ///
     /// # Safety

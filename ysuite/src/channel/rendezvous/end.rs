@@ -45,6 +45,7 @@ impl<T> MeetingEnd<T, true> {
     //     then the first panic propagates; test: tests/suite/rendezvous/ended.rs:
     //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
     //     a_closed_sender_that_is_kept_takes_no_turn
+    // MUTANT: An extra notification is harmless: the endpoint checks and waits on.
     /// This sender has said all: from now on it finds the meeting closed. Leaves its set, wakes its task, and
     /// passes on what either of them had been told.
     pub(in crate::channel) fn end(&mut self) {

@@ -159,6 +159,7 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
         self.0.list(SENDS)
     }
 
+    // MUTANT: Speed only: an early exit. The lines themselves find that nobody is registered.
     fn is_ready(&self) -> bool {
         self.0.is_closed() || self.supply() != 0 && self.0.has_open(!SENDS)
     }
@@ -207,6 +208,7 @@ impl<T> Meeting<T> {
         if sends { &self.senders.list } else { &self.receivers.list }
     }
 
+    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// Counts a sender, of a kind that does not count them itself.
     pub(in crate::channel) fn count_sender(&self) {
         // ORDERING: Relaxed; a sender is made from one that is counted, or with the channel: the count cannot fall to 0
@@ -214,6 +216,7 @@ impl<T> Meeting<T> {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
+    // MUTANT: Speed only: an early exit. The line finds, under the lock, that nobody is registered.
     /// Another sender, if there is one and the meeting is not closed (true).
     pub(in crate::channel) fn count_again(&self) -> bool {
         // ORDERING: Relaxed; the count alone decides, by its own order of changes.
@@ -226,6 +229,7 @@ impl<T> Meeting<T> {
         self.count.load(Ordering::Relaxed)
     }
 
+    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// A sender that was counted goes. The last closes the meeting.
     pub(in crate::channel) fn uncount_sender(&self) {
         // ORDERING: AcqRel: what each sender has done comes before the end of the last.
@@ -245,6 +249,8 @@ impl<T> Meeting<T> {
         self.closed.load(Ordering::Acquire)
     }
 
+    // MUTANT: Speed only: an early exit. Killed only by
+    // `a_message_that_was_given_back_is_one_to_be_told_of_and_comes_before_all_others`.
     /// Whether an end of that side waits that could be met; for a receiver also a message that was given back. As
     /// [`has_other`](Self::has_other): beside those no sender meets anybody.
     fn has_open(&self, senders: bool) -> bool {
@@ -257,6 +263,8 @@ impl<T> Meeting<T> {
         line.iter().any(|(_, node)| node.ticket.is_open())
     }
 
+    // MUTANT: Speed only: an early exit. Killed only by
+    // `a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look`.
     /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender meets nobody
     /// where there are such messages: a receiver that stands beside them is about to look, and is to find the first of them.
     pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
@@ -267,6 +275,7 @@ impl<T> Meeting<T> {
         line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
     }
 
+    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// After any change of the lines, under the lock: what threads without it see.
     fn note(&self, lines: &Lines<T>) {
         // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found
@@ -278,6 +287,7 @@ impl<T> Meeting<T> {
         self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
+    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.
     pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         let met = self.give_again(lines, lines.handed, message)?;
@@ -286,6 +296,8 @@ impl<T> Meeting<T> {
         Ok(met)
     }
 
+    // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
+    // the model `a_select_whose_time_is_up_against_a_send`.
     /// As [`give`](Self::give), for a message that counts as handed over already, with this number.
     fn give_again(&self, lines: &mut Lines<T>, number: u64, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         if self.is_closed() {
@@ -321,6 +333,8 @@ impl<T> Meeting<T> {
         }
     }
 
+    // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
+    // the model `a_select_whose_time_is_up_against_a_send`.
     /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
     /// none where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
@@ -341,6 +355,7 @@ impl<T> Meeting<T> {
         Encounter::Peer((message, Some(node.ticket.clone())))
     }
 
+    // MUTANT: The count stays too high until the next registration; the check under the lock decides.
     /// Stands in line.
     pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<StandNode<T>>) -> usize {
         let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
@@ -348,6 +363,7 @@ impl<T> Meeting<T> {
         at
     }
 
+    // MUTANT: The lock and the node end with the function anyway.
     /// Leaves the line. The ticket has not been taken by this case.
     pub(super) fn leave(&self, sends: bool, at: usize) {
         let Some(mut lines) = self.lines.lock_to_go() else { return };
@@ -365,6 +381,7 @@ impl<T> Meeting<T> {
         }
     }
 
+    // MUTANT: The lock ends with the function anyway.
     /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits, or stays
     /// here until one comes.
     pub(super) fn give_back(&self, number: u64, message: T) {
@@ -404,6 +421,7 @@ impl<T> Meeting<T> {
         self.shut(false)
     }
 
+    // MUTANT: Killed only by `a_waker_and_a_message_that_was_given_back_are_one_panic`.
     /// Nobody will meet any more: all that wait, or want to be told, are woken. True: it was open.
     fn shut(&self, dispose: bool) -> bool {
         let Some(mut lines) = self.lines.lock_to_go() else { return false };
@@ -429,6 +447,7 @@ impl<T> Meeting<T> {
         was_open
     }
 
+    // MUTANT: Speed only: an early exit. The line finds, under the lock, that nobody is registered.
     /// Whether no one of the other side waits, by a look without the lock.
     pub(super) fn is_deserted(&self, sends: bool) -> bool {
         let other = if sends { &self.receivers } else { &self.senders };

@@ -47,6 +47,8 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
         self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
     }
 
+    // MUTANT: An extra notification is harmless. Killed only by
+    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
     /// An end that may have been told has met somebody: tells the next, if there is more.
     fn pass_on(&self) {
         if self.subscriptions.is_some() {
@@ -56,6 +58,7 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
 }
 
 impl<'a, T> Party<'a, T, true> {
+    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
     /// Hands the message to a receiver that waits.
     pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.give(message) {
@@ -75,6 +78,8 @@ impl<'a, T> Party<'a, T, true> {
     //     test: tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
     //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
     //     a_receiver_whose_passing_on_panics_leaks_no_message
+    // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
+    // `one_sender_of_a_funnel_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
     /// As [`try_send`](Self::try_send); an attached end keeps its id up.
     pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
         let meeting = self.side.0;
@@ -92,6 +97,7 @@ impl<'a, T> Party<'a, T, true> {
         Ok(())
     }
 
+    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
     /// Hands the message to a receiver; waits for one until the deadline.
     pub(in crate::channel) fn send(
         &self,
@@ -215,6 +221,7 @@ impl<'a, T> Party<'a, T, true> {
 }
 
 impl<'a, T> Party<'a, T, false> {
+    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
     /// Takes the message of a sender that waits.
     pub(in crate::channel) fn try_recv(&self) -> Result<T, TryRecvError> {
         match self.take() {
@@ -223,6 +230,8 @@ impl<'a, T> Party<'a, T, false> {
         }
     }
 
+    // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
+    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
     /// As [`try_recv`](Self::try_recv); an attached end keeps its id up.
     pub(in crate::channel) fn take(&self) -> Result<T, TryRecvError> {
         let meeting = self.side.0;
@@ -247,6 +256,7 @@ impl<'a, T> Party<'a, T, false> {
         }
     }
 
+    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
     /// Takes the message of a sender; waits for one until the deadline.
     pub(in crate::channel) fn recv(&self, deadline: Deadline, backoff: &mut Backoff) -> Result<T, RecvTimeoutError> {
         match self.take() {
@@ -336,11 +346,13 @@ struct TaskTicket(Arc<Ticket>);
 //     re-entrance: any operation; panic: propagates out of the future's drop, last; by construction: the registration
 //     and the notification have guards of their own
 impl Drop for TaskTicket {
+    // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
     fn drop(&mut self) {
         Panics::in_drop(|| drop(self.0.forget()));
     }
 }
 
+// MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
 /// Polls an end that only wants to be told: ready once `look` finds something. `is_notified`: one of its slots has been
 /// told before.
 pub(in crate::channel) fn poll<R>(

@@ -119,6 +119,8 @@ impl Ticket {
         if self.is_thread { wake(&self.state, 1) } else { self.task.wake() }
     }
 
+    // MUTANT: A waker that was registered without need is removed when the wait ends. Killed only by
+    // `a_signal_ends_no_wait_in_line`.
     /// Owner, as a thread: sleeps until the ticket is taken, or the deadline has passed.
     pub(super) fn sleep(&self, deadline: Deadline) -> bool {
         while self.met().is_none() {
@@ -134,6 +136,7 @@ impl Ticket {
         self.task.register(waker);
     }
 
+    // MUTANT: A waker that was registered without need is removed when the wait ends.
     /// Registers the task to be woken once the ticket is taken, unless it is already.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
         if self.met().is_none() {
@@ -142,6 +145,7 @@ impl Ticket {
         self.met().map_or(Poll::Pending, Poll::Ready)
     }
 
+    // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
     /// Owner, as a task: waits no longer. The caller drops the waker last.
     pub(in crate::channel) fn forget(&self) -> Option<Waker> {
         self.task.take()

@@ -23,6 +23,7 @@ pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
     is_over: bool,
 }
 
+// MUTANT: The lock ends with the function anyway.
 impl<'a, T> Stand<'a, T, true> {
     /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's alone
     /// where `opens`, and open then; otherwise its owner opens it later.
@@ -126,6 +127,7 @@ pub(in crate::channel) enum Look<M> {
     Again,
 }
 
+// MUTANT: The lock ends with the function anyway.
 impl<'a, T> Stand<'a, T, false> {
     /// Takes the message of a sender that waits, or stands in line for one. See [`send`](Stand::send) for `opens`.
     pub(in crate::channel) fn receive(
@@ -187,6 +189,8 @@ fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
 }
 
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
+    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
+    // `a_dropped_sending_future_against_a_receive`.
     /// The ticket is open: tells one of the other side that only wants to be told.
     pub(in crate::channel) fn announce(&self) {
         self.side.0.announce(SENDS);
@@ -195,6 +199,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     /// Sleeps as a thread until the ticket is taken, or the deadline has passed (`None`).
     pub(super) fn sleep(&self, backoff: &mut Backoff, deadline: Deadline) -> Option<Met> {
         let ticket = &self.node.ticket;
+        // MUTANT: Speed only: what the yields have found ends the park before it begins.
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
         {
             self.side.0.meter().sleeps();
@@ -232,6 +237,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         }
     }
 
+    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
+    // `a_dropped_sending_future_against_a_receive`.
     /// Is in line no more, and is over. Whether what is in the node now, a message or nothing, is this end's alone.
     fn end(&mut self) -> (Option<Met>, bool) {
         if core::mem::replace(&mut self.is_over, true) {
@@ -253,6 +260,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
 //     registration has left its line, the lock is free; re-entrance: any operation; panic: propagates out of the
 //     future's drop; test: tests/suite/rendezvous.rs: messages_end_once_whatever_happens
 impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
+    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
+    // `a_dropped_sending_future_against_a_receive`.
     fn drop(&mut self) {
         let (_, is_own) = self.end();
         if !is_own {

@@ -23,6 +23,7 @@ impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
         0
     }
 
+    // MUTANT: Never called: the case has no operation.
     fn try_at(&mut self, _: usize) -> bool {
         false
     }

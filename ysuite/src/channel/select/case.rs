@@ -25,6 +25,7 @@ pub(super) trait Case<R> {
     fn len(&self) -> usize;
     /// Does the operation if it is possible at once (true). One that stands in line for a rendezvous is not tried.
     fn try_at(&mut self, at: usize) -> bool;
+    // MUTANT: Never called: only cases without an operation keep this default, and they are never registered.
     /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is done.
     /// `number`: the operation's, among those of all cases.
     fn stand(&mut self, _at: usize, _: &SelectWaiter, _number: usize) -> bool {
@@ -93,10 +94,12 @@ impl<R> CaseList<R> for NoCase {
         0
     }
 
+    // MUTANT: Never called: there is no operation.
     fn try_at(&mut self, _: usize) -> bool {
         false
     }
 
+    // MUTANT: Never called: there is no operation.
     fn stand(&mut self, _: usize, _: &SelectWaiter, _: usize) -> bool {
         false
     }

@@ -33,6 +33,7 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         }
     }
 
+    // MUTANT: The message is registered already, so there is none to register a second time.
     fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<T, RecvError>> {
         if self.stand.is_some() {
             return None;
@@ -105,6 +106,7 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         }
     }
 
+    // MUTANT: The message is registered already, so there is none to register a second time.
     fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent<T>> {
         if self.stand.is_some() {
             return None;

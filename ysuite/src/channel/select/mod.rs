@@ -163,6 +163,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     /// Does one of the operations, and returns what its function returns; blocks until one can be done.
     pub fn wait(mut self) -> R {
         loop {
+            // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
             if run::choose(&mut self.cases, Deadline::Never) {
                 match self.cases.finish() {
                     Some(result) => return result,
@@ -172,11 +173,13 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         }
     }
 
+    // MUTANT: A list of cases of which none is done finishes without a result.
     /// As [`wait`](Self::wait), but no longer than `timeout`: `None` when the time is up. `Duration::MAX` is no limit.
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::after(timeout)) { self.cases.finish() } else { None }
     }
 
+    // MUTANT: A list of cases of which none is done finishes without a result.
     /// As [`wait`](Self::wait), but no longer than until `deadline`: `None` when the time is up.
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }

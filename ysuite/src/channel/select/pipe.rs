@@ -99,6 +99,7 @@ impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
         }
     }
 
+    // MUTANT: A select that has not registered has nothing to forget.
     fn leave(&mut self) {
         match self {
             Self::Queue(receiver, is_registered) => {
@@ -190,6 +191,7 @@ impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
         }
     }
 
+    // MUTANT: A select that has not registered has nothing to forget.
     fn leave(&mut self, offer: &mut Option<S::Message>) {
         match self {
             Self::Queue(sender, is_registered) => {

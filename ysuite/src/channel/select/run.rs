@@ -23,6 +23,7 @@ impl Shuffled {
     /// Steps that have no divisor in common with most lengths.
     const STEPS: [u32; 8] = [1, 3, 5, 7, 11, 13, 17, 19];
 
+    // MUTANT: Only the order of the attempts: each operation still comes first equally often.
     #[inline]
     fn new(length: usize) -> Self {
         if length < 2 {
@@ -73,6 +74,8 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
 //     makes another; panic: the guard leaves everywhere, whichever of them panics; a message that was to be sent is
 //     back with its case or dropped; the first panic propagates, and a received message is dropped; test:
 //     tests/suite/select/one_shot.rs: a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another
+// MUTANT: Speed only: the slow path registers, parks for no time, checks and leaves. A park without a notification has
+// passed its deadline.
 /// No operation can be done at once.
 #[cold]
 #[inline(never)]
@@ -170,6 +173,7 @@ struct Conflicts {
 }
 
 impl Conflicts {
+    // MUTANT: Speed only: how a thread backs off from another thread that works on the same claim.
     /// One more: another thread is about to make a step. True: that has happened some times in a row.
     fn give_way(&mut self) -> bool {
         if self.count >= 3 {

@@ -86,6 +86,8 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
         1
     }
 
+    // MUTANT: The handle takes the message itself and does nothing without one. At worst a set is notified without a
+    // reason.
     #[inline]
     fn try_at(&mut self, _: usize) -> bool {
         let place = self.offer.place();
@@ -95,6 +97,8 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
         self.outcome.is_some()
     }
 
+    // MUTANT: The handle takes the message itself and does nothing without one. At worst a set is notified without a
+    // reason.
     fn stand(&mut self, _: usize, waiter: &SelectWaiter, number: usize) -> bool {
         let place = self.offer.place();
         if place.is_some() {

@@ -59,6 +59,7 @@ impl Sleeper {
     pub(super) fn sleep(&self, deadline: Deadline) -> bool {
         // ORDERING: Relaxed on success; `is_woken` acquires. Acquire on failure pairs with the Release in `wake_by_ref`.
         let armed = self.word.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Acquire);
+        // MUTANT: A word that cannot be armed means that the thread was woken, which the other half checks.
         while armed.is_ok() && !self.is_woken() {
             if sleep_on(&self.word, ASLEEP, deadline) == Waited::TimedOut {
                 return self.is_woken();
@@ -109,6 +110,7 @@ impl SelectWaiter {
     /// Sleeps until it is woken (true), or the deadline has passed.
     pub(super) fn sleep(&mut self, deadline: Deadline) -> bool {
         let Self { sleeper, backoff, .. } = self;
+        // MUTANT: Speed only: a thread that was woken while it spun finds that when it parks.
         backoff.spin(deadline, || sleeper.is_woken()) || backoff.time(|| sleeper.sleep(deadline))
     }
 }

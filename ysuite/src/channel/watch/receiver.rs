@@ -58,6 +58,7 @@ impl<T> Receiver<T> {
         value
     }
 
+    // MUTANT: Speed only: one more check, or one less: a value that came meanwhile has raised the id again.
     /// Whether there is a value that this receiver has not seen. Never blocks; wait-free, and without a fence or a system
     /// call, unless it is attached and takes its id down, which is lock-free.
     ///
@@ -128,6 +129,7 @@ impl<T> Receiver<T> {
         Ok(())
     }
 
+    // MUTANT: A version that is the last one has been observed already.
     /// As [`changed`](Self::changed), or has the task woken when there may be a value. Lock-free; allocates the first time.
     /// Only the task that polled this receiver last is woken.
     ///
@@ -211,6 +213,7 @@ impl<T> Receiver<T> {
         within_budget(self.accepted_async(predicate)).await
     }
 
+    // MUTANT: Speed only: the wait that follows checks first as well.
     async fn accepted_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         /// So many looks without a wait are one turn of the task.
         const TURN: u32 = 64;
@@ -264,6 +267,7 @@ impl<T> Receiver<T> {
     // WAITS: for a value it has not seen, also in `wait_for_until`; ends: that, the last sender is gone, the deadline;
     //     spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change notifies all
     //     waiters; test: tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
+    // MUTANT: Speed only: the wait that follows checks first as well.
     fn changed_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<(), RecvTimeoutError> {
         if self.shared.news(self.seen)?.is_none() {
             unseen_until(&self.shared, self.seen, &self.backoff, deadline())?;
@@ -278,6 +282,8 @@ impl<T> Receiver<T> {
     // USER CODE: `Drop` of the predicate's captures; the value counts as seen, and a local holds the lock for reading;
     //     re-entrance: as of the predicate; panic: the lock is freed; test: tests/suite/watch/foreign.rs:
     //     a_predicate_whose_end_panics_keeps_no_sender_out
+    // MUTANT: In a race: values arrive as fast as they are refused. Killed only by
+    // `values_that_keep_coming_keep_nobody_from_an_end_or_a_turn`.
     // Fields are borrowed one by one: the value that is returned borrows `shared` from its look on.
     fn wait_for_until(
         &mut self,
@@ -352,6 +358,8 @@ fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscripti
     subscriptions.is_some_and(|subscriptions| subscriptions.rest(shared.unseen(seen)))
 }
 
+// MUTANT: In a race: values arrive as fast as they are refused. Killed only by
+// `values_that_keep_coming_keep_nobody_from_an_end_or_a_turn`.
 /// Blocks until there is a value that a receiver has not seen.
 fn unseen_until<T>(
     shared: &WatchShared<T>,

@@ -26,6 +26,7 @@ impl<T> Sender<T> {
     //     receivers are notified; re-entrance: any operation; panic: the first propagates when the others are done;
     //     test: tests/suite/watch/foreign.rs: a_value_whose_end_panics_is_replaced_and_told_of_all_the_same,
     //     tests/suite/watch/foreign.rs: a_value_may_come_back_at_its_end
+    // MUTANT: Speed only: the wait that follows checks first as well.
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
     /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a receiver
@@ -105,6 +106,7 @@ impl<T> Sender<T> {
         self.shared.receivers() == 0
     }
 
+    // MUTANT: Speed only: the wait that follows checks first as well.
     /// Waits until no receiver is there. Needs no particular runtime. Cancel-safe. Somebody may have
     /// [subscribed](Self::subscribe) since.
     pub async fn closed(&self) {
@@ -128,6 +130,7 @@ impl<T> Sender<T> {
     // WAITS: until no receiver is left, also in `closed`; ends: that, the deadline; spin: parks at once; it waits for a
     //     receiver that subscribes meanwhile as well; test: tests/suite/watch/waiting.rs:
     //     senders_learn_that_no_receiver_is_left
+    // MUTANT: Speed only: the wait that follows checks first as well, and parks at once instead of spinning.
     fn wait_closed_until(&self, deadline: Deadline) -> bool {
         let backoff = SharedBackoff::new();
         // The end of a channel is seldom so near that looking for it would pay.

@@ -341,6 +341,7 @@ impl<T> WatchShared<T> {
         has_changed
     }
 
+    // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     /// A new version is there: wakes all receivers that wait.
     pub(super) fn announce(&self) {
         window();
@@ -371,6 +372,8 @@ impl<T> WatchShared<T> {
         self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
+    // MUTANT: In a race: a thread parks while the last handle of the other side is dropped. Killed only by the model
+    // `the_last_senders_end_against_a_thread_going_to_sleep`.
     /// A sender goes.
     pub(super) fn remove_sender(&self) {
         // ORDERING: AcqRel: each sender releases what it has published; the last one acquires that before it closes.
@@ -384,6 +387,8 @@ impl<T> WatchShared<T> {
         }
     }
 
+    // MUTANT: In a race: a thread parks while the last handle of the other side is dropped. Killed only by the model
+    // `the_last_receivers_end_against_senders_going_to_sleep`.
     /// A receiver goes.
     pub(super) fn remove_receiver(&self) {
         // ORDERING: Release pairs with the Acquire of `receivers`.

@@ -90,6 +90,8 @@ pub(crate) fn prepare() {
 //     brings those of the process to 262,144, or by `prepare`; what was published before is visible to all; test:
 //     tests/forbidden.rs: a_process_registers_for_membarrier_once_when_fences_have_cost_as_much,
 //     tests/faults/refused.rs: registering_for_membarrier
+// MUTANT: Kernels that refuse the barrier only, and a count of system calls for tests. Killed only by
+// `membarrier_forbidden_by_a_filter_means_fences`.
 /// Two threads may ask at once; the first answer holds for both.
 #[cold]
 fn ask() -> bool {
@@ -123,6 +125,8 @@ fn answer(this: u8) -> u8 {
 
 // WAITS: for the kernel; 1 ms where it refuses; test: tests/forbidden.rs:
 //     each_barrier_that_is_refused_is_made_up_for_by_a_pause
+// MUTANT: Kernels that refuse a promised barrier only. Killed only by
+// `each_barrier_that_is_refused_is_made_up_for_by_a_pause`.
 /// Makes every running thread of this process pass a full memory barrier.
 pub(crate) fn heavy() {
     count_call();

@@ -28,6 +28,7 @@ pub(in crate::os) const PAGE: usize = 4096;
 /// Whether a block comes from the kernel directly. Miri knows no such blocks.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) fn is_paged(layout: Layout) -> bool {
+    // MUTANT: Speed only: from which size on blocks come from the kernel. Both functions use the same bound.
     !cfg!(miri) && layout.size() >= PAGES_FROM && layout.align() <= PAGE
 }
 

@@ -156,6 +156,7 @@ impl Cursors {
     /// Where there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
         let cursor = self.take(position, MOST, ptr::null(), || {
+            // MUTANT: The number only has to change.
             // ORDERING: Relaxed; only a number, which no other has.
             self.ids.fetch_add(1, Ordering::Relaxed) + 1
         });
@@ -170,6 +171,9 @@ impl Cursors {
         if used <= FEW + 2 * self.count() { None } else { self.take(position, used, own, || own.id()) }
     }
 
+    // MUTANT: In a race: two readers find the same free cursor. Killed only by
+    // `the_last_reader_to_go_is_told_so_and_none_is_the_slowest_then`, and by the model
+    // `two_readers_that_join_at_once`.
     /// Takes the first free cursor of so many that is before `own`, for the reader with that id.
     fn take(&self, position: u64, most: usize, own: *const Cursor, id: impl FnOnce() -> u64) -> Option<&Cursor> {
         let (index, cursor) = (0..most)
@@ -210,6 +214,7 @@ impl Cursors {
 
     /// There is one reader less. True: it was the last.
     fn count_out(&self) -> bool {
+        // MUTANT: The number only has to change.
         // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
         // continue each other's release sequences, so who finds none sees what all of them did.
         self.count.fetch_sub(1, Ordering::Release) == 1
@@ -274,6 +279,7 @@ impl Cursors {
         let mut extent = self.extent.load(Ordering::Acquire);
         loop {
             let is_free = |index: usize| {
+                // MUTANT: Speed only: an early exit before the exchange, which decides.
                 // ORDERING: Acquire pairs with the Release in `leave`: a look that does not find this cursor any more has acquired
                 // from the exchange below that its reader's reads come before.
                 self.cursors.get(index).is_none_or(|cursor| cursor.load(Ordering::Acquire) == FREE)
@@ -353,6 +359,7 @@ fn push_one(cursor: &Cursor, floor: u64) -> u64 {
     // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have read what
     // lies before.
     let mut word = cursor.load(Ordering::Acquire);
+    // MUTANT: A cursor that has that position is exchanged for itself.
     // A cursor without a reader is the largest of all.
     while word >> 1 < floor && word & BUSY == 0 {
         // ORDERING: Acquire twice, as above. What readers have released in the word stays there, for the next writer.

@@ -150,6 +150,8 @@ fn too_large(capacity: usize) -> String {
 }
 
 impl<T> BroadcastRing<T> {
+    // MUTANT: Speed only: the first sender checks the cursors and moves the limit. Killed only by
+    // `capacities_that_cannot_be_are_refused`.
     /// # Panics
     /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize, is_lossy: bool) -> Self {
@@ -202,6 +204,8 @@ impl<T> BroadcastRing<T> {
         unsafe { self.cells.get_unchecked(index) }
     }
 
+    // MUTANT: Speed only: fullness is checked again by `try_again` and after arming; a prefetch and a back-off are
+    // hints. Killed only by the model `a_batch_into_cells_that_another_has_filled`.
     /// Writes a message behind all others. Returns the message that it displaces, for the caller to drop. `Full`: the slowest
     /// reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring is closed, or
     /// has no reader.
@@ -242,6 +246,7 @@ impl<T> BroadcastRing<T> {
         }
     }
 
+    // MUTANT: Speed only: messages without a drop are handed over to be dropped.
     /// Puts a message into a claimed cell, and returns the one that was there. `stamp`: the cell's, of the lap before.
     #[inline(always)]
     fn fill(cell: &BroadcastCell<T>, position: u64, stamp: u64, message: T) -> Option<T> {
@@ -262,6 +267,8 @@ impl<T> BroadcastRing<T> {
         displaced
     }
 
+    // MUTANT: In a race: a batch claims cells that another sender has filled. Killed only by the model
+    // `a_batch_into_cells_that_another_has_filled`.
     /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is no
     /// room, `None` where the ring is closed or has no reader. Puts the messages that they displace into `displaced`, which
     /// is empty.
@@ -299,6 +306,7 @@ impl<T> BroadcastRing<T> {
         (tail..tail + room).take_while(is_done).count() as u64
     }
 
+    // MUTANT: Speed only: the cursors are checked earlier than needed. Fullness is checked again by the next call.
     /// Looks whether a message can be written, and moves the limit on if need be.
     #[cold]
     #[inline(never)]
@@ -331,6 +339,7 @@ impl<T> BroadcastRing<T> {
         }
     }
 
+    // MUTANT: Speed only: how much room a spinning sender expects.
     /// Moves the limit on, as far as the readers have got or can be pushed. Returns it. The caller has loaded the tail with
     /// Acquire.
     pub(super) fn passed(&self, tail: u64) -> u64 {
@@ -350,6 +359,7 @@ impl<T> BroadcastRing<T> {
         !matches!(self.room(), Room::Full)
     }
 
+    // MUTANT: Speed only: how much room a spinning sender expects.
     /// Whether so many messages can be written, or none ever will. `messages` is the capacity at most.
     pub(crate) fn has_room_for(&self, messages: usize) -> bool {
         match self.room() {
@@ -363,6 +373,7 @@ impl<T> BroadcastRing<T> {
         }
     }
 
+    // MUTANT: Speed only: how long to poll for a cell that another thread still uses. The next call finds the room.
     /// Whether the slowest reader of a bounded ring has not had any of the last `capacity` messages. Otherwise a ring without
     /// room is one in which a thread has not finished with a cell.
     pub(crate) fn is_full(&self) -> bool {
@@ -428,6 +439,7 @@ impl<T> BroadcastRing<T> {
         }
     }
 
+    // MUTANT: Speed only: readers of a bounded ring mark their cursors too.
     /// The place of a reader with a cursor that has joined at the position of another.
     fn beside(&self, seat: &Seat, cursor: &Cursor) -> Seat {
         if self.is_lossy {
@@ -515,6 +527,7 @@ impl<T> BroadcastRing<T> {
         self.cell(position).stamp.load(Ordering::Acquire) >= position << 1
     }
 
+    // MUTANT: Speed only: the tail decides in any case.
     /// A lossy ring's reader marks its cursor as busy, so that the message at its position stays. `Err`: the message is lost,
     /// and so many have been passed over.
     #[inline(always)]
@@ -586,6 +599,7 @@ impl<T> BroadcastRing<T> {
         self.take_by(seat, |ring, seat| if Self::mark(seat) { Ok(()) } else { Err(ring.pass_over(seat)) })
     }
 
+    // MUTANT: The turn ends with the function anyway.
     #[inline(always)]
     fn take_by(&self, seat: &mut Seat, pin: impl FnOnce(&Self, &mut Seat) -> Result<(), u64>) -> Found<T>
     where
@@ -611,6 +625,7 @@ impl<T> BroadcastRing<T> {
         Found::Message(message)
     }
 
+    // MUTANT: Speed only: the vector grows while it is filled. A turn without a message moves nothing.
     /// Appends the messages from a reader's position on to `to`, as many as are there, `most` at most, and moves the reader on.
     /// Returns how many.
     pub(crate) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Found<usize>
@@ -654,6 +669,7 @@ impl<T> BroadcastRing<T> {
     //     room_made_by_a_copy_that_panics_is_told, tests/suite/broadcast/foreign.rs:
     //     a_copy_may_come_back_into_its_channel, tests/suite/broadcast/foreign.rs:
     //     a_copy_in_a_lossy_channel_keeps_its_place_until_it_is_made
+    // MUTANT: Speed only: messages without a drop are noted as taken.
     /// The message of a cell that no writer touches meanwhile.
     #[inline(always)]
     fn copy(&self, cell: &BroadcastCell<T>) -> T
@@ -750,6 +766,7 @@ fn fence_for_light() {
     fence(Ordering::SeqCst);
 }
 
+// MUTANT: A back-off after a lost race.
 /// Waits a little, after a lost race for a position.
 #[cold]
 fn look_away() {
@@ -760,6 +777,7 @@ fn look_away() {
 //     handle is left); panic: the others are dropped; test: tests/suite/broadcast/foreign.rs:
 //     old_messages_of_a_batch_are_all_dropped_though_some_panic
 impl<T> Drop for BroadcastRing<T> {
+    // MUTANT: Speed only: cells whose messages have no drop are visited.
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;

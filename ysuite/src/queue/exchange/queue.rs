@@ -62,6 +62,8 @@ impl<T> Queue<T> {
         }
     }
 
+    // MUTANT: Needs 16 million permits. Killed only by
+    // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Writes a message behind all others, where there is a bound. It comes back where there is no room, and where the ring is
     /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
     #[inline(always)]
@@ -125,6 +127,8 @@ impl<T> Queue<T> {
         }
     }
 
+    // MUTANT: Needs 16 million permits. Killed only by
+    // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Whether no more places can be held, though there may be room: as many are as can be counted.
     pub(crate) fn is_counted_out(&self) -> bool {
         self.segments.is_none() && self.ring.is_counted_out()
@@ -155,6 +159,7 @@ impl<T> Queue<T> {
         }
     }
 
+    // MUTANT: Speed only: `try_send` tries once more before it waits.
     /// Whether writers do more than put a message behind the others: the queue is closed, or places are held.
     pub(crate) fn is_special(&self) -> bool {
         match &self.segments {
@@ -163,6 +168,8 @@ impl<T> Queue<T> {
         }
     }
 
+    // MUTANT: Needs 16 million permits. Killed only by
+    // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
     #[inline(always)]
     pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {

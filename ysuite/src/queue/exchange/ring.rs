@@ -89,6 +89,7 @@ unsafe impl<T: Send> Send for Ring<T> {}
 unsafe impl<T: Send> Sync for Ring<T> {}
 
 impl<T> Ring<T> {
+    // MUTANT: A size at that limit does not occur, and larger cells fail in the allocation.
     /// # Panics
     /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize) -> Self {
@@ -118,6 +119,7 @@ impl<T> Ring<T> {
         self.cells.len()
     }
 
+    // MUTANT: Speed only: where a handle begins its search; back-offs are hints. A special tail is past every stamp.
     /// Writes a message into the next cell. It comes back where that cell is not free, and where the tail is special: then
     /// [`offer`](Self::offer) knows more. `hint`: of an end of this ring.
     #[inline(always)]
@@ -175,6 +177,8 @@ impl<T> Ring<T> {
         self.pop_by(hint, Self::empty)
     }
 
+    // MUTANT: Speed only: where a handle begins its search; back-offs are hints. Killed only by the model
+    // `a_choice_that_cannot_wait_finds_what_was_sent_before_the_oldest_was_taken`.
     /// Claims the oldest message, if it is written, and empties its cell by `empty`, which also stamps it: with the stamp that
     /// it is given.
     #[inline(always)]
@@ -256,6 +260,7 @@ impl<T> Ring<T> {
     /// has been preempted: whoever learns of a writer's error finds the ring closed.
     #[cold]
     fn tell_closed(&self) {
+        // MUTANT: Speed only: a flag that is set is stored again.
         // The ring of a rendezvous is closed from the beginning, and its ends come here often: they leave the line alone.
         if !self.is_closed() {
             // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
@@ -297,6 +302,7 @@ impl<T> Ring<T> {
     }
 }
 
+// MUTANT: A back-off after a lost race.
 /// Waits a little, after a lost race for a position.
 #[cold]
 fn look_away() {

@@ -142,6 +142,7 @@ impl<T> Chunk<T> {
             .expect("a message too large for the address space")
     }
 
+    // MUTANT: Models only: a slot is an object only there.
     /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where
     /// memory runs out.
     pub(super) fn allocate(groups: usize, lap: usize) -> Self {
@@ -170,6 +171,8 @@ impl<T> Chunk<T> {
         chunk
     }
 
+    // MUTANT: Models only: slots and atomics are objects only there. Killed only by
+    // `chunks_whose_messages_are_taken_back_are_used_again_and_given_back`.
     /// Gives the memory back. Messages still in it are forgotten.
     ///
     /// # Safety
@@ -217,6 +220,7 @@ impl<T> Chunk<T> {
         header
     }
 
+    // MUTANT: Models only: it reports an access to the model checker.
     /// The caller comes to this chunk by a link, to look at its groups: a model reports it where the chunk may be freed, or
     /// is not initialised.
     #[inline(always)]
@@ -226,6 +230,7 @@ impl<T> Chunk<T> {
         }
     }
 
+    // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
     /// The chunk this one is linked to. Only for the thread that has set the link, or the last owner of the queue.
     pub(super) fn next(self) -> Option<Self> {
         // ORDERING: Relaxed; the caller's thread has set the link itself, or has synchronised with the writer that did.
@@ -244,6 +249,7 @@ impl<T> Chunk<T> {
     // REUSED: the lap of a chunk; held by the chunk's own states; harmless: they are marked for the lap for which the
     //     chunk is linked, and marked again after half of all laps; test: src/queue/ypipe/wrapping.rs:
     //     chunks_that_were_away_for_half_the_laps_are_empty
+    // MUTANT: Speed only: states that read as nothing are reset earlier than needed.
     /// Writer: is about to link a spent chunk for `lap`. Clears states so old that they might read as published.
     pub(super) fn renew(self, lap: usize) {
         let before = self.header().lap.replace(lap);
@@ -284,6 +290,7 @@ impl<T> Chunk<T> {
 
 /// The state of a group in which nothing is published in `lap`: below the state of any of its slots.
 pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
+    // MUTANT: Any number below the state of the first slot means that nothing is published.
     lap.wrapping_add(group.as_ptr().addr())
 }
 

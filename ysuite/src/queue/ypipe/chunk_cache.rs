@@ -78,6 +78,7 @@ impl<T> ChunkCache<T> {
         // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only behind the link
         // to the next one, and finds the ring that was made before that link.
         let ring = self.ring.load(Ordering::Acquire);
+        // MUTANT: Killed only by `as_many_chunks_are_kept_as_the_queue_is_long_and_a_reserve`.
         if ring.is_null() {
             return None;
         }
@@ -234,6 +235,7 @@ fn free<T>(chunk: Option<Chunk<T>>) {
 
 // USER CODE: none (it frees chunks, which hold no messages)
 impl<T> Drop for ChunkCache<T> {
+    // MUTANT: Killed only by `chunks_whose_messages_are_taken_back_are_used_again_and_given_back`.
     fn drop(&mut self) {
         // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
         let ring = self.ring.load(Ordering::Relaxed);

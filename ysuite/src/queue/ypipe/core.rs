@@ -89,6 +89,9 @@ unsafe impl<T: Send> Send for PipeCore<T> {}
 unsafe impl<T: Send> Sync for PipeCore<T> {}
 
 impl<T> PipeCore<T> {
+    // MUTANT: Memory only: how many chunks a queue allocates and keeps. Killed only by
+    // `a_bounded_channel_of_just_a_mebibyte_never_allocates_after_it_was_made`,
+    // `of_a_burst_of_large_messages_few_chunks_are_kept` and `a_pipe_of_few_messages_takes_little`.
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
@@ -109,11 +112,14 @@ impl<T> PipeCore<T> {
     /// A pipe that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
     /// word.
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
+        // MUTANT: Memory only: how large a kept chunk is.
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
         Self::with(bound, most, RESERVE, Passive::armed(tokens))
     }
 
+    // MUTANT: Memory only: how many chunks a queue keeps; or speed: whether the first checks have a fence. Killed only
+    // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
     /// Without a bound `reserve` of them are kept however short the queue is.
     fn with(bound: Option<usize>, most: usize, reserve: u8, reader: Passive) -> Self {
@@ -166,6 +172,8 @@ impl<T> PipeCore<T> {
         // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
         let chunk = Chunk::from_raw(self.first.load(Ordering::Acquire))?;
         let mut cursor = ReadCursor::new(chunk, 0);
+        // MUTANT: In a race: another thread disposes while a first message past the cut is taken back. Killed only by
+        // the model `a_funnels_close_then_its_drop_against_sending_in_two_lanes`.
         if self.cut().is_some() {
             cursor.poison();
         }
@@ -192,6 +200,8 @@ impl<T> PipeCore<T> {
         self.progress.consumed()
     }
 
+    // MUTANT: Without a bound the limit is never reached; with statistics the other half decides. Killed only by
+    // `a_bound_is_exact_and_gives_the_message_back` and `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
     /// Writer, at this position, which it has known as its limit: up to where it may write now.
     pub(super) fn limit(&self, position: usize) -> usize {
         let consumed = if self.is_bounded() || COUNTING { self.consumed() } else { position };
@@ -256,6 +266,8 @@ impl<T> PipeCore<T> {
     /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on
     /// then.
     pub(super) fn dispose(&self, mut each: impl FnMut(usize, InSlot<T>)) {
+        // MUTANT: In a race: both handles dispose at once. Killed only by the model
+        // `the_receivers_end_against_sending`.
         // ORDERING: AcqRel; Acquire pairs with the Release of the last disposer's `compare_exchange` below and takes
         // the cursor over, Release pairs with the Acquire of that exchange and hands our publication to a disposer at
         // work.

@@ -129,9 +129,11 @@ impl<T> ReadCursor<T> {
     /// Puts the cursor a lap ahead. All that is in the pipe then reads as of an earlier lap, that is, as nothing, now and
     /// in every group that follows. What the cursor knows of already stays.
     pub(super) fn poison(&mut self) {
+        // MUTANT: Everything in the queue is then a lap and a byte behind, which reads as nothing too.
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
     }
 
+    // MUTANT: Speed only: the check before has failed and has entered the next group already.
     /// After the last message that the cursor knows of: whether there is one more below the cut. False where there is no
     /// cut.
     #[cold]

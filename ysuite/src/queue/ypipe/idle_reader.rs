@@ -51,6 +51,7 @@ impl<T> IdleReader<T> {
     /// at once.
     pub(crate) unsafe fn len_up_to(&self, enough: usize) -> usize {
         if let Some(left) = self.core.left_below_cut() {
+            // MUTANT: A lane has a cut only after its receiver has closed; this runs before.
             return left;
         }
         // SAFETY: before GONE the cell belongs to the reading side, which has not left. By the caller no thread takes
@@ -131,6 +132,7 @@ impl<T> AtomicSlot<T> {
 //     this lane; panic: as of `PipeCore`; test: tests/suite/mpsc/endings.rs:
 //     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for AtomicSlot<T> {
+    // MUTANT: Never called: the channel takes its lanes out before it drops the slots.
     fn drop(&mut self) {
         drop(self.take());
     }

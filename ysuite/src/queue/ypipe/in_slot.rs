@@ -32,6 +32,7 @@ impl<T> InSlot<T> {
         unsafe { slot::<T>(this.at).with(|message| message.read().assume_init()) }
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::what_nobody_receives_is_dropped_where_it_lies`.
     /// Leaves the message where it is, to a caller who knows.
     #[cfg(feature = "in-place")]
     pub(crate) fn leave(self) {

@@ -146,10 +146,12 @@ impl Progress {
     /// with Release; so who finds a dropped message counted there finds this as well.
     pub(super) fn leave(&self) {
         let read = self.consumed();
+        // MUTANT: Killed only by `what_is_there_when_the_last_receiver_goes_is_seen_by_the_mark`.
         self.observe(self.writer.sent.load(Ordering::Relaxed), read);
         self.writer.left.store(read.wrapping_add(1), Ordering::Relaxed);
     }
 
+    // MUTANT: Statistics only: the mark is the same, or is updated one message later.
     /// Any thread: so many had been sent, and so many been read then or later.
     fn observe(&self, sent: usize, consumed: usize) {
         let WriterCounts { high_water, observed, .. } = &*self.writer;
@@ -159,11 +161,13 @@ impl Progress {
         }
     }
 
+    // MUTANT: Statistics only: how near the high-water mark is. It stays within 64 messages.
     /// Writer, at this position: looks how many messages take up room.
     pub(super) fn sample(&self, position: usize) {
         self.sample_against(position, self.consumed());
     }
 
+    // MUTANT: Statistics only. Killed only by `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
     fn sample_against(&self, position: usize, consumed: usize) -> usize {
         let high_water = &self.writer.high_water;
         let there = position.wrapping_sub(consumed);
@@ -173,6 +177,7 @@ impl Progress {
         high
     }
 
+    // MUTANT: Statistics only: the mark is updated one message sooner or later.
     /// Writer, at this position, has found so many messages read: samples, and says up to which position it may write before
     /// it looks again, `limit` at most.
     ///
@@ -188,6 +193,7 @@ impl Progress {
 }
 
 impl Counted for Progress {
+    // MUTANT: Statistics only: equal values give the same answer.
     #[cfg(feature = "statistics")]
     fn totals(&self) -> Totals {
         let WriterCounts { sent, high_water, observed, left, .. } = &*self.writer;

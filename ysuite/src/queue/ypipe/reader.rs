@@ -68,6 +68,7 @@ impl<T> Reader<T> {
         Some(unsafe { slot::<T>(cursor.next).with(|message| (*message).assume_init_ref()) })
     }
 
+    // MUTANT: Speed only: with nothing left to take the second check takes nothing.
     /// Appends up to `most` published messages to `to` and returns how many. Allocates only in `to`.
     #[inline]
     pub fn read_batch(&mut self, to: &mut Vec<T>, most: usize) -> usize {
@@ -106,6 +107,7 @@ impl<T> Reader<T> {
         cursor.look(core)
     }
 
+    // MUTANT: Speed only: the state of a spent group is loaded again.
     /// Announces that this reader goes to sleep. True: no message is here, and the writer's next flush will return that
     /// the reader sleeps; the writer must then wake it. False: a message is here, or nothing more will come; do not
     /// sleep.
@@ -262,6 +264,9 @@ impl<T> ReadCursor<T> {
         self.next != self.known || self.look_further::<false>(core)
     }
 
+    // MUTANT: Speed only: which lines are marked as read. In-place builds only. Killed only by
+    // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for` and
+    // `in_place::what_nobody_receives_is_dropped_where_it_lies`.
     #[inline(always)]
     fn look_further<const MARKS: bool>(&mut self, core: &PipeCore<T>) -> bool {
         // SAFETY: `group` is a group of the cursor's chunk, which is alive until the cursor gives it away; the next
@@ -293,6 +298,7 @@ impl<T> ReadCursor<T> {
         true
     }
 
+    // MUTANT: Speed only: whether a line that was read goes back to the sender as one that was written.
     /// Writes to a group all of whose messages have been taken, so that its line goes back to the writer as one that was written:
     /// see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
     ///
@@ -317,6 +323,8 @@ impl<T> ReadCursor<T> {
         unsafe { group_of::<T>(self.known.sub(1), self.group) }
     }
 
+    // MUTANT: Speed only: the state of a group is loaded again. Killed only by
+    // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for`.
     /// Whether every slot of the cursor's group has been taken.
     #[cfg(feature = "in-place")]
     pub(super) fn is_at_end(&self) -> bool {
@@ -329,12 +337,14 @@ impl<T> ReadCursor<T> {
         self.chunk.first()
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// The group that the cursor is in, where it is not found by a mask.
     #[cfg(feature = "in-place")]
     pub(super) fn set_group(&mut self, group: NonNull<u8>) {
         self.group = group;
     }
 
+    // MUTANT: Speed only: a group is noted without need. Killed only by `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     pub(super) fn enter(&mut self, group: NonNull<u8>) {
         if !Geometry::<T>::BY_MASK {
@@ -344,6 +354,8 @@ impl<T> ReadCursor<T> {
         self.known = self.next;
     }
 
+    // MUTANT: Speed only: the state of a spent group is loaded again. Killed only by
+    // `a_sender_that_is_gone_leaves_nothing_behind`.
     /// Steps into the next chunk if it is linked, and hands the spent one back. What is linked behind a cut is the
     /// writer's.
     #[cold]
@@ -391,6 +403,7 @@ impl<T> ReadCursor<T> {
         at
     }
 
+    // MUTANT: Speed only: a count past what is enough is still enough.
     /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
     /// groups between the two ends. What a writer takes back meanwhile, beyond a cut that it has decided, may count as well.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {

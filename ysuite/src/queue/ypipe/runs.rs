@@ -44,6 +44,7 @@ impl<T> Writer<T> {
         }
     }
 
+    // MUTANT: Models only: an empty run has no slot to name.
     /// The next free slots that lie side by side, `most` at most; none only where there is no room.
     #[inline]
     pub(crate) fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<T>] {
@@ -108,6 +109,7 @@ impl<T> Reader<T> {
         }
     }
 
+    // MUTANT: Models only: an empty run has no slot to name.
     /// The next messages that lie side by side, as far as they are known to be there: at least one after a look has found one.
     #[inline]
     pub(crate) fn known_run(&self) -> &[T] {
@@ -139,6 +141,7 @@ impl<T> Reader<T> {
         core.progress.took_up_to(core.progress.taken().wrapping_add(count));
     }
 
+    // MUTANT: Speed only: the state of a group is loaded again, and later messages are taken as well.
     /// Moves published messages into `to`, as many as there are and as there is room for; returns how many.
     #[cfg(feature = "in-place")]
     #[inline]

@@ -82,6 +82,7 @@ impl RecvWindow {
     }
 }
 
+// MUTANT: Speed only: without a window each message takes a call.
 /// Whether there are windows in this process, in this build. Before the process has registered for the kernel's barrier each
 /// publication must be answered, as in the beginning of every stream; what an answer counts is what leads to it.
 fn may_open() -> bool {
@@ -89,6 +90,8 @@ fn may_open() -> bool {
 }
 
 impl<T> Writer<T> {
+    // MUTANT: Speed only: without a window each message takes a call; an idle cursor has no slots. Killed only by
+    // `a_window_is_shut_where_it_must_be`.
     /// What this end may write by itself, until it is used again.
     pub(crate) fn window(&self) -> SendWindow {
         let cursor = &self.writing.cursor;
@@ -105,6 +108,7 @@ impl<T> Writer<T> {
         }
     }
 
+    // MUTANT: In-place builds only. Killed only by `a_window_that_was_not_moved_on_gives_no_room_that_was_forgotten`.
     /// The messages up to `next` have been published by the window's owner.
     ///
     /// # Safety
@@ -119,6 +123,8 @@ impl<T> Writer<T> {
 }
 
 impl<T> Reader<T> {
+    // MUTANT: Speed only: without a window each message takes a call. Killed only by
+    // `a_window_is_shut_where_it_must_be`.
     /// What this end may read by itself, until it is used again.
     pub(crate) fn window(&self) -> RecvWindow {
         let Some(cursor) = self.cursor() else { return RecvWindow::shut() };
@@ -152,6 +158,7 @@ impl<T> super::reader::ReadCursor<T> {
     /// Both lie in one group of this cursor's chunk, or one past its last slot, and by its owner's look up to `known` all is
     /// published.
     unsafe fn move_on(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
+        // MUTANT: Speed only: the group that is computed is not used.
         if !Geometry::<T>::BY_MASK {
             let groups = (known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr()) / Geometry::<T>::STRIDE;
             // SAFETY: by the caller that group is in this chunk. A group begins with its state, so the byte before `known` is in it.

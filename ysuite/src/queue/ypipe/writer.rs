@@ -73,6 +73,7 @@ impl<T> Writer<T> {
         Ok(())
     }
 
+    // MUTANT: Speed only: the slow path finds the same room, and a closed channel gives the same answer.
     /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
     /// [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader, which the caller must wake.
     #[inline(always)]
@@ -94,6 +95,7 @@ impl<T> Writer<T> {
         Ok(tokens)
     }
 
+    // MUTANT: Speed only: an early exit. Killed only by `a_try_that_finds_the_receiver_gone_drops_what_was_hidden`.
     #[cold]
     #[inline(never)]
     fn send_further(&mut self, message: T) -> Result<u32, T> {
@@ -124,6 +126,7 @@ impl<T> Writer<T> {
     #[inline(always)]
     pub fn flush(&mut self) -> bool {
         let tokens = self.publish();
+        // MUTANT: Speed only: what was sent is counted again.
         tokens == 0 || self.answered(tokens)
     }
 
@@ -166,6 +169,7 @@ impl<T> Writer<T> {
                         each(message);
                     } else {
                         *lost = true;
+                        // MUTANT: The message is dropped at the end of the block anyway.
                         drop(message);
                     }
                 });
@@ -206,6 +210,8 @@ impl<T> Writer<T> {
         cursor.has_room(core)
     }
 
+    // MUTANT: Killed only by `who_was_told_that_the_receiver_is_gone_is_told_so_ever_after` and
+    // `what_is_hidden_goes_with_a_sender_that_was_told_that_the_receiver_is_gone`.
     /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) looks again whether the reader is
     /// there.
     pub(crate) fn forget_room(&mut self) {
@@ -231,6 +237,8 @@ impl<T> Writing<T> {
         }
         self.cursor.publish();
         let tokens = self.core.read_mostly.reader.published();
+        // MUTANT: Killed only by
+        // `hidden_messages_are_counted_when_they_are_flushed_and_never_when_they_are_taken_back`.
         if tokens == 0 {
             self.core.progress.sent_up_to(self.cursor.position());
         }
@@ -255,11 +263,14 @@ impl<T> Writing<T> {
     fn count(&self) {
         let Self { cursor, core, .. } = self;
         core.progress.sent_up_to(cursor.position().wrapping_sub(cursor.hidden()));
+        // MUTANT: Statistics only: how near the high-water mark is. It stays within 64 messages.
         core.progress.sample(cursor.position());
     }
 }
 
 impl<T> Drop for Writing<T> {
+    // MUTANT: What is left is dropped with the queue, which the last handle frees. Killed only by
+    // `hidden_messages_of_a_closed_channel_were_not_sent`.
     fn drop(&mut self) {
         self.close();
         let mut panics = Panics::none();
@@ -335,12 +346,14 @@ impl<T> WriteCursor<T> {
     /// Begins to hide messages.
     #[inline(always)]
     pub(super) fn hide(&mut self) {
+        // MUTANT: Speed only: the slow path sends each message of the group.
         if !self.is_hiding() {
             self.stop = ptr::null_mut();
             self.hidden_from = self.position();
         }
     }
 
+    // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Whether there is room for a message. Enters the next group or chunk where this group is full.
     #[inline(always)]
     fn has_room(&mut self, core: &PipeCore<T>) -> bool {
@@ -348,6 +361,7 @@ impl<T> WriteCursor<T> {
         self.next != self.full || (self.is_at_end() && self.step()) || outline(self, |cursor| cursor.room(core))
     }
 
+    // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Whether a message may be written and published on the fast path: nothing is hidden, and there is room in this
     /// group, or in the next one of this chunk, which is then entered. False changes nothing, and does not mean that
     /// the pipe is full.
@@ -362,6 +376,7 @@ impl<T> WriteCursor<T> {
         self.next.as_ptr() == self.group.as_ptr().wrapping_add(Geometry::<T>::END)
     }
 
+    // MUTANT: Speed only: the slow path enters the next group; the address of a prefetch is a hint.
     /// Enters the next group of this chunk, if there is one, and room for all of it.
     #[inline(always)]
     fn step(&mut self) -> bool {
@@ -423,6 +438,7 @@ impl<T> WriteCursor<T> {
     /// Publishes all hidden messages at once. Call only while a message is hidden.
     #[inline(always)]
     fn publish(&mut self) {
+        // MUTANT: Speed only: the slow path sends each message of the group.
         self.stop = self.full.as_ptr();
         let Some((group, full)) = self.held else {
             // SAFETY: a message is hidden, and the cursor has left no group that holds hidden messages, so it lies in

@@ -19,6 +19,7 @@ std::thread_local! {
     static PLACE: Cell<u64> = const { Cell::new(0) };
 }
 
+// MUTANT: Models only, or another constant of the random sequence.
 /// Another number each time. Any thread; wait-free.
 #[inline]
 pub(crate) fn chance() -> u64 {
@@ -37,6 +38,7 @@ pub(crate) fn chance() -> u64 {
         .unwrap_or_else(|_| mix(begin()))
 }
 
+// MUTANT: Other sequences of random numbers serve as well.
 /// The beginning of another sequence.
 #[cold]
 fn begin() -> u64 {
@@ -47,6 +49,7 @@ fn begin() -> u64 {
 
 #[inline]
 fn mix(number: u64) -> u64 {
+    // MUTANT: Another random number serves as well.
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     number ^ number >> 31
@@ -55,6 +58,7 @@ fn mix(number: u64) -> u64 {
 /// A number below `bound`, each as likely as the others, but for one part in 2^32.
 #[inline]
 pub(crate) fn chance_below(bound: usize) -> usize {
+    // MUTANT: Differs for at most one number of 2^64.
     ((u128::from(chance()) * bound as u128) >> 64) as usize
 }
 

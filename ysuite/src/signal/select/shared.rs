@@ -46,6 +46,7 @@ pub(super) struct SharedWatchers<'a>(Vec<Option<Box<dyn SharedWatcher + 'a>>>);
 impl<'a> SharedWatchers<'a> {
     pub(super) fn add(&mut self, id: usize, watcher: Box<dyn SharedWatcher + 'a>) {
         if self.0.len() <= id {
+            // MUTANT: Memory only: one more entry in the table.
             self.0.resize_with(id + 1, || None);
         }
         self.0[id] = Some(watcher);

@@ -59,6 +59,7 @@ pub(super) enum Visit {
 }
 
 impl<T> ActiveLane<T> {
+    // MUTANT: Speed only: after how many empty visits a lane is armed. Its next message raises it again.
     pub(super) fn visit(&mut self, position: usize) -> Visit {
         let Some(reader) = &mut self.reader else { return Visit::Nothing };
         if reader.has_message() {
@@ -89,10 +90,12 @@ impl<T> Row<T> {
         Self { lanes: VecDeque::new(), active: Vec::new(), visits: 0, is_shut: false, meeting }
     }
 
+    // MUTANT: The bit vector gets one word more than it needs.
     pub(super) fn is_active(&self, id: usize) -> bool {
         self.active.get(id / 64).is_some_and(|word| word & (1 << (id % 64)) != 0)
     }
 
+    // MUTANT: The bit vector gets one word more than it needs.
     pub(super) fn add(&mut self, id: usize, reader: Reader<T>, seen: usize) {
         if self.active.len() <= id / 64 {
             self.active.resize(id / 64 + 1, 0);
@@ -133,6 +136,7 @@ impl<T> Row<T> {
         lane.id
     }
 
+    // MUTANT: A leftover wake mode raises an active lane once more, which `activate` ignores.
     /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are still
     /// empty then out of the row. True: some are not empty, and stay.
     pub(super) fn arm(&mut self, empty: u32) -> bool {

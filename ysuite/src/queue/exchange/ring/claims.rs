@@ -98,6 +98,10 @@ impl<T> Ring<T> {
         }
     }
 
+    // MUTANT: Speed only: cells that were free are checked again. In a race: two senders use permits or batches.
+    // Killed only by `the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled` and
+    // `a_cell_that_a_forced_message_has_not_left_yet_is_nobodys`, and by the model
+    // `two_that_send_at_once_beside_a_place_that_is_held`.
     /// Claims the next cells, as many as are free and `most` at most. An error for none.
     #[inline(always)]
     pub(super) fn claim(&self, right: Right, most: usize) -> Result<Claim, Rejected<()>> {
@@ -125,10 +129,14 @@ impl<T> Ring<T> {
     /// Holds as many places as there is room for, `most` at most, all at once. `Full`: there are not so many as `least`.
     #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
+        // MUTANT: Speed only: one permit is taken by the code for several.
         // Compiled for the one place that most want.
         if (least, most) == (1, 1) { self.hold_between(1, 1) } else { self.hold_between(least, most) }
     }
 
+    // MUTANT: In a race: two threads take permits, or one is given back and taken again. Others need 16 million
+    // permits. Killed only by the models `two_that_hold_places_at_once` and
+    // `a_place_that_is_given_back_and_held_again_is_had_by_one`.
     #[inline(always)]
     fn hold_between(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         loop {
@@ -151,6 +159,8 @@ impl<T> Ring<T> {
         loop {
             let Ok(tail) = self.tail() else { return false };
             debug_assert!(tail.held >= places);
+            // MUTANT: In a race: two threads give permits back. Killed only by the model
+            // `two_that_give_places_back_at_once`.
             if self.exchange(&tail, self.write(tail.position, tail.held - places)) {
                 return true;
             }
@@ -177,6 +187,7 @@ impl<T> Ring<T> {
         self.ends.tail.load(Ordering::Relaxed) == tail.word
     }
 
+    // MUTANT: A back-off after a lost race.
     /// Moves the tail, unless another thread has.
     #[inline(always)]
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
@@ -190,6 +201,7 @@ impl<T> Ring<T> {
         is_moved
     }
 
+    // MUTANT: The free cells after those of permits belong to the next lap, so the check ends there.
     /// How many cells are free behind those that are held, `most` at most.
     #[inline(always)]
     fn room_behind(&self, tail: &Tail, most: usize) -> usize {
@@ -197,6 +209,7 @@ impl<T> Ring<T> {
         self.ready(self.after(tail.position, tail.held), 0, if tail.held == 0 { most } else { most.min(behind) })
     }
 
+    // MUTANT: Speed only: the path for several cells gives the same answer for one or none.
     /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
     #[inline(always)]
     fn ready(&self, position: u64, state: u64, most: usize) -> usize {
@@ -215,6 +228,8 @@ impl<T> Ring<T> {
         }
     }
 
+    // MUTANT: In a race: two threads take batches; otherwise only the size of the next attempt. Killed only by the
+    // model `two_that_take_batches_at_once`.
     /// Appends the oldest written messages to `to`, `most` at most, which is not 0, with one claim. Returns how many.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         debug_assert!(most != 0);

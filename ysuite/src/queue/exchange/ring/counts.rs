@@ -15,6 +15,8 @@ impl<T> Ring<T> {
         self.ends.join(meter);
     }
 
+    // MUTANT: Speed only: how often a sender updates the high-water mark. Killed only by
+    // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
     /// A writer has moved the tail from one position to another: looks, once in a while, how many messages are there.
     #[inline(always)]
     pub(super) fn look_now_and_then(&self, from: u64, to: u64) {
@@ -32,6 +34,7 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(crate) fn leave(&self) {}
 
+    // MUTANT: A fence, which `ci/orderings` checks.
     #[inline(always)]
     pub(crate) fn drains(&self) {}
 }
@@ -50,6 +53,7 @@ impl<T> Ring<T> {
         self.ends.tally.leave(self.ends.there(), self.ends.sent_and_received().1);
     }
 
+    // MUTANT: A fence, which `ci/orderings` checks.
     /// The calling thread has learned that the readers are gone, and drops what is left.
     pub(crate) fn drains(&self) {
         self.ends.tally.drains();

@@ -16,6 +16,7 @@ impl<T> Ring<T> {
         self.cell(head).stamp.load(Ordering::Acquire) > self.free(head)
     }
 
+    // MUTANT: A cell after those of the permits is free in this lap and not yet in the next.
     /// Whether the next cell can be written, beside the places that are held.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
@@ -50,6 +51,7 @@ impl<T> Ring<T> {
         // the ring was empty when the tail was loaded. Relaxed on the second: nothing is looked at on the strength of it.
         let head = self.ends.head.load(Ordering::Acquire);
         let tail = self.ends.tail.load(Ordering::Relaxed);
+        // MUTANT: Speed only: a plain tail is its position, which differs from the head.
         // As a rule the tail is a plain position.
         head == tail || tail & SPECIAL != 0 && head == self.read(tail).position
     }

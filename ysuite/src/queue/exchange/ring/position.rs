@@ -50,6 +50,7 @@ pub(super) fn lap(cells: usize) -> u64 {
 /// How many of the tail's bits are the position's while places are held, in a ring of so many cells. The others count those.
 #[inline]
 pub(super) fn position_bits(cells: usize) -> u32 {
+    // MUTANT: At least 37 bits are left for the position either way.
     HELD.trailing_zeros() - (usize::BITS - cells.leading_zeros()).min(COUNT_BITS)
 }
 
@@ -62,6 +63,7 @@ impl RingEnds {
         }
         // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
         let head = self.head.load(Ordering::Relaxed);
+        // MUTANT: The additional bit is shifted out.
         // The lower bits of the difference, with their sign.
         let ahead = ((word.wrapping_sub(head) << (u64::BITS - bits)) as i64) >> (u64::BITS - bits);
         Tail { word, position: head.wrapping_add_signed(ahead), held: ((word & POSITION) >> bits) as usize }
@@ -137,6 +139,7 @@ impl<T> Ring<T> {
         [(free, run), (next_free, &self.cells[..cells - first])]
     }
 
+    // MUTANT: The difference of the two positions is small and never negative.
     /// How many messages lie from one position to another.
     pub(super) fn between(&self, from: u64, to: u64) -> usize {
         let mask = self.lap - 1;
@@ -149,9 +152,12 @@ impl<T> Ring<T> {
     /// How many places can be held at a time: the capacity, as far as the tail can count.
     #[inline]
     pub(crate) fn most_held(&self) -> usize {
+        // MUTANT: Needs 16 million permits. Killed only by `both_forms_of_the_tail_say_the_same`.
         self.cells.len().min((1 << COUNT_BITS) - 1)
     }
 
+    // MUTANT: Needs 16 million permits. Killed only by
+    // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Whether no more places can be held, though there may be room: as many are as the tail can count.
     pub(crate) fn is_counted_out(&self) -> bool {
         let most = self.most_held();

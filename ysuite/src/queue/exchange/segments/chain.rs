@@ -53,6 +53,8 @@ impl<T> Chain<T> {
         chain
     }
 
+    // MUTANT: In a race: a walk meets a segment that is retired and reused. Killed only by the model
+    // `a_walk_through_a_segment_that_is_used_again_begins_anew`.
     /// Looks for the segment of a number, from a segment on that may have been the right one some time ago. Begins anew
     /// only where another thread has retired segments meanwhile.
     pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Walk<'a> {
@@ -103,6 +105,8 @@ impl<T> Chain<T> {
         }
     }
 
+    // MUTANT: In a race: two threads extend the chain. Populating pages is a hint. Killed only by the model
+    // `who_comes_too_late_to_extend_the_chain_puts_its_segment_back`.
     /// Links a segment of this number at the end, unless another thread does so first. False where there are too many.
     pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         window();
@@ -147,6 +151,7 @@ impl<T> Chain<T> {
         loop {
             let (read, written) = reach();
             self.unlink(read);
+            // MUTANT: Speed only: one free segment more or less keeps its pages.
             self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
             window();
             // ORDERING: Release; see above. Acquire on failure: what the threads that came meanwhile have finished is visible; so the value

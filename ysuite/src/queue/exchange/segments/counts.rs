@@ -18,6 +18,7 @@ impl<T> Segments<T> {
     /// A writer has moved the tail from one position to another: looks, once in a while, how many messages are there.
     #[inline(always)]
     pub(super) fn look_now_and_then(&self, from: u64, to: u64) {
+        // MUTANT: Speed only: how often a sender updates the high-water mark.
         if is_due(from, to) {
             self.sample();
         }
@@ -32,6 +33,7 @@ impl<T> Segments<T> {
     #[inline(always)]
     pub(crate) fn leave(&self) {}
 
+    // MUTANT: A fence, which `ci/orderings` checks.
     #[inline(always)]
     pub(crate) fn drains(&self) {}
 }
@@ -52,6 +54,7 @@ impl<T> Segments<T> {
         self.ends.tally.leave(sent.saturating_sub(received), received);
     }
 
+    // MUTANT: A fence, which `ci/orderings` checks.
     /// The calling thread has learned that the readers are gone, and drops what is left.
     pub(crate) fn drains(&self) {
         self.ends.tally.drains();

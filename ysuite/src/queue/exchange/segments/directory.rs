@@ -52,6 +52,7 @@ impl<T> Directory<T> {
         self.all.get(index as usize).expect("whoever set the link had the segment")
     }
 
+    // MUTANT: Speed only: populating pages is a hint.
     /// A free segment, the caller's own; `None` where there are too many. `populate`: it will soon be full.
     pub(super) fn take(&self, populate: bool) -> Option<&Segment> {
         if let Some(segment) = self.warm.take(&self.all) {
@@ -77,6 +78,7 @@ impl<T> Directory<T> {
         Some(segment)
     }
 
+    // MUTANT: Speed only: one free segment more or less keeps its pages.
     /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this one
     /// and one more go cold.
     ///
@@ -144,6 +146,8 @@ impl Shelf {
         Self { top: AtomicU64::new(0), len: AtomicUsize::new(0) }
     }
 
+    // MUTANT: Speed only: one free segment more or less keeps its pages. The number of segments never reaches that
+    // size.
     fn len(&self) -> usize {
         // ORDERING: Relaxed; the number decides only how many segments are kept warm. It may be negative for a moment.
         let len = self.len.load(Ordering::Relaxed);

@@ -115,6 +115,7 @@ impl<T> SegmentLayout<T> {
     /// # Panics
     /// Where such a segment does not fit into the address space.
     pub(super) fn layout() -> Layout {
+        // MUTANT: Memory only: one byte more is allocated and freed by the same layout.
         let bytes = Self::MARKS.checked_add(Self::ALL * FLAG);
         bytes
             .and_then(|bytes| Layout::from_size_align(bytes, Self::ALIGN).ok())
@@ -180,6 +181,7 @@ impl<T> Place<T> {
         SegmentLayout::<T>::ALL - self.index()
     }
 
+    // MUTANT: Speed only: how often lines are prefetched. The next segment is made at the start of a group anyway.
     /// Whether this is the first slot of a group.
     #[inline(always)]
     pub(super) fn begins_group(self) -> bool {
@@ -199,6 +201,7 @@ impl<T> Clone for SegmentMemory<T> {
 impl<T> Copy for SegmentMemory<T> {}
 
 impl<T> SegmentMemory<T> {
+    // MUTANT: Models only: atomics and cells are objects only there.
     /// Fresh memory: all flags and marks are 0. No pages are in place yet. Aborts where there is no memory, as allocation
     /// does.
     pub(super) fn allocate() -> Self {
@@ -217,6 +220,7 @@ impl<T> SegmentMemory<T> {
         memory
     }
 
+    // MUTANT: Models only: atomics and cells are objects only there.
     /// Gives the memory back. Messages still in it are forgotten.
     ///
     /// # Safety
@@ -236,6 +240,7 @@ impl<T> SegmentMemory<T> {
         unsafe { os::deallocate(self.0, SegmentLayout::<T>::layout()) };
     }
 
+    // MUTANT: Speed only: populating pages is a hint.
     /// Has the pages of the groups put in place at once. A hint.
     pub(super) fn populate(self) {
         // SAFETY: the memory is alive as long as its queue, and came from `reserve` with this layout.
@@ -323,6 +328,7 @@ impl<T> SegmentMemory<T> {
         unsafe { core::slice::from_raw_parts(self.mark_at(Place::of(0)), SegmentLayout::<T>::ALL) }
     }
 
+    // MUTANT: A prefetch, which is a hint.
     /// Asks for the line of the group `ahead` groups further on, with the intent to write it. A hint.
     #[inline(always)]
     pub(super) fn prefetch(self, place: Place<T>, ahead: usize) {

@@ -83,6 +83,7 @@ impl Frontier {
         Self { position: AtomicU64::new(0), segment: AtomicPtr::new(ptr::null_mut()) }
     }
 
+    // MUTANT: Speed only: the search for the segment begins further back in the chain.
     #[inline(always)]
     fn remembered(&self) -> Option<&Segment> {
         // ORDERING: Acquire pairs with the Release in `remember`: the segment has been made.
@@ -90,12 +91,14 @@ impl Frontier {
         unsafe { self.segment.load(Ordering::Acquire).as_ref() }
     }
 
+    // MUTANT: Speed only: the segment is found along the chain.
     /// The segment of that number, if it is the one remembered.
     #[inline(always)]
     fn segment(&self, number: u64) -> Option<&Segment> {
         self.remembered().filter(|segment| segment.has(number))
     }
 
+    // MUTANT: Speed only: the search for the segment begins further back in the chain.
     fn remember(&self, segment: &Segment) {
         // ORDERING: Release pairs with the Acquire in `remembered`.
         self.segment.store(ptr::from_ref(segment).cast_mut(), Ordering::Release);
@@ -116,6 +119,7 @@ impl<T> Segments<T> {
         Self { ends: Observed::new(ends), closed: AtomicBool::new(false), chain: Chain::new() }
     }
 
+    // MUTANT: Speed only: the search for the segment begins further back in the chain.
     /// The segment that is written now. `None`: the tail has moved on to another.
     #[cold]
     #[inline(never)]
@@ -135,6 +139,7 @@ impl<T> Segments<T> {
         }
     }
 
+    // MUTANT: Speed only: the search for the segment begins further back in the chain.
     /// The segment that is read now. `None`: there is none yet, so the queue is empty, or the head has moved on to another.
     #[cold]
     #[inline(never)]
@@ -163,6 +168,8 @@ impl<T> Segments<T> {
     //     re-entrance: other threads may make the same segment, then one of the two is kept for later; panic: the
     //     message is dropped with the call, or nothing was taken; by construction: a claim is made when all that it
     //     needs is there
+    // MUTANT: In a race: the loser of a race goes on as if it had won. Killed only by the model
+    // `two_senders_need_the_next_segment`.
     /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
     /// none is kept.
     ///
@@ -204,6 +211,7 @@ impl<T> Segments<T> {
         }
     }
 
+    // MUTANT: Speed only: prefetches, and who makes the next segment.
     /// Puts a message into a claimed slot. `lap`: the segment's, which stays while a slot of it is claimed.
     #[inline(always)]
     fn fill(&self, segment: &Segment, lap: u8, place: Place<T>, message: T) {
@@ -233,6 +241,8 @@ impl<T> Segments<T> {
         self.pop_by(Self::empty)
     }
 
+    // MUTANT: In a race: the segment is retired during the search. Killed only by the model
+    // `a_reader_whose_segment_is_retired_meanwhile_takes_what_is_behind_it`.
     /// Claims the oldest message, if it is written, and empties its slot by `empty`, which also marks it; see
     /// [`empty`](Self::empty).
     #[inline(always)]
@@ -292,6 +302,7 @@ impl<T> Segments<T> {
         message
     }
 
+    // MUTANT: Speed only: every reader checks for segments to retire.
     /// This thread has emptied a slot, which may be the last of its segment.
     #[inline(always)]
     fn pass(&self, place: Place<T>) {
@@ -312,6 +323,8 @@ impl<T> Segments<T> {
         });
     }
 
+    // MUTANT: In a race: the loser of a race goes on as if it had won. Killed only by the model
+    // `two_batches_at_once_lie_one_behind_the_other`.
     /// Writes as many of the staged messages as one segment has room for, with one claim. Returns how many; `None` where the
     /// queue is closed.
     pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
@@ -342,6 +355,8 @@ impl<T> Segments<T> {
         }
     }
 
+    // MUTANT: In a race: the loser of a race goes on as if it had won; otherwise only the size of the next attempt.
+    // Killed only by the model `a_batch_over_the_end_of_a_segment_against_a_receiver`.
     /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim, so that what
     /// is taken has nothing between, also where it lies in several segments. Returns how many.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
@@ -383,6 +398,7 @@ impl<T> Segments<T> {
         }
     }
 
+    // MUTANT: A run of no messages ends the loop.
     /// How many slots of a segment are written, from a place on, `most` at most.
     fn written(segment: &Segment, place: Place<T>, most: usize) -> usize {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
@@ -396,6 +412,7 @@ impl<T> Segments<T> {
         slots
     }
 
+    // MUTANT: A run of no messages ends the loop.
     /// How many slots are written in the segments behind that of `number`, from the first on, `most` at most.
     #[cold]
     #[inline(never)]
@@ -438,6 +455,7 @@ impl<T> Segments<T> {
                 Walk::End(..) | Walk::Past => unreachable!("a slot that is claimed has a segment"),
             });
             Self::empty_run(segment, place, run, to);
+            // MUTANT: Speed only: one more check for segments to retire.
             if run == place.left() {
                 self.retire();
             }
@@ -455,6 +473,8 @@ impl<T> Segments<T> {
         // ORDERING: Acquire pairs with the Release store in `fill`: who passes a notification on looks, and then counts what it has
         // found. And the look at the head does not come before this one.
         let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
+        // MUTANT: In a race: the segment is retired during the search. Killed only by the model
+        // `a_queue_whose_segment_is_retired_meanwhile_can_be_read`.
         // Where the head has moved on, that counts as readable, and the caller looks again.
         // ORDERING: Relaxed; it only compares, behind looks that have acquired.
         self.segment_to_read(place.number).is_some_and(is_written)
@@ -492,6 +512,7 @@ impl<T> Segments<T> {
         self.ends.head.position.load(Ordering::Acquire).wrapping_add(self.place())
     }
 
+    // MUTANT: Never called: only a mailbox with a bound calls it, and it uses a ring.
     /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         // ORDERING: Acquire keeps the caller's further looks behind this one.
@@ -567,6 +588,7 @@ fn read<T>(slot: &MessageSlot<T>) -> T {
     })
 }
 
+// MUTANT: A back-off after a lost race.
 /// Waits a little, after a lost race for a position.
 #[cold]
 fn look_away() {

@@ -135,6 +135,7 @@ impl Segment {
     /// one. From now on that thread owns it.
     pub(super) fn retire(&self) {
         self.withdraw();
+        // MUTANT: Laps alternate between 1 and 3: any two numbers except 0 do.
         // ORDERING: Release pairs with the Acquire in `lap`: whoever finds the other lap finds that the head has moved on.
         self.lap.store(LAPS - self.lap(), Ordering::Release);
     }

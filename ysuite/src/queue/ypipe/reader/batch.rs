@@ -11,6 +11,7 @@ use crate::queue::ypipe::core::PipeCore;
 impl<T> ReadCursor<T> {
     // USER CODE: the allocator (`Vec::reserve`); the vector's length is set before; re-entrance: none; panic: nothing
     //     is lost; by construction: `set_len` comes first
+    // MUTANT: Speed only: the state of a group is loaded again, or the vector grows while it is filled.
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline(always)]
     pub(in crate::queue::ypipe) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
@@ -59,6 +60,8 @@ impl<T> ReadCursor<T> {
         length - before
     }
 
+    // MUTANT: Models only: slots are larger than messages only there. Killed only by the model
+    // `close_against_a_batch`.
     /// Copies `run` messages from the slots at `from` to `room`.
     ///
     /// # Safety

@@ -12,6 +12,7 @@ use crate::queue::ypipe::chunk::Geometry;
 impl<T> Writer<T> {
     // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
     //     the items it has returned are written; by construction: `Run` commits in its drop
+    // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
     /// returned.
     ///

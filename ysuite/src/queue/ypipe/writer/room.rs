@@ -57,12 +57,14 @@ impl<T> WriteCursor<T> {
 
     /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
     pub(super) fn end(&mut self) {
+        // MUTANT: The assignment that follows drops the old cursor.
         self.leave_emptied();
         let mut ended = Self::idle();
         ended.before = self.position();
         *self = ended;
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
     #[inline(never)]
     pub(super) fn room(&mut self, core: &PipeCore<T>) -> bool {
@@ -98,6 +100,9 @@ impl<T> WriteCursor<T> {
         true
     }
 
+    // MUTANT: With statistics the condition is false anyway. Killed only by
+    // `room_that_was_asked_for_is_no_more_than_there_is`, `a_bound_is_exact_and_gives_the_message_back` and
+    // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
     /// Computes up to where this group may be written.
     pub(super) fn set_full(&mut self, core: &PipeCore<T>) {
         // Otherwise `room` moves the limit on.
@@ -116,6 +121,7 @@ impl<T> WriteCursor<T> {
         }
     }
 
+    // MUTANT: Speed only: without a window each message takes a call; an idle cursor has no slots.
     /// Whether no chunk is there as yet: no group begins at the end of its chunk.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) fn is_idle(&self) -> bool {
@@ -128,6 +134,8 @@ impl<T> WriteCursor<T> {
         self.lap
     }
 
+    // MUTANT: Speed only: a window may be confined to fewer groups. Killed only by
+    // `in_place::windows_and_calls_are_one_queue`.
     /// One past the last group of this chunk that [`step`](Self::step) may come to from here; null where it may come to none.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) fn whole_groups_end(&self) -> *mut u8 {
@@ -140,6 +148,7 @@ impl<T> WriteCursor<T> {
         group.wrapping_add(in_chunk.min(in_room) * Geometry::<T>::STRIDE)
     }
 
+    // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Goes on at `next`, as if the messages before it had been written and published here.
     ///
     /// # Safety
@@ -156,6 +165,8 @@ impl<T> WriteCursor<T> {
         self.set_full(core);
     }
 
+    // MUTANT: Memory only: how fast chunks grow. Killed only by `a_backlog_that_grows_asks_the_system_seldom` and
+    // `a_stream_makes_no_system_call`.
     /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
     /// one.
     fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {
@@ -173,6 +184,7 @@ impl<T> WriteCursor<T> {
             self.emptied = emptied.next();
             emptied
         } else {
+            // MUTANT: Killed only by `a_burst_is_given_back`.
             core.read_mostly.cache.linked();
             let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
             spent.unwrap_or_else(|| self.greater_chunk(core))

@@ -25,6 +25,7 @@ impl<T> WriteCursor<T> {
             self.next = self.next.sub(Geometry::<T>::STEP);
             InSlot::new(self.next)
         };
+        // MUTANT: `set_full`, which follows, decides how far to publish.
         if self.is_hiding() && self.position() == self.hidden_from {
             self.stop = self.next.as_ptr();
         }
@@ -70,6 +71,7 @@ impl<T> WriteCursor<T> {
 }
 
 impl<T> WriteCursor<T> {
+    // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
     /// Links the emptied chunks behind the last one, so that they are freed with the queue. Not before: a reader that closes
     /// looks how far the queue reaches before it knows of a cut, and may be in any of them.
     pub(super) fn leave_emptied(&mut self) {
@@ -83,6 +85,7 @@ impl<T> WriteCursor<T> {
 
 // USER CODE: none (it links chunks, which hold no messages, and frees none)
 impl<T> Drop for WriteCursor<T> {
+    // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
     fn drop(&mut self) {
         self.leave_emptied();
     }
