@@ -1,10 +1,15 @@
-//! Writes the library once more with every mutant in it, each asleep until the environment names it: see `ci/mutants`.
+//! Writes a copy of the library that contains every mutant, each disabled until the environment names it.
+//! `ci/mutants` compiles the copy and runs the tests.
 //!
-//! * `mutation write FROM TO MUTANTS EXCLUDED [PART...]`: the sources under FROM with their mutants, to TO. MUTANTS gets a line for
-//!   each: number, file, line, column, kind, text without orderings, first and last byte in what was written. Those whose numbers are in EXCLUDED are left out.
-//!   Only files whose path has one of the parts have mutants.
-//! * `mutation blame TO MUTANTS`: reads the compiler's short messages and prints the numbers of the mutants that are to blame.
+//! * `mutation write FROM TO MUTANTS MARKERS EXCLUDED [PART...]`: copies the sources under FROM with their mutants to
+//!   TO. Only files whose path has one of the parts have mutants.
+//!   MUTANTS gets a line for each mutant: number, file, line, column, kind, text without orderings, first and last
+//!   byte in the copy, and the line of the marker that accepts it, or 0. Mutants whose numbers are in EXCLUDED are left
+//!   out. MARKERS gets a line for each marker: file, line, reason.
+//! * `mutation blame TO MUTANTS`: reads the compiler's short messages and prints the numbers of the mutants that
+//!   caused them.
 
+mod markers;
 mod places;
 
 use std::collections::{BTreeSet, HashSet};
@@ -15,15 +20,18 @@ use std::{env, fs};
 
 use syn::visit::Visit;
 
+use markers::Markers;
 use places::{Place, Places};
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["write", from, to, mutants, excluded, ref parts @ ..] => write(from, to, mutants, excluded, parts),
+        ["write", from, to, mutants, markers, excluded, ref parts @ ..] => {
+            write(from, to, mutants, markers, excluded, parts);
+        }
         ["blame", to, mutants] => blame(to, mutants),
-        _ => panic!("mutation write FROM TO MUTANTS EXCLUDED [PART...] | mutation blame TO MUTANTS"),
+        _ => panic!("mutation write FROM TO MUTANTS MARKERS EXCLUDED [PART...] | mutation blame TO MUTANTS"),
     }
 }
 
@@ -38,25 +46,28 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn write(from: &str, to: &str, mutants: &str, excluded: &str, parts: &[&str]) {
+fn write(from: &str, to: &str, mutants: &str, markers: &str, excluded: &str, parts: &[&str]) {
     let excluded: HashSet<u32> =
         fs::read_to_string(excluded).unwrap_or_default().lines().map(|line| line.parse().expect("a number")).collect();
     let mut files = Vec::new();
     sources(Path::new(from), &mut files);
     files.sort();
-    let (mut told, mut next) = (String::new(), 1);
+    let (mut listed, mut marked, mut next) = (String::new(), String::new(), 1);
     for path in files {
         let name = path.strip_prefix(from).expect("below").to_str().expect("a name").to_owned();
         let text = fs::read_to_string(&path).expect("a source");
         let is_part = parts.is_empty() || parts.iter().any(|part| name.contains(part));
         let is_test =
             ["tests.rs", "tests/", "models.rs", "models/", "wrapping.rs"].iter().any(|part| name.contains(part));
-        // What stands in for the atomics of the standard library, and for the system, is the models'; the former is weakened by ci/orderings.
+        // Only models use the replacements for atomics and for the system; `ci/orderings` weakens the atomics.
         let is_models = name.starts_with("sync") || name == "os/model.rs";
         let mut written = if is_part && !is_test && !is_models {
             let mut places = Places::default();
             places.visit_file(&syn::parse_file(&text).unwrap_or_else(|error| panic!("{name}: {error}")));
-            with_mutants(&name, &text, &places.found, &mut next, &excluded, &mut told)
+            for (line, reason) in Markers::of(&text).all() {
+                writeln!(marked, "{name}\t{line}\t{reason}").expect("a string takes everything");
+            }
+            with_mutants(&name, &text, &places.found, &mut next, &excluded, &mut listed)
         } else {
             text
         };
@@ -66,10 +77,11 @@ fn write(from: &str, to: &str, mutants: &str, excluded: &str, parts: &[&str]) {
         save(&Path::new(to).join(&name), &written);
     }
     save(&Path::new(to).join("mutant.rs"), include_str!("mutant.rs"));
-    save(Path::new(mutants), &told);
+    save(Path::new(mutants), &listed);
+    save(Path::new(markers), &marked);
 }
 
-/// A file that is as it should be keeps its time: nothing is compiled anew for it.
+/// Does not touch a file that has this text, so that nothing is compiled again for it.
 fn save(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return;
@@ -80,7 +92,7 @@ fn save(path: &Path, text: &str) {
 
 struct Edit {
     at: usize,
-    /// At the same byte what ends comes first, the innermost first; then what begins, the outermost first.
+    /// At the same byte, ends come before starts; the innermost end and the outermost start come first.
     order: (bool, isize),
     until: usize,
     text: String,
@@ -93,7 +105,7 @@ fn with_mutants(
     places: &[Place],
     next: &mut u32,
     excluded: &HashSet<u32>,
-    told: &mut String,
+    listed: &mut String,
 ) -> String {
     let mut edits = Vec::new();
     let mut numbers = Vec::new();
@@ -138,10 +150,12 @@ fn with_mutants(
         done = edit.until;
     }
     written.push_str(&text[done..]);
+    let markers = Markers::of(text);
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     for ((place, number), bytes) in places.iter().zip(numbers).zip(bytes) {
         let Some((first, last)) = bytes else { continue };
         let before = &text[..place.range.start];
-        let line = before.matches('\n').count() + 1;
+        let line = line_of(place.range.start);
         let start_of_line = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[start_of_line..].chars().count() + 1;
         let mutated = if place.range.is_empty() {
@@ -151,13 +165,15 @@ fn with_mutants(
         };
         let mutated: String = mutated.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect();
         let mutated = without_orderings(&mutated);
-        writeln!(told, "{number}\t{name}\t{line}\t{column}\t{}\t{mutated}\t{first}\t{last}", place.kind)
+        let items: Vec<_> = place.items.iter().map(|head| line_of(head.start)..=line_of(head.end)).collect();
+        let marker = markers.covering(line, place.statement.map(line_of), &items).unwrap_or(0);
+        writeln!(listed, "{number}\t{name}\t{line}\t{column}\t{}\t{mutated}\t{first}\t{last}\t{marker}", place.kind)
             .expect("a string takes everything");
     }
     written
 }
 
-/// Orderings of memory are `ci/orderings`' matter: with another one it is the same mutant.
+/// Memory orderings are checked by `ci/orderings`: a mutant stays the same with another ordering.
 fn without_orderings(text: &str) -> String {
     const NAME: &str = "Ordering::";
     let mut parts = text.split(NAME);
@@ -165,8 +181,8 @@ fn without_orderings(text: &str) -> String {
     parts.fold(first, |text, part| text + NAME + "_" + part.trim_start_matches(char::is_alphabetic))
 }
 
-/// The mutants in which the compiler's errors are; of several inside each other the innermost. An error outside of all is blamed on
-/// the mutants of its line, else on those of the lines around it.
+/// Finds the mutants that contain the compiler's errors; of nested mutants the innermost. An error outside of all
+/// mutants is blamed on the mutants of its line, else on those of the lines around it.
 fn blame(to: &str, mutants: &str) {
     let mutants = fs::read_to_string(mutants).expect("the mutants");
     let mutants: Vec<Vec<&str>> = mutants.lines().map(|line| line.split('\t').collect()).collect();

@@ -1,9 +1,11 @@
-//! Which mutant is awake. `mutation` puts this file into the copy of the library that it writes; nothing else compiles it.
+//! Which mutant is enabled. `mutation` puts this file into the copy of the library that it writes; nothing else
+//! compiles it.
 //!
-//! By the environment, once for the process:
+//! The environment decides, once for the process:
 //!
-//! * `YSUITE_MUTANT=N`: mutant N is awake.
-//! * `YSUITE_MUTANT=list`: none is, and of each that is reached a byte of the file `YSUITE_MUTANT_REACHED` becomes one.
+//! * `YSUITE_MUTANT=N`: mutant N is enabled.
+//! * `YSUITE_MUTANT=list`: no mutant is enabled. For each mutant that is reached, its byte in the file
+//!   `YSUITE_MUTANT_REACHED` becomes 1.
 
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
@@ -11,21 +13,21 @@ const NONE: u32 = u32::MAX;
 const LIST: u32 = u32::MAX - 1;
 
 /// A mutant's number, or one of the above.
-static AWAKE: AtomicU32 = AtomicU32::new(NONE);
+static ENABLED: AtomicU32 = AtomicU32::new(NONE);
 
-/// The file, as long as there are mutants, mapped.
+/// The mapped file, with a byte for each mutant.
 static REACHED: AtomicPtr<AtomicU8> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Before `main`: tests that count allocations, descriptors or calls of the system see none of this.
+/// Runs before `main`: tests that count allocations, descriptors or system calls see none of this.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static LOOK: extern "C" fn() = look;
+static READ_ENVIRONMENT: extern "C" fn() = read_environment;
 
-extern "C" fn look() {
-    let Ok(awake) = std::env::var("YSUITE_MUTANT") else { return };
-    if awake != "list" {
+extern "C" fn read_environment() {
+    let Ok(enabled) = std::env::var("YSUITE_MUTANT") else { return };
+    if enabled != "list" {
         // ORDERING: Relaxed; there is no other thread yet.
-        AWAKE.store(awake.parse().expect("YSUITE_MUTANT is `list` or a number"), Ordering::Relaxed);
+        ENABLED.store(enabled.parse().expect("YSUITE_MUTANT is `list` or a number"), Ordering::Relaxed);
         return;
     }
     let path = std::env::var_os("YSUITE_MUTANT_REACHED").expect("YSUITE_MUTANT_REACHED names a file");
@@ -40,18 +42,18 @@ extern "C" fn look() {
     // ORDERING: Relaxed; there is no other thread yet.
     REACHED.store(map.expect("the file can be mapped").cast(), Ordering::Relaxed);
     // ORDERING: Relaxed; as above.
-    AWAKE.store(LIST, Ordering::Relaxed);
+    ENABLED.store(LIST, Ordering::Relaxed);
 }
 
-/// Whether this mutant is awake.
+/// Whether this mutant is enabled.
 #[inline]
 pub(crate) fn is(mutant: u32) -> bool {
-    // ORDERING: Relaxed; it has been as it is since before `main`.
-    let awake = AWAKE.load(Ordering::Relaxed);
-    if awake == LIST {
+    // ORDERING: Relaxed; it does not change after `main` has begun.
+    let enabled = ENABLED.load(Ordering::Relaxed);
+    if enabled == LIST {
         reached(mutant);
     }
-    awake == mutant
+    enabled == mutant
 }
 
 #[cold]
@@ -59,11 +61,11 @@ fn reached(mutant: u32) {
     // SAFETY: the file is longer than the largest number of a mutant, and stays mapped.
     // ORDERING: Relaxed; as above.
     let reached = unsafe { &*REACHED.load(Ordering::Relaxed).add(mutant as usize) };
-    // ORDERING: Relaxed; only who looks when the process has ended asks for it.
+    // ORDERING: Relaxed; it is read only when the process has ended.
     reached.store(1, Ordering::Relaxed);
 }
 
-/// What is added, subtracted and off by one.
+/// Numbers that mutants change.
 pub(crate) trait Integer: Copy {
     fn one_more(self) -> Self;
     fn plus(self, other: Self) -> Self;

@@ -1,11 +1,11 @@
-//! Where in a file a mutant can be, and what it is. Patterns, types, constants, macros and tests have none.
+//! The mutants of a file and their places. Patterns, types, constants, macros and tests have none.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, BinOp, Block, Expr, ReturnType, Stmt, Type};
+use syn::{Attribute, BinOp, Block, Expr, ReturnType, Signature, Stmt, Type};
 
 /// A mutant: `before` and `after` are put around the text at `range`, with `#` for the mutant's number.
 pub(crate) struct Place {
@@ -15,18 +15,52 @@ pub(crate) struct Place {
     pub(crate) after: &'static str,
     /// An operator that becomes a comma.
     pub(crate) operator: Option<Range<usize>>,
+    /// Where the innermost statement or match arm around it begins.
+    pub(crate) statement: Option<usize>,
+    /// The functions, implementations and traits around it, the outermost first: from their start to their body.
+    pub(crate) items: Vec<Range<usize>>,
 }
 
 #[derive(Default)]
 pub(crate) struct Places {
     pub(crate) found: Vec<Place>,
-    /// Where both values of a condition have been tried.
+    /// The conditions that have mutants for both values.
     conditions: HashSet<(usize, usize)>,
+    statement: Option<usize>,
+    items: Vec<Range<usize>>,
 }
 
 impl Places {
     fn around(&mut self, kind: &'static str, range: Range<usize>, before: &str, after: &'static str) {
-        self.found.push(Place { kind, range, before: before.to_owned(), after, operator: None });
+        self.push(kind, range, before, after, None);
+    }
+
+    fn push(
+        &mut self,
+        kind: &'static str,
+        range: Range<usize>,
+        before: &str,
+        after: &'static str,
+        operator: Option<Range<usize>>,
+    ) {
+        let (before, statement, items) = (before.to_owned(), self.statement, self.items.clone());
+        self.found.push(Place { kind, range, before, after, operator, statement, items });
+    }
+
+    /// Visits an item that has `head` before its body.
+    fn item(&mut self, head: Range<usize>, visit: impl FnOnce(&mut Self)) {
+        let statement = self.statement.take();
+        self.items.push(head);
+        visit(self);
+        self.items.pop();
+        self.statement = statement;
+    }
+
+    /// Visits a statement or match arm that begins at `start`.
+    fn statement(&mut self, start: usize, visit: impl FnOnce(&mut Self)) {
+        let outer = self.statement.replace(start);
+        visit(self);
+        self.statement = outer;
     }
 
     fn condition(&mut self, condition: &Expr, may_be_true: bool) {
@@ -43,13 +77,13 @@ impl Places {
         }
     }
 
-    /// A function whose body is not run.
-    fn function(&mut self, attributes: &[Attribute], output: &ReturnType, block: &Block) -> bool {
-        if is_test(attributes) {
-            return false;
+    /// A function that begins at `start`: its body is skipped, or changed in places.
+    fn function(&mut self, start: usize, signature: &Signature, attributes: &[Attribute], block: &Block) {
+        if is_test(attributes) || signature.constness.is_some() {
+            return;
         }
-        let start = block.brace_token.span.open().byte_range().end;
-        let results: &[(&str, &str)] = match output {
+        let brace = block.brace_token.span.open().byte_range();
+        let results: &[(&str, &str)] = match &signature.output {
             ReturnType::Default => &[("returns at once", "return;")],
             ReturnType::Type(_, result) => match first_name(result).as_deref() {
                 Some("bool") => &[("returns true", "return true;"), ("returns false", "return false;")],
@@ -57,12 +91,50 @@ impl Places {
                 _ => &[],
             },
         };
-        if !block.stmts.is_empty() {
+        let value = only_value(block).map(|value| format!("return {value};"));
+        self.item(start..brace.start, |places| {
             for (kind, result) in results {
-                self.around(kind, start..start, &format!(" if crate::mutant::is(#) {{ {result} }}"), "");
+                // A body that is nothing but this value would stay the same.
+                if !block.stmts.is_empty() && value.as_deref() != Some(*result) {
+                    places.around(kind, brace.end..brace.end, &format!(" if crate::mutant::is(#) {{ {result} }}"), "");
+                }
             }
+            places.visit_block(block);
+        });
+    }
+}
+
+/// The value of a body that is one literal or one name.
+fn only_value(block: &Block) -> Option<String> {
+    match &block.stmts[..] {
+        [Stmt::Expr(Expr::Lit(literal), None)] => match &literal.lit {
+            syn::Lit::Bool(value) => Some(value.value.to_string()),
+            _ => None,
+        },
+        [Stmt::Expr(Expr::Path(path), None)] => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// Functions whose calls change nothing but speed, a count for tests, or what a model checker sees.
+const WITHOUT_EFFECT: [&str; 5] = ["count_call", "look_away", "prefetch_for_write", "spin_loop", "window"];
+
+/// Whether a program does the same without this call.
+fn has_no_effect(expression: &Expr) -> bool {
+    match expression {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => {
+                let name = path.path.segments.last().map(|segment| segment.ident.to_string());
+                WITHOUT_EFFECT.contains(&name.unwrap_or_default().as_str())
+            }
+            _ => false,
+        },
+        // Of the race checks in `sync`.
+        Expr::MethodCall(call) => {
+            let name = call.method.to_string();
+            call.args.is_empty() && (name == "read" || name == "written")
         }
-        true
+        _ => false,
     }
 }
 
@@ -84,8 +156,8 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// A condition that binds names cannot be put in parentheses. One that holds a `cfg!` is settled when it is compiled, and has to stay so: the
-/// code that it leaves out would have its place on the stack.
+/// A condition that binds names cannot be put in parentheses. A condition with a `cfg!` has to stay a constant:
+/// otherwise the code that it leaves out would take stack.
 fn is_bound(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -95,6 +167,11 @@ fn is_bound(condition: &Expr) -> bool {
         Expr::Binary(both) => is_bound(&both.left) || is_bound(&both.right),
         _ => false,
     }
+}
+
+/// Where something begins, with its attributes and documentation.
+fn start_of(part: &impl Spanned) -> usize {
+    part.span().byte_range().start
 }
 
 fn is_integer_method(name: &str) -> bool {
@@ -120,24 +197,27 @@ impl<'a> Visit<'a> for Places {
         }
     }
 
+    fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
+        let body = item.brace_token.span.open().byte_range().start;
+        self.item(start_of(item)..body, |places| visit::visit_item_impl(places, item));
+    }
+
+    fn visit_item_trait(&mut self, item: &'a syn::ItemTrait) {
+        let body = item.brace_token.span.open().byte_range().start;
+        self.item(start_of(item)..body, |places| visit::visit_item_trait(places, item));
+    }
+
     fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
-        if item.sig.constness.is_none() && self.function(&item.attrs, &item.sig.output, &item.block) {
-            self.visit_block(&item.block);
-        }
+        self.function(start_of(item), &item.sig, &item.attrs, &item.block);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'a syn::ImplItemFn) {
-        if item.sig.constness.is_none() && self.function(&item.attrs, &item.sig.output, &item.block) {
-            self.visit_block(&item.block);
-        }
+        self.function(start_of(item), &item.sig, &item.attrs, &item.block);
     }
 
     fn visit_trait_item_fn(&mut self, item: &'a syn::TraitItemFn) {
-        if let Some(block) = &item.default
-            && item.sig.constness.is_none()
-            && self.function(&item.attrs, &item.sig.output, block)
-        {
-            self.visit_block(block);
+        if let Some(block) = &item.default {
+            self.function(start_of(item), &item.sig, &item.attrs, block);
         }
     }
 
@@ -155,20 +235,24 @@ impl<'a> Visit<'a> for Places {
     }
 
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        if let Stmt::Expr(expression, Some(_)) = statement {
-            let kind = match expression {
-                Expr::Call(_) | Expr::MethodCall(_) | Expr::Assign(_) | Expr::Unsafe(_) => Some("not done"),
-                Expr::Binary(_) => Some("not done"),
-                Expr::Return(_) => Some("does not return"),
-                Expr::Break(_) => Some("does not break"),
-                Expr::Continue(_) => Some("does not continue"),
-                _ => None,
-            };
-            if let Some(kind) = kind {
-                self.around(kind, statement.span().byte_range(), "if !crate::mutant::is(#) { ", " }");
+        self.statement(start_of(statement), |places| {
+            if let Stmt::Expr(expression, Some(_)) = statement {
+                let kind = match expression {
+                    Expr::Call(_) | Expr::MethodCall(_) if has_no_effect(expression) => None,
+                    Expr::Call(_) | Expr::MethodCall(_) | Expr::Assign(_) | Expr::Unsafe(_) => Some("not done"),
+                    Expr::Binary(_) => Some("not done"),
+                    Expr::Return(_) => Some("does not return"),
+                    Expr::Break(_) => Some("does not break"),
+                    Expr::Continue(_) => Some("does not continue"),
+                    _ => None,
+                };
+                if let Some(kind) = kind {
+                    let range = statement.span().byte_range();
+                    places.around(kind, range, "if !crate::mutant::is(#) { ", " }");
+                }
             }
-        }
-        visit::visit_stmt(self, statement);
+            visit::visit_stmt(places, statement);
+        });
     }
 
     fn visit_expr_if(&mut self, condition: &'a syn::ExprIf) {
@@ -176,7 +260,7 @@ impl<'a> Visit<'a> for Places {
         visit::visit_expr_if(self, condition);
     }
 
-    /// Never true for ever: that would only be a loop without an end.
+    /// The condition does not become true: the loop would not end.
     fn visit_expr_while(&mut self, repeated: &'a syn::ExprWhile) {
         self.condition(&repeated.cond, false);
         visit::visit_expr_while(self, repeated);
@@ -186,10 +270,12 @@ impl<'a> Visit<'a> for Places {
         if is_test(&arm.attrs) {
             return;
         }
-        if let Some((_, guard)) = &arm.guard {
-            self.condition(guard, true);
-        }
-        visit::visit_arm(self, arm);
+        self.statement(start_of(arm), |places| {
+            if let Some((_, guard)) = &arm.guard {
+                places.condition(guard, true);
+            }
+            visit::visit_arm(places, arm);
+        });
     }
 
     fn visit_expr_unary(&mut self, unary: &'a syn::ExprUnary) {
@@ -228,7 +314,7 @@ impl<'a> Visit<'a> for Places {
                 self.condition(&binary.right, true);
             }
             BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
-                // A loop's condition is already in `conditions`, and is not made true here either.
+                // The condition of a loop is in `conditions` already, so it does not become true here either.
                 let whole = Expr::Binary(binary.clone());
                 self.condition(&whole, true);
             }
@@ -247,13 +333,8 @@ impl<'a> Visit<'a> for Places {
             _ => {}
         }
         if let Some((kind, function)) = exchanged {
-            self.found.push(Place {
-                kind,
-                range,
-                before: format!("crate::mutant::{function}(#, "),
-                after: ")",
-                operator: Some(binary.op.span().byte_range()),
-            });
+            let operator = Some(binary.op.span().byte_range());
+            self.push(kind, range, &format!("crate::mutant::{function}(#, "), ")", operator);
         }
         visit::visit_expr_binary(self, binary);
     }
