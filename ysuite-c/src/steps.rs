@@ -356,12 +356,10 @@ unsafe fn consume<M: Message>(window: &mut RecvWindow, count: usize) -> Step {
     tell(window.asleep)
 }
 
-// MUTANT: Speed only: the call does what the window would have done.
 const fn tx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> TxCalls {
     TxCalls { send: call_send::<M, SHOWN, FULL>, reserve: call_reserve::<M, SHOWN>, commit: call_commit::<M, SHOWN> }
 }
 
-// MUTANT: Speed only: the call does what the window would have done.
 const fn rx_calls<M: Message, const SHOWN: bool, const FULL: bool>() -> RxCalls {
     RxCalls { recv: call_recv::<M, SHOWN, FULL>, peek: call_peek::<M, SHOWN>, consume: call_consume::<M, SHOWN> }
 }

@@ -65,7 +65,6 @@ pub(crate) struct Peeked {
 impl Peeked {
     const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
 
-    // MUTANT: Speed only: the call does what the window would have done.
     /// The window, at `next`, has shown so many.
     #[inline(always)]
     pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
@@ -175,7 +174,6 @@ impl Rx {
 
     /// Any other call: what was shown is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static)) -> A) -> A {
-        // MUTANT: A callback panics only with its window shut.
         self.peeked = Peeked::NONE;
         self.look(call)
     }

@@ -63,7 +63,6 @@ pub(crate) struct Reserved {
     by_window: bool,
 }
 
-// MUTANT: Speed only: the call does what the window would have done.
 impl Reserved {
     const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
 
@@ -73,6 +72,7 @@ impl Reserved {
         *self = Self { count, first, next, by_window: true };
     }
 
+    // MUTANT: Speed only: the call does what the window would have done.
     /// Whether the window, now at `next`, has shown so many, at least 1, and is where it was then.
     #[inline(always)]
     pub(crate) fn has_by_window(&self, count: usize, next: *mut u8) -> bool {
@@ -171,7 +171,6 @@ impl Tx {
 
     /// Any other call: what was reserved is so no more.
     fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        // MUTANT: A callback panics only with its window shut.
         self.reserved = Reserved::NONE;
         self.look(call)
     }
@@ -707,7 +706,6 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
-            // MUTANT: Speed only: the call does what the window would have done.
             if !tx.is_shown {
                 return c_int::from_code(YS_EINVAL);
             }

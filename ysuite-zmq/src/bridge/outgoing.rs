@@ -103,7 +103,6 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
-    // MUTANT: To leave a set a second time changes nothing.
     /// What it was told of and has not taken is told to another.
     pub(super) fn leave_set(&mut self) {
         if let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) {

@@ -94,7 +94,6 @@ impl<T: FromWire> Sink<T> {
 
     /// Whether messages wait for room.
     pub(super) fn is_blocked(&self) -> bool {
-        // MUTANT: Speed only: one by one instead of in a batch.
         !self.waiting.is_empty()
     }
 

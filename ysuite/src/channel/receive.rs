@@ -115,7 +115,6 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    // MUTANT: One more check when the queue is empty.
     /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
     #[inline]
     pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {

@@ -172,7 +172,6 @@ impl Hub {
     /// # Errors
     /// As [`new`](Self::new); `InvalidInput` for more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
     pub fn with_receivers(receivers: usize) -> io::Result<Self> {
-        // MUTANT: Numbers only have to differ.
         Self::with_signals(receivers.saturating_add(1))
     }
 

@@ -80,7 +80,6 @@ impl Hub {
         done != 0 || self.halted || matches!(deadline, Deadline::Never) && self.is_deserted()
     }
 
-    // MUTANT: A stop comes from a call that is counted, which ends the turn anyway.
     /// Asks the poller where that is due, and serves the descriptors it has told of. `done` calls have been made before.
     fn serve_descriptors_too(&mut self, done: usize, ask: Ask) -> io::Result<usize> {
         // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.

@@ -61,7 +61,6 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
     Ok((sorted, layout))
 }
 
-// MUTANT: Speed only: how evenly numbers spread classes over a thread's caches.
 impl PoolCore {
     pub(super) fn new(classes: &[(usize, usize)], zeroed: bool) -> Result<Arc<Self>, PoolError> {
         static CLASSES: PlainUsize = PlainUsize::new(0);
@@ -70,6 +69,7 @@ impl PoolCore {
             os::allocate_zeroed(memory_layout).ok_or(PoolError::OutOfMemory { bytes: memory_layout.size() })?;
         let mut offset = 0;
         let mut class = |&(bytes, blocks): &(usize, usize)| {
+            // MUTANT: Speed only: how evenly numbers spread classes over a thread's caches.
             // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
             let index_in_row = CLASSES.fetch_add(1, Ordering::Relaxed) % ROW;
             // SAFETY: `check` added up the same strides; `os::allocate_zeroed` returns zeros.

@@ -304,7 +304,6 @@ impl ThreadCache {
         let magazine = unsafe { &*self.magazine.get() };
         let mut top = self.top.get();
         while top > 0 {
-            // MUTANT: Numbers of threads only have to differ.
             top -= 1;
             if let Some(entry) = magazine.take(top) {
                 self.top.set(top);

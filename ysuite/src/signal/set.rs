@@ -170,8 +170,6 @@ impl SetCore {
 impl Waiting for &SetCore {
     type News = Signals;
 
-    // MUTANT: In a race: a raise between the take and the check of the root. Killed only by the model
-    // `models_doorbell_notifies_an_edge_triggered_loop`.
     fn look(&mut self) -> Option<Signals> {
         Some(self.check()).filter(|signals| !signals.is_empty())
     }

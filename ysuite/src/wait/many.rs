@@ -114,7 +114,6 @@ impl<S: SharedEnd> ManyWait<S> {
         }
     }
 
-    // MUTANT: At worst another waiter is notified without a reason.
     /// Disarms the slot, and notes whether it has been notified.
     fn disarm_slot(&mut self, is_thread: bool) {
         let (true, Some(slot)) = (self.armed, &self.slot) else { return };

@@ -221,7 +221,6 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
 
 /// Attaches an end to the set that a registration is for.
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
-    // MUTANT: An id that is up is raised once more at worst.
     if self::registration(end).is_some() {
         return Err(AttachError::AlreadyAttached);
     }

@@ -263,7 +263,6 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         match self.hello {
             Hello::Due { .. } => false,
             Hello::Said { .. } => true,
-            // MUTANT: While nothing is awaited nobody reads the time.
             Hello::Answered { .. } => self.sending.is_waiting(),
         }
     }

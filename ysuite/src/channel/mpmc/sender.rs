@@ -300,7 +300,6 @@ impl<T> Sender<T> {
         Panics::answer_behind(taken, || drop(owed))
     }
 
-    // MUTANT: Speed only: a sender without slots takes the path of one that owes nothing.
     /// What this sender passes on when the guard is dropped, if it may have been notified.
     pub(super) fn owed(&self) -> Owed<Writers<'_, T>> {
         Owed { end: self.shared.writers(), is_notified: self.subscriptions.is_some() }

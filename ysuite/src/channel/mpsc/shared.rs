@@ -208,7 +208,6 @@ impl<T> MpscShared<T> {
 
     /// There is one lane less.
     fn unclaim(&self) {
-        // MUTANT: Numbers only have to differ.
         // ORDERING: Relaxed; a count, which guards no data.
         self.spare.fetch_add(1, Ordering::Relaxed);
     }
@@ -288,7 +287,6 @@ impl<T> MpscShared<T> {
         if let Some(meeting) = &self.meeting {
             return meeting.count_sender();
         }
-        // MUTANT: Numbers only have to differ.
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);

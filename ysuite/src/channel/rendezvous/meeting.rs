@@ -208,7 +208,6 @@ impl<T> Meeting<T> {
         if sends { &self.senders.list } else { &self.receivers.list }
     }
 
-    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// Counts a sender, of a kind that does not count them itself.
     pub(in crate::channel) fn count_sender(&self) {
         // ORDERING: Relaxed; a sender is made from one that is counted, or with the channel: the count cannot fall to 0
@@ -229,7 +228,6 @@ impl<T> Meeting<T> {
         self.count.load(Ordering::Relaxed)
     }
 
-    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// A sender that was counted goes. The last closes the meeting.
     pub(in crate::channel) fn uncount_sender(&self) {
         // ORDERING: AcqRel: what each sender has done comes before the end of the last.
@@ -275,7 +273,6 @@ impl<T> Meeting<T> {
         line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
     }
 
-    // MUTANT: Numbers only order the messages; gaps are harmless.
     /// After any change of the lines, under the lock: what threads without it see.
     fn note(&self, lines: &Lines<T>) {
         // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found

@@ -23,7 +23,6 @@ pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
     is_over: bool,
 }
 
-// MUTANT: The lock ends with the function anyway.
 impl<'a, T> Stand<'a, T, true> {
     /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's alone
     /// where `opens`, and open then; otherwise its owner opens it later.
@@ -38,6 +37,7 @@ impl<'a, T> Stand<'a, T, true> {
         let mut lines = side.0.lock();
         let message = match side.0.give(&mut lines, message) {
             Ok(met) => {
+                // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 met.wake();
                 return Ok(None);
@@ -51,6 +51,7 @@ impl<'a, T> Stand<'a, T, true> {
             ticket.open();
         }
         let at = side.0.stand(&mut lines, true, node.clone());
+        // MUTANT: The lock ends with the function anyway.
         drop(lines);
         let stand = Self { side, node, at, is_over: false };
         if opens {
@@ -74,6 +75,7 @@ impl<'a, T> Stand<'a, T, true> {
         let Some(message) = (unsafe { self.node.exchange(None) }) else { unreachable!("in line with its message") };
         match meeting.give(&mut lines, message) {
             Ok(met) => {
+                // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 met.wake();
                 Look::Found(())
@@ -127,7 +129,6 @@ pub(in crate::channel) enum Look<M> {
     Again,
 }
 
-// MUTANT: The lock ends with the function anyway.
 impl<'a, T> Stand<'a, T, false> {
     /// Takes the message of a sender that waits, or stands in line for one. See [`send`](Stand::send) for `opens`.
     pub(in crate::channel) fn receive(
@@ -140,6 +141,7 @@ impl<'a, T> Stand<'a, T, false> {
         let mut lines = side.0.lock();
         match side.0.take(&mut lines) {
             Encounter::Peer((message, met)) => {
+                // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 return Ok(Ok(woken(message, met)));
             }
@@ -150,6 +152,7 @@ impl<'a, T> Stand<'a, T, false> {
             ticket.open();
         }
         let at = side.0.stand(&mut lines, false, node.clone());
+        // MUTANT: The lock ends with the function anyway.
         drop(lines);
         let stand = Self { side, node, at, is_over: false };
         if opens {
@@ -171,6 +174,7 @@ impl<'a, T> Stand<'a, T, false> {
         }
         match meeting.take(&mut lines) {
             Encounter::Peer((message, met)) => {
+                // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 Look::Found(woken(message, met))
             }
@@ -189,8 +193,6 @@ fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
 }
 
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
-    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
-    // `a_dropped_sending_future_against_a_receive`.
     /// The ticket is open: tells one of the other side that only wants to be told.
     pub(in crate::channel) fn announce(&self) {
         self.side.0.announce(SENDS);

@@ -213,7 +213,6 @@ impl<T> Receiver<T> {
         within_budget(self.accepted_async(predicate)).await
     }
 
-    // MUTANT: Speed only: the wait that follows checks first as well.
     async fn accepted_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         /// So many looks without a wait are one turn of the task.
         const TURN: u32 = 64;

@@ -106,7 +106,6 @@ impl<T> Sender<T> {
         self.shared.receivers() == 0
     }
 
-    // MUTANT: Speed only: the wait that follows checks first as well.
     /// Waits until no receiver is there. Needs no particular runtime. Cancel-safe. Somebody may have
     /// [subscribed](Self::subscribe) since.
     pub async fn closed(&self) {

@@ -214,7 +214,6 @@ impl Cursors {
 
     /// There is one reader less. True: it was the last.
     fn count_out(&self) -> bool {
-        // MUTANT: The number only has to change.
         // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
         // continue each other's release sequences, so who finds none sees what all of them did.
         self.count.fetch_sub(1, Ordering::Release) == 1
