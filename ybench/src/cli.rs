@@ -9,12 +9,12 @@ use ybench_core::place::{Place, keep_on};
 use ybench_core::registry;
 
 use crate::choose::Wanted;
+use crate::commands::run::Selection;
 use crate::compare::{self, Baseline};
-use crate::report::shelf;
+use crate::report::output_dir;
 use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
-use crate::selected::Selection;
 use crate::table;
-use crate::{again, measurements, output, rivals};
+use crate::{commands, measurements, output, rivals};
 
 /// Measures ways of passing messages between the threads of one process, on this machine.
 ///
@@ -53,7 +53,7 @@ pub enum Command {
     /// Measure what the machine itself cannot do faster
     Limits,
     /// Make tables, a page, Markdown and CSV again from kept results
-    Report(again::Asked),
+    Report(commands::report::Asked),
     /// Tell the bytes that each of so many messages holds in a transport, and nothing else
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },
@@ -241,10 +241,10 @@ impl Cli {
         }
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
         let out = options.out.clone().or_else(from_environment);
-        let out = out.unwrap_or_else(|| shelf::folder(self.command.as_ref().map_or("quick", Command::name)));
+        let out = out.unwrap_or_else(|| output_dir::folder(self.command.as_ref().map_or("quick", Command::name)));
         if let Some(path) = &options.json {
-            crate::keep::check_file(path)?;
-            if path == Path::new(crate::keep::STANDARD_OUTPUT) {
+            crate::storage::check_file(path)?;
+            if path == Path::new(crate::storage::STANDARD_OUTPUT) {
                 output::beside();
             }
         }
@@ -254,7 +254,7 @@ impl Cli {
                 Command::Article { .. } | Command::Choose(_) | Command::Run(_) | Command::Scale | Command::Rivals(_)
             )
         ) {
-            crate::keep::check_folder(&out)?;
+            crate::storage::check_folder(&out)?;
         }
         let baselines = options.baselines.clone().unwrap_or_else(|| PathBuf::from("target/ybench/baselines"));
         let baseline = options.baseline.as_ref().map(|name| Baseline::open(&baselines, name, place)).transpose()?;

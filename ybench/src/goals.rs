@@ -7,8 +7,8 @@ use ybench_core::record::Report;
 use ybench_core::rounds::Length;
 use ybench_core::{goals, plan};
 
+use crate::measure;
 use crate::request::Request;
-use crate::run;
 
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
@@ -21,11 +21,11 @@ pub fn run(request: &Request) -> Result<Report, Error> {
         return Err(Error::Refused(sentence.to_owned()));
     }
     let rounds = request.rounds.unwrap_or(ROUNDS);
-    let mut report = run::begin(goals::COMMAND, request, rounds);
-    run::print_heading(&report);
+    let mut report = measure::begin(goals::COMMAND, request, rounds);
+    measure::print_heading(&report);
     // Before the threads of the others have taken memory and given it back.
     report.counts = goals::counts::measured(request.place, request.messages, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
-    run::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
+    measure::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
     Ok(report)
 }

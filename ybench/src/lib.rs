@@ -20,7 +20,6 @@
 //! Nothing here runs while a clock does, so this crate is compiled for being quick to compile.
 #![cfg(target_os = "linux")]
 
-pub mod again;
 pub mod article;
 pub mod built;
 pub mod choose;
@@ -28,22 +27,21 @@ pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod compare;
-pub mod finish;
 pub mod goals;
 pub mod judgement;
-pub mod keep;
+pub mod limits;
+pub mod measure;
 pub mod measurements;
 pub mod output;
 pub mod plot;
 pub mod program;
 pub mod progress;
-pub mod quick;
 pub mod report;
 pub mod request;
+pub mod results;
 pub mod rivals;
-pub mod run;
 pub mod scale;
-pub mod selected;
+pub mod storage;
 pub mod study;
 pub mod table;
 

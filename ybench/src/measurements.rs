@@ -15,10 +15,10 @@ use ybench_core::record::{Goal, Report, Session};
 use ybench_core::scenario::{burst, latency, throughput};
 use ybench_core::stats::Spread;
 
-use crate::keep;
 use crate::output::say;
 use crate::report::when;
 use crate::rivals;
+use crate::storage;
 use crate::table;
 
 #[derive(Debug, Args)]
@@ -93,16 +93,16 @@ static ROWS: [Row; 19] = [
 
 pub fn run(asked: &Asked) -> Result<(), Error> {
     let [run, targets, threads, rivals] =
-        [&asked.run, &asked.targets, &asked.threads, &asked.rivals].map(|path| keep::read_report(path));
+        [&asked.run, &asked.targets, &asked.threads, &asked.rivals].map(|path| storage::read_report(path));
     let results = Results { run: run?, targets: targets?, threads: threads?, rivals: rivals? };
     let document = filled(&read(&asked.template)?, &results)?;
     let rows = short_rows(&results.run);
     let short = asked.short.as_ref().map(|path| Ok((path, between_marks(&read(path)?, &rows)?))).transpose()?;
-    keep::write_text(&asked.document, document.trim_end())?;
+    storage::write_text(&asked.document, document.trim_end())?;
     say(format_args!("Written to {}.", asked.document.display()));
     match short {
         Some((path, text)) => {
-            keep::write_text(path, text.trim_end())?;
+            storage::write_text(path, text.trim_end())?;
             say(format_args!("Written to {}.", path.display()));
         }
         None => say(rows),

@@ -10,10 +10,7 @@ use ybench_core::scenario::cells::drivers::{self, Drivers};
 use ybench_core::{interrupt, memory};
 
 use crate::cli::{ArticleName, Cli, Command};
-use crate::{
-    again, article, choose, clock, commands, compare, finish, goals, measurements, output, quick, rivals, scale,
-    selected,
-};
+use crate::{article, choose, clock, commands, compare, goals, limits, measurements, output, results, rivals, scale};
 
 /// Does what the command line asks for, with the guests beside everybody else, and answers with the exit status.
 ///
@@ -44,7 +41,7 @@ fn carried_out(cli: &Cli) -> Result<(), Error> {
         Some(Command::Compare(asked)) => cli.nothing_to_measure().and_then(|()| compare::run(asked)),
         Some(Command::Report(asked)) => {
             let checked = cli.nothing_to_measure().and_then(|()| cli.options.beyond());
-            checked.and_then(|beyond| again::run(asked, beyond))
+            checked.and_then(|beyond| commands::report::run(asked, beyond))
         }
         Some(Command::Held { transport, backlog }) => commands::held(transport, *backlog),
         Some(Command::Taken { transport, bytes, backlog }) => commands::taken(transport, *bytes, *backlog),
@@ -59,7 +56,7 @@ fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
     let request = cli.request()?;
     let report = match command {
         Some(Command::Choose(wanted)) => choose::run(&request, wanted)?,
-        Some(Command::Run(selection)) => selected::run(&request, selection)?,
+        Some(Command::Run(selection)) => commands::run::run(&request, selection)?,
         Some(Command::Scale) => scale::run(&request)?,
         Some(Command::Rivals(asked)) => match rivals::run(&request, asked)? {
             Some(report) => report,
@@ -70,13 +67,13 @@ fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
         Some(Command::Article { name: ArticleName::Threads }) => article::threads::run(&request)?,
         Some(Command::Article { name: ArticleName::Linux }) => article::linux::run(&request)?,
         Some(Command::Clock) => clock::command::run(&request)?,
-        Some(Command::Limits) => commands::limits(&request)?,
+        Some(Command::Limits) => limits::run(&request)?,
         Some(Command::Goals) => goals::run(&request)?,
         Some(Command::List) => {
             commands::list();
             return Ok(());
         }
-        _ => quick::run(&request)?,
+        _ => commands::default::run(&request)?,
     };
-    finish::finish(&report, &request)
+    results::finish(&report, &request)
 }

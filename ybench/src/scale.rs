@@ -7,11 +7,10 @@ use ybench_core::record::Report;
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::{Scenario, idle_senders, receivers, senders, sources};
 
+use crate::measure;
 use crate::plot::{Looks, Picture};
 use crate::report::sweeps;
 use crate::request::Request;
-use crate::run;
-use crate::selected;
 use crate::table::sections;
 
 static SCENARIOS: [&Scenario; 5] =
@@ -44,8 +43,8 @@ const ROUNDS: u32 = 5;
 pub fn run(request: &Request) -> Result<Report, Error> {
     senders::room_for(SCENARIOS.iter().flat_map(|scenario| scenario.parameters).copied())?;
     let entries = entries(request);
-    let usual = run::Usual { command: "scale", seconds: SECONDS, rounds: ROUNDS, nobody: selected::NOBODY };
-    run::in_rounds(request, usual, |frame, warnings| {
+    let usual = measure::Usual { command: "scale", seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
+    measure::in_rounds(request, usual, |frame, warnings| {
         SCENARIOS.iter().flat_map(|scenario| plan::every(scenario, &entries, frame, warnings)).collect()
     })
 }

@@ -4,7 +4,7 @@ use ybench_core::goals;
 use ybench_core::record::Report;
 
 use crate::report::Study;
-use crate::{article, choose, commands, rivals, scale};
+use crate::{article, choose, limits, rivals, scale};
 
 /// Made from the record alone. `beyond` is in nanoseconds.
 pub fn of(report: &Report, beyond: f64) -> Study {
@@ -13,7 +13,7 @@ pub fn of(report: &Report, beyond: f64) -> Study {
     article::of(report, beyond)
         .or_else(|| rivals::study(report))
         .or_else(|| choose::study(report))
-        .or_else(|| commands::study(report))
+        .or_else(|| limits::study(report))
         .or_else(|| (report.command == "scale").then(scaled))
         .unwrap_or_else(targets)
 }

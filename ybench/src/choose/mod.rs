@@ -23,9 +23,9 @@ use ybench_core::transport::Shape;
 use ybench_core::warnings::Warning;
 
 pub use self::wanted::Wanted;
+use crate::measure;
 use crate::report::Study;
 use crate::request::Request;
-use crate::run;
 use crate::table::{self, Grid, Part};
 
 const SECONDS: f64 = 30.0;
@@ -40,8 +40,8 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
         return Err(Error::Refused(nobody));
     }
     let nobody = "What is wanted cannot be measured on the CPUs given.";
-    let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
-    let mut report = run::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
+    let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
+    let mut report = measure::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
     let between_two = wanted.shape() != Shape::ONE_TO_ONE;
     let between_two =
         between_two.then(|| "Single messages, and those of a rate, are from one thread to one.".to_owned());

@@ -5,15 +5,15 @@ use ybench_core::error::Error;
 use ybench_core::record::Report;
 use ybench_core::scenario::latency;
 
+use crate::measure;
 use crate::request::Request;
-use crate::run;
 
 /// One sentence, without its full stop.
 pub const ABOUT: &str = "What it costs to read a clock, and whether the clocks of the two CPUs are in step";
 
 pub fn run(request: &Request) -> Result<Report, Error> {
-    let mut report = run::begin("clock", request, None);
-    run::print_heading(&report);
+    let mut report = measure::begin("clock", request, None);
+    measure::print_heading(&report);
     let overhead_ns = latency::overhead(request.place).ok();
     let facts = Facts { overhead_ns, ..Facts::in_full(request.place) };
     report.clock = Some(facts);

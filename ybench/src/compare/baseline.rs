@@ -10,8 +10,8 @@ use ybench_core::stats::DIFFERENCE;
 
 use super::{Comparison, machine, table};
 use crate::built::built;
-use crate::keep;
 use crate::output::say;
+use crate::storage;
 
 /// A result that was kept under a name.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Baseline {
             let sentence = format!("There is no baseline '{name}' in {}: --save-baseline makes one.", folder.display());
             return Err(Error::Refused(sentence));
         }
-        let report = keep::read_report(&path)?;
+        let report = storage::read_report(&path)?;
         let here = Environment::capture(built());
         machine::same((&report.environment, report.cpus), (&here, [place.first, place.second]))?;
         Ok(Self { name: name.to_owned(), report })
@@ -37,8 +37,8 @@ impl Baseline {
     /// Where a run can be kept under this name. Makes the folder, and refuses one that cannot be written to.
     pub fn to_be(folder: &Path, name: &str) -> Result<PathBuf, Error> {
         let path = path(folder, name)?;
-        keep::check_folder(folder)?;
-        keep::check_file(&path)?;
+        storage::check_folder(folder)?;
+        storage::check_file(&path)?;
         Ok(path)
     }
 

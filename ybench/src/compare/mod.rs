@@ -18,8 +18,8 @@ use ybench_core::stats::{DIFFERENCE, listed};
 
 pub use self::baseline::Baseline;
 pub use self::rows::{Comparison, Row};
-use crate::keep;
 use crate::output::say;
+use crate::storage;
 
 #[derive(Debug, Args)]
 pub struct Asked {
@@ -45,7 +45,7 @@ pub type Rename<'a> = (&'a str, &'a str);
 pub fn run(asked: &Asked) -> Result<(), Error> {
     let threshold = asked.fail_on_regression.as_deref().map(share).transpose()?;
     let renames = asked.renames.iter().map(|text| rename(text)).collect::<Result<Vec<_>, _>>()?;
-    let (old, new) = (keep::read_report(&asked.old)?, keep::read_report(&asked.new)?);
+    let (old, new) = (storage::read_report(&asked.old)?, storage::read_report(&asked.new)?);
     if !asked.any_machine {
         machine::same((&old.environment, old.cpus), (&new.environment, new.cpus))?;
     }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use ybench_core::error::Error;
 
-use crate::keep;
 use crate::output::say;
 use crate::plot::Picture;
+use crate::storage;
 
 /// Writes each picture under its name, and says where they are.
 pub fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {
     for (name, picture) in pictures {
-        keep::write_text(&folder.join(format!("{name}.svg")), &picture.standalone())?;
+        storage::write_text(&folder.join(format!("{name}.svg")), &picture.standalone())?;
     }
     match pictures {
         [] => {}

@@ -5,12 +5,12 @@ use std::path::Path;
 use ybench_core::error::Error;
 use ybench_core::record::Report;
 
-use crate::keep;
+use crate::storage;
 
 /// Refuses what cannot be read, and what has nothing to show: neither a round nor the cost of a clock.
 pub fn load(path: &Path) -> Result<Report, Error> {
-    let report = keep::read_result(path)?;
+    let report = storage::read_result(path)?;
     let rounds = report.sessions.iter().any(|session| !session.rounds.is_empty());
     let clocks = report.clock.as_ref().is_some_and(|facts| !facts.table.is_empty());
-    if rounds || clocks { Ok(report) } else { Err(keep::nothing_measured(path)) }
+    if rounds || clocks { Ok(report) } else { Err(storage::nothing_measured(path)) }
 }

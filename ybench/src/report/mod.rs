@@ -6,7 +6,7 @@ pub mod files;
 pub mod html;
 mod load;
 pub mod markdown;
-pub mod shelf;
+pub mod output_dir;
 mod study;
 pub mod sweeps;
 pub mod terminal;

@@ -26,10 +26,9 @@ use ybench_core::stats::listed;
 
 pub use self::digest::digest;
 pub use self::table::study;
+use crate::measure;
 use crate::output::say;
 use crate::request::Request;
-use crate::run;
-use crate::selected::NOBODY;
 
 /// What a report of it calls its command.
 const COMMAND: &str = "rivals";
@@ -90,8 +89,8 @@ pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
         return Err(without());
     }
     let entries = entries(request);
-    let usual = run::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
-    let mut report = run::in_rounds(request, usual, |frame, warnings| {
+    let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
+    let mut report = measure::in_rounds(request, usual, |frame, warnings| {
         // Ours are here without having been named.
         let frame = Frame { named: false, ..frame };
         let each = cells.iter().flat_map(|cell| asked.sizes(cell).into_iter().map(|size| (&cell.scenario, size)));

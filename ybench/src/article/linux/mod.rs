@@ -29,9 +29,9 @@ use ybench_core::warnings::Warning;
 
 use self::designs::DESIGNS;
 use self::matrix::{Matrix, SCENARIOS};
+use crate::measure;
 use crate::plot::Picture;
 use crate::request::Request;
-use crate::run;
 use crate::table::Part;
 
 pub const ABOUT: &str =
@@ -53,12 +53,12 @@ const PRIORITIES: Duration = Duration::from_millis(20);
 
 pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
-    let mut report = run::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
+    let mut report = measure::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
     report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
-    run::print_heading(&report);
-    run::measure_together(plans, &mut report)?;
+    measure::print_heading(&report);
+    measure::measure_together(plans, &mut report)?;
     Ok(report)
 }
 

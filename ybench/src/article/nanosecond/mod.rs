@@ -27,7 +27,7 @@ use ybench_core::warnings::Warning;
 use self::published::Stated;
 use crate::request::Request;
 use crate::table::{Grid, Part, Tone, count, figure};
-use crate::{clock, run};
+use crate::{clock, measure};
 
 pub const ABOUT: &str = "\"Nanosecond-precision test\": the cost of clocks, and the time of every single message";
 
@@ -45,11 +45,11 @@ const TRANSPORTS: [&str; 4] = ["tcp-stream", "unix-stream", "ypipe-ypollset", "s
 pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &TRANSPORTS)?;
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
-    let mut report = run::begin("article nanosecond", request, rounds);
+    let mut report = measure::begin("article nanosecond", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
-    run::print_heading(&report);
+    measure::print_heading(&report);
     report.clock = Some(Facts::in_full(request.place));
-    run::measure(plans, &mut report)?;
+    measure::measure(plans, &mut report)?;
     Ok(report)
 }
 

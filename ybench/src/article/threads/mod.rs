@@ -10,8 +10,8 @@
 mod conclusions;
 mod naive;
 pub(super) mod pictures;
+mod pitfalls;
 mod published;
-mod rakes;
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ use ybench_core::stats;
 use ybench_core::warnings::Warning;
 
 use self::published::{DESIGNS, Design, PUBLISHED_OUTLIERS, USLEEPS, YIELDS};
+use crate::measure;
 use crate::request::Request;
-use crate::run;
 use crate::table::{Grid, Part, Tone, figure};
 
 pub const ABOUT: &str =
@@ -55,10 +55,10 @@ const fn judged(most: u32) -> Rounds {
 pub fn run(request: &Request) -> Result<Report, Error> {
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
-    let mut report = run::begin("article threads", request, rounds);
+    let mut report = measure::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
-    run::print_heading(&report);
-    run::measure(plans, &mut report)?;
+    measure::print_heading(&report);
+    measure::measure(plans, &mut report)?;
     Ok(report)
 }
 
@@ -104,7 +104,7 @@ pub(super) fn parts(report: &Report, beyond: f64) -> Vec<Part> {
     parts.extend([heading(naive::HEADING), naive::table(report)]);
     parts.extend(conclusions::parts(report));
     parts.push(heading("The rakes"));
-    parts.extend(rakes::parts(report));
+    parts.extend(pitfalls::parts(report));
     parts
 }
 

@@ -25,9 +25,9 @@ use ybench_core::scenario::{ping_pong, throughput};
 use ybench_core::stats;
 
 use self::published::Row;
+use crate::measure;
 use crate::plot::Picture;
 use crate::request::Request;
-use crate::run;
 use crate::table::Grid;
 use crate::table::Part;
 
@@ -45,9 +45,9 @@ const DELAYED_FOR: Duration = Duration::from_millis(40);
 pub fn run(request: &Request) -> Result<Report, Error> {
     let rounds = request.rounds.unwrap_or(super::ROUNDS);
     let plans = plans(request, rounds)?;
-    let mut report = run::begin("article y-suite", request, rounds);
-    run::print_heading(&report);
-    run::measure(plans, &mut report)?;
+    let mut report = measure::begin("article y-suite", request, rounds);
+    measure::print_heading(&report);
+    measure::measure(plans, &mut report)?;
     Ok(report)
 }
 

@@ -18,6 +18,9 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::table;
 
+/// The refusal when no transport can be measured.
+pub const NOBODY: &str = "None of these transports can be measured in these scenarios on the CPUs given.";
+
 /// A report as it is before anything has been measured.
 /// `rounds` is how many there will be, where that is known.
 pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {

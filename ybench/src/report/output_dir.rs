@@ -9,7 +9,7 @@ use askama::Template;
 use ybench_core::error::Error;
 
 use super::when;
-use crate::{keep, plot};
+use crate::{plot, storage};
 
 const SHELF: &str = "target/ybench";
 
@@ -46,5 +46,5 @@ pub fn index_beside(folder: &Path) -> Result<(), Error> {
     results.sort_unstable_by(|a, b| b.cmp(a));
     let [light, dark] = [false, true].map(plot::colour_variables);
     let index = Index { title: "ybench, all results", light, dark, results };
-    keep::write_text(&shelf.join("index.html"), &index.to_string())
+    storage::write_text(&shelf.join("index.html"), &index.to_string())
 }

@@ -8,7 +8,7 @@ use ybench_core::record::Report;
 
 use crate::output::say;
 use crate::report::{Shown, csv, html, load, markdown, terminal};
-use crate::{keep, study};
+use crate::{storage, study};
 
 #[derive(Debug, Args)]
 pub struct Asked {
@@ -41,7 +41,7 @@ impl Asked {
             if others.into_iter().any(|other| same(other, path)) {
                 return Err(Error::Refused(format!("{} is named twice; it would be overwritten.", path.display())));
             }
-            keep::check_file(path)?;
+            storage::check_file(path)?;
         }
         Ok(())
     }
@@ -58,7 +58,7 @@ pub fn run(asked: &Asked, beyond: f64) -> Result<(), Error> {
     }
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| -> Result<(), Error> {
         let Some(path) = path else { return Ok(()) };
-        keep::write_text(path, text().trim_end())?;
+        storage::write_text(path, text().trim_end())?;
         say(format_args!("Written to {}.", path.display()));
         Ok(())
     };

@@ -8,14 +8,11 @@ use ybench_core::scenario::{self, Scenario, carried, senders};
 use ybench_core::stats::listed;
 
 use crate::request::Request;
-use crate::{run, table};
+use crate::{measure, table};
 
 const SECONDS: f64 = 60.0;
 /// Where the number of messages is fixed, and the time with it.
 const ROUNDS: u32 = 7;
-
-/// What is said where nobody can take part.
-pub const NOBODY: &str = "None of these transports can be measured in these scenarios on the CPUs given.";
 
 #[derive(Debug, Default, Args)]
 pub struct Selection {
@@ -133,8 +130,8 @@ pub fn run(request: &Request, selection: &Selection) -> Result<Report, Error> {
     let selected = selection.resolved()?;
     let each = || selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
     senders::room_for(each().filter_map(|(_, at)| at))?;
-    let usual = run::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: NOBODY };
-    run::in_rounds(request, usual, |frame, warnings| {
+    let usual = measure::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
+    measure::in_rounds(request, usual, |frame, warnings| {
         each().filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
     })
 }

@@ -7,9 +7,9 @@ use ybench_core::warnings::Warning;
 
 use crate::output::say;
 use crate::report::Study;
-use crate::report::{self, Shown, files, shelf, terminal};
+use crate::report::{self, Shown, files, output_dir, terminal};
 use crate::request::Request;
-use crate::{keep, study};
+use crate::{storage, study};
 
 /// Everything. An interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
@@ -40,10 +40,10 @@ fn said(report: &Report, study: &Study, beyond: f64) {
 fn page(report: &Report, study: Study, request: &Request) -> Result<String, Error> {
     files::write(&request.out, &study.pictures)?;
     let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
-    keep::write_report(&json, report)?;
+    storage::write_report(&json, report)?;
     let shown = Shown { name: "report.json", report, study };
-    keep::write_text(&page, &report::html::page(&[shown], request.beyond))?;
-    shelf::index_beside(&request.out)?;
+    storage::write_text(&page, &report::html::page(&[shown], request.beyond))?;
+    output_dir::index_beside(&request.out)?;
     Ok(format!("The report: {} (made from {}).", page.display(), json.display()))
 }
 
@@ -54,14 +54,14 @@ fn kept(report: &Report, request: &Request) -> Result<(), Error> {
         complete()?;
     }
     if let Some(path) = &request.json {
-        keep::write_result(path, report)?;
+        storage::write_result(path, report)?;
     }
     if let Some(baseline) = &request.baseline {
         baseline.compare(report);
     }
     // What was cut short is no measure for later runs.
     if let Some(path) = request.save_baseline.as_ref().filter(|_| !report.interrupted) {
-        keep::write_report(path, report)?;
+        storage::write_report(path, report)?;
         say(format_args!("Kept as a baseline in {}.", path.display()));
     }
     complete()

@@ -5,8 +5,8 @@ use ybench_core::plan;
 use ybench_core::record::Report;
 use ybench_core::scenario::{self, Quick};
 
+use crate::measure;
 use crate::request::Request;
-use crate::run;
 
 const SECONDS: f64 = 40.0;
 /// Where the number of messages is fixed, and the time with it.
@@ -14,8 +14,8 @@ const ROUNDS: u32 = 7;
 
 pub fn run(request: &Request) -> Result<Report, Error> {
     let nobody = "None of these transports can be measured with both threads on one CPU.";
-    let usual = run::Usual { command: "quick", seconds: SECONDS, rounds: ROUNDS, nobody };
-    run::in_rounds(request, usual, |frame, warnings| {
+    let usual = measure::Usual { command: "quick", seconds: SECONDS, rounds: ROUNDS, nobody };
+    measure::in_rounds(request, usual, |frame, warnings| {
         let chosen = scenario::all().iter().filter_map(|scenario| match scenario.in_quick {
             Quick::No => None,
             Quick::Whole => plan::of(scenario, None, &request.entries, frame, warnings),

@@ -1,62 +1,18 @@
-//! The two commands that are too short for a room of their own: `limits` and `list`.
+//! The commands without a module of their own elsewhere: the default one, `run`, `report`, `list`, and the two hidden ones
+//! that a measurement starts as processes of their own.
 
-use ybench_core::env;
+pub mod default;
+pub mod report;
+pub mod run;
+
 use ybench_core::error::Error;
 use ybench_core::limits;
-use ybench_core::plan;
-use ybench_core::record::Report;
 use ybench_core::registry;
-use ybench_core::rounds::Length;
 use ybench_core::scenario::{self, carried, cells};
 use ybench_core::transport::{Shape, Traits, kernel};
 
 use crate::output::say;
-use crate::report::Study;
-use crate::request::Request;
-use crate::table::Part;
-use crate::{article, run, table};
-
-const SECONDS: f64 = 20.0;
-const ROUNDS: u32 = 7;
-
-/// Measures what the machine itself cannot do faster.
-pub fn limits(request: &Request) -> Result<Report, Error> {
-    let rounds = request.rounds.unwrap_or(ROUNDS);
-    let seconds = request.seconds.unwrap_or(SECONDS);
-    let mut report = run::begin("limits", request, rounds);
-    run::print_heading(&report);
-
-    let runs = limits::all().len() as u64 + 1;
-    let length = Length::Time(plan::run_length(seconds, rounds, runs));
-    let plan = plan::of_limits(request.frame(rounds, length));
-    run::measure(vec![plan], &mut report)?;
-    let cpus = &report.environment.allowed_cpus;
-    if cpus.len() > 2 && !report.interrupted {
-        let measured = limits::pairs::pairs(cpus);
-        report.pairs = measured.map_err(|fault| Error::Broken { contender: "a pair of CPUs".to_owned(), fault })?;
-    }
-    Ok(report)
-}
-
-/// The limits, how far the CPUs are from each other, and what would make all of it steadier.
-pub fn study(report: &Report) -> Option<Study> {
-    if report.command != "limits" {
-        return None;
-    }
-    let mut parts: Vec<Part> = Vec::new();
-    for session in &report.sessions {
-        parts.push(Part::Table(String::new(), table::limits_grid(session)));
-    }
-    if !report.pairs.is_empty() {
-        parts.push(Part::Table("A word from one CPU to another, ns".to_owned(), table::pairs(&report.pairs)));
-    }
-    let advice = env::advice(&report.environment, report.cpus);
-    if !advice.is_empty() {
-        parts.push(Part::Heading("What would make the times steadier".to_owned()));
-        parts.extend(advice.into_iter().map(|(fact, what)| Part::Said(format!("{fact} {what}"))));
-    }
-    Some(Study { title: "Limits", parts, ..Study::default() })
-}
+use crate::{article, table};
 
 /// Names everything that can be asked for.
 pub fn list() {
