@@ -19,9 +19,9 @@ static SCENARIOS: [&Scenario; 5] =
 /// Who is measured if nobody is named: what a program would choose between for many threads or channels. How else these
 /// can wait, and what the kernel has, is not the question here.
 const USUAL: [&str; 15] = [
-    "funnel",
-    "funnel-bounded",
-    "exchange",
+    "mpsc",
+    "mpsc-bounded",
+    "mpmc",
     "mailbox",
     "hub",
     "spscs-pollset",
@@ -94,7 +94,7 @@ mod tests {
             for plan in plans {
                 let there = |name: &str| plan.contenders.iter().any(|one| one.contestant.name == name);
                 assert!(
-                    there("exchange") && there("crossbeam-unbounded") && there("mutex-condvar"),
+                    there("mpmc") && there("crossbeam-unbounded") && there("mutex-condvar"),
                     "{}",
                     plan.scenario
                 );

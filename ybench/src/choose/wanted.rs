@@ -170,13 +170,13 @@ mod tests {
     fn each_need_leaves_out_who_does_not_have_it() {
         assert_eq!(against(&ANY, "spsc"), None);
         let cases = [
-            (Wanted { senders: 4, ..ANY }, "spsc", "funnel"),
-            (Wanted { receivers: 4, ..ANY }, "funnel", "exchange"),
+            (Wanted { senders: 4, ..ANY }, "spsc", "mpsc"),
+            (Wanted { receivers: 4, ..ANY }, "mpsc", "mpmc"),
             (Wanted { sleeps: true, ..ANY }, "rtrb-64k", "spsc"),
             (Wanted { epoll: true, ..ANY }, "std-channel", "spsc-epoll"),
             (Wanted { epoll: true, ..ANY }, "spsc", "spsc-epoll"),
-            (Wanted { epoll: true, senders: 4, ..ANY }, "funnel", "funnel-epoll"),
-            (Wanted { epoll: true, senders: 4, receivers: 4, ..ANY }, "exchange", "exchange-eventfd"),
+            (Wanted { epoll: true, senders: 4, ..ANY }, "mpsc", "mpsc-epoll"),
+            (Wanted { epoll: true, senders: 4, receivers: 4, ..ANY }, "mpmc", "mpmc-eventfd"),
             (Wanted { bounded: true, ..ANY }, "spsc", "spsc-bounded"),
             (Wanted { unbounded: true, ..ANY }, "spsc-bounded", "spsc"),
         ];

@@ -122,7 +122,7 @@ mod tests {
     fn session(bytes: f64, times: &[(&str, f64)]) -> Session {
         let nanoseconds = times.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
         let (ours, rivals): (Vec<&str>, Vec<&str>) =
-            times.iter().map(|(name, _)| *name).partition(|name| name.starts_with("exchange"));
+            times.iter().map(|(name, _)| *name).partition(|name| name.starts_with("mpmc"));
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         Session {
             scenario: "2-to-2".to_owned(),
@@ -139,10 +139,10 @@ mod tests {
 
     #[test]
     fn a_line_has_the_best_of_ours_and_the_three_nearest_with_those_that_are_ahead_in_bold() {
-        let eight = [("exchange", 10.0), ("exchange-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0), ("std", 90.0)];
-        let more = [("exchange", 40.0), ("exchange-unbounded", 20.0), ("kanal", 30.0), ("crossfire", 22.0)];
+        let eight = [("mpmc", 10.0), ("mpmc-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0), ("std", 90.0)];
+        let more = [("mpmc", 40.0), ("mpmc-unbounded", 20.0), ("kanal", 30.0), ("crossfire", 22.0)];
         let text = digest(&report(vec![session(8.0, &eight), session(64.0, &more)])).unwrap();
-        let due = "| 2-to-2, ns a message | can sleep | `exchange` 10.0, `exchange-unbounded` 20.0 \
+        let due = "| 2-to-2, ns a message | can sleep | `mpmc` 10.0, `mpmc-unbounded` 20.0 \
                    | kanal **0.80**, 1.50; crossfire –, 1.10; flume 1.40, – |";
         assert_eq!(text.lines().last(), Some(due));
         assert!(text.starts_with("| cell | those that | ours, at 8 B, 64 B | nearest, times ours |\n"), "{text}");
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn whoever_is_ahead_at_one_size_is_named_however_far_away_on_the_average() {
-        let others = [("exchange", 10.0), ("kanal", 11.0), ("flume", 12.0), ("std", 13.0), ("farther", 99.0)];
+        let others = [("mpmc", 10.0), ("kanal", 11.0), ("flume", 12.0), ("std", 13.0), ("farther", 99.0)];
         let with = |far: f64| [&others[..], &[("far", far)]].concat();
         let text = digest(&report(vec![session(8.0, &with(9.0)), session(64.0, &with(90.0))])).unwrap();
         let due = "| kanal 1.10, 1.10; flume 1.20, 1.20; std 1.30, 1.30; far **0.90**, 9.00 |";
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn whoever_was_taken_out_is_told_below() {
-        let mut report = report(vec![session(8.0, &[("exchange", 10.0), ("kanal", 25.0)])]);
+        let mut report = report(vec![session(8.0, &[("mpmc", 10.0), ("kanal", 25.0)])]);
         let taken = Warning::TakenOut {
             scenario: "2-to-2".to_owned(),
             name: "flume".to_owned(),
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn without_a_rival_there_is_no_table() {
-        assert_eq!(digest(&report(vec![session(8.0, &[("exchange", 10.0)])])), None);
+        assert_eq!(digest(&report(vec![session(8.0, &[("mpmc", 10.0)])])), None);
         assert_eq!(digest(&Report { command: "run".to_owned(), ..Report::default() }), None);
     }
 }

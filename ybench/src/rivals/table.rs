@@ -250,41 +250,41 @@ mod tests {
         let eight = session(
             "2-to-2",
             8.0,
-            &[("exchange", 10.0), ("exchange-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0)],
+            &[("mpmc", 10.0), ("mpmc-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0)],
         );
         let more = session(
             "2-to-2",
             64.0,
-            &[("exchange", 20.0), ("exchange-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)],
+            &[("mpmc", 20.0), ("mpmc-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)],
         );
         let text = told(&report(vec![eight, more]));
-        assert!(text.contains("kanal is first here at 8 B: 0.80 (0.80..0.80) times exchange."), "{text}");
-        assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
+        assert!(text.contains("kanal is first here at 8 B: 0.80 (0.80..0.80) times mpmc."), "{text}");
+        assert!(text.contains("Not 1.5 times mpmc at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
         // The best of ours is another one there; whoever is above 1.5 is far.
         assert!(!text.contains("at 64 B:"), "{text}");
         let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
         let words = |name: &str| row(name).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words("kanal"), "kanal 16.0 0.80 (0.80..0.80) 60.0 3.00 (3.00..3.00)");
-        assert_eq!(words("exchange (ours)"), "exchange (ours) 20.0 ours 40.0 2.00 (2.00..2.00)");
+        assert_eq!(words("mpmc (ours)"), "mpmc (ours) 20.0 ours 40.0 2.00 (2.00..2.00)");
     }
 
     #[test]
     fn who_is_ahead_in_most_rounds_only_is_not_called_first() {
-        let mut one = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
+        let mut one = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
         one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
         let text = told(&report(vec![one]));
-        let due = "Ahead of exchange at 8 B by the median, but not by a tenth in every round: kanal 0.90 (0.90..1.20).";
+        let due = "Ahead of mpmc at 8 B by the median, but not by a tenth in every round: kanal 0.90 (0.90..1.20).";
         assert!(text.contains(due) && !text.contains("first"), "{text}");
-        assert!(text.contains("Not 1.5 times exchange at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
+        assert!(text.contains("Not 1.5 times mpmc at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
     }
 
     #[test]
     fn a_difference_that_is_small_or_of_few_rounds_makes_nobody_first() {
-        let close = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 9.5)]);
+        let close = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 9.5)]);
         let text = told(&report(vec![close]));
         assert!(text.contains("not by a tenth in every round: kanal 0.95 (0.95..0.95)."), "{text}");
         assert!(!text.contains("first"), "{text}");
-        let mut few = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 5.0)]);
+        let mut few = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 5.0)]);
         few.rounds.truncate(LEAST_ROUNDS - 1);
         let text = told(&report(vec![few]));
         assert!(text.contains("Too few rounds to say who is first.") && !text.contains("kanal is"), "{text}");
@@ -307,8 +307,8 @@ mod tests {
 
     #[test]
     fn where_nobody_is_near_the_nearest_is_named() {
-        let eight = session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0), ("flume", 40.0)]);
-        let more = session("2-to-2", 64.0, &[("exchange", 10.0), ("kanal", 16.0)]);
+        let eight = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 21.0), ("flume", 40.0)]);
+        let more = session("2-to-2", 64.0, &[("mpmc", 10.0), ("kanal", 16.0)]);
         let text = part::markdown(&study(&report(vec![eight, more])).unwrap().parts);
         let due = "Ours is first throughout; the nearest is kanal, 1.60 (1.60..1.60) at 64 B.";
         assert!(text.contains(due), "{text}");
@@ -322,7 +322,7 @@ mod tests {
             name: "flume".to_owned(),
             sentence: "lost a message".to_owned(),
         };
-        let mut report = report(vec![session("2-to-2", 8.0, &[("exchange", 10.0), ("kanal", 21.0)])]);
+        let mut report = report(vec![session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 21.0)])]);
         report.warnings = vec![taken("3-to-3")];
         assert!(!told(&report).contains("taken out"));
         report.warnings.push(taken("2-to-2"));

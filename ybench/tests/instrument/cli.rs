@@ -224,11 +224,11 @@ fn the_article_has_its_tables_and_its_graphs() {
 #[test]
 fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
     assert!(
-        refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: exchange-spin")
+        refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: mpmc-spin")
     );
     let folder = folder("article-linux");
     let (out, json) = (folder.join("pictures"), folder.join("run.json"));
-    let wanted = ["article", "linux", "--messages", "8", "--rounds", "1", "--transport", "exchange"];
+    let wanted = ["article", "linux", "--messages", "8", "--rounds", "1", "--transport", "mpmc"];
     let files = ["--out", out.to_str().unwrap(), "--json", json.to_str().unwrap()];
     let output = succeeded(&[&wanted[..], &files].concat());
     let (report, _) = kept(&json);
@@ -248,7 +248,7 @@ fn a_cost_is_measured_from_one_thread_to_a_thousand() {
     let folder = folder("scale");
     let (out, json) = (folder.join("out"), folder.join("run.json"));
     let (out_text, json_text) = (out.to_str().unwrap(), json.to_str().unwrap());
-    let transports = ["--transport", "funnel", "--transport", "spscs-pollset", "--transport", "exchange"];
+    let transports = ["--transport", "mpsc", "--transport", "spscs-pollset", "--transport", "mpmc"];
     let arguments = ["scale", "--messages", "8", "--rounds", "1", "--out", out_text, "--json", json_text];
     let output = succeeded(&[&arguments[..], &transports].concat());
     let (report, _) = kept(&json);

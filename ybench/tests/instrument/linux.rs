@@ -15,10 +15,10 @@ use crate::sample;
 
 /// Nanoseconds for a message, and for each KiB of it where it is moved itself: what is copied costs more.
 const MECHANISMS: [(&str, f64, f64); 7] = [
-    ("exchange", 20.0, 100.0),
-    ("exchange-spin", 18.0, 100.0),
-    ("exchange-futex", 22.0, 100.0),
-    ("exchange-eventfd", 40.0, 100.0),
+    ("mpmc", 20.0, 100.0),
+    ("mpmc-spin", 18.0, 100.0),
+    ("mpmc-futex", 22.0, 100.0),
+    ("mpmc-eventfd", 40.0, 100.0),
     ("unix-dgram", 900.0, 400.0),
     ("posix-mq", 400.0, 400.0),
     ("sysv-mq", 410.0, 400.0),
@@ -93,7 +93,7 @@ fn report(rounds: usize) -> Report {
         command: "article linux".to_owned(),
         sessions,
         bounds: [1, 2, 3].map(bound).to_vec(),
-        epoll: vec![tried("posix-mq", true), tried("sysv-mq", false), tried("exchange-eventfd", true)],
+        epoll: vec![tried("posix-mq", true), tried("sysv-mq", false), tried("mpmc-eventfd", true)],
         ..sample::report()
     }
 }

@@ -35,11 +35,11 @@ const fn design(label: &'static str, transport: &'static str, kind: Kind, colour
     Design { label, transport, kind, look: Look { colour, shape } }
 }
 
-pub(super) const SPIN: &str = "exchange-spin";
-pub(super) const FUTEX: &str = "exchange-futex";
-pub(super) const EVENTFD: &str = "exchange-eventfd";
+pub(super) const SPIN: &str = "mpmc-spin";
+pub(super) const FUTEX: &str = "mpmc-futex";
+pub(super) const EVENTFD: &str = "mpmc-eventfd";
 /// Looks a little, then sleeps: what a program has that asks for nothing else.
-pub(super) const USUAL: &str = "exchange";
+pub(super) const USUAL: &str = "mpmc";
 
 pub(super) static DESIGNS: [Design; 12] = [
     design("own queue, spin", SPIN, Kind::Own, Colour::Sky, Shape::Circle),
