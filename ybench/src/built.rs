@@ -1,4 +1,4 @@
-//! What only the build of this program knows, left in it by `build.rs`; and what only its transports know of the kernel.
+//! Facts from the build of this program, stored by `build.rs`, and the kernel limits that the transports know.
 
 use ybench_core::env::Built;
 use ybench_core::transport::kernel;
@@ -12,7 +12,7 @@ pub fn built() -> Built {
     }
 }
 
-/// The build's own reading of the lock file, here for its tests.
+/// The parser of the lock file, which the build uses; here for its tests.
 #[cfg(test)]
 #[path = "../build/lock.rs"]
 mod lock;

@@ -1,4 +1,4 @@
-//! What can be asked for on the command line, and the refusal of what cannot be done.
+//! The command line, and the errors for invalid requests.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,15 +16,16 @@ use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
 use crate::table;
 use crate::{commands, measurements, output, rivals};
 
-/// Measures ways of passing messages between the threads of one process, on this machine.
+/// Benchmarks for passing messages between the threads of one process, on this machine.
 ///
-/// Without a command: a comparison of every transport in less than a minute.
+/// Without a command: compares all transports in less than a minute.
 ///
-/// Ctrl-C ends a measurement after the run at work; what is complete is printed and kept as usual, and the exit status
-/// is 130. A second Ctrl-C ends it at once. Killed (SIGKILL) while it measures `sysv-mq`, it leaves System V message
-/// queues behind: `ipcs -q` names them, `ipcrm -q ID` removes them. Nothing else of it outlives it. Other exit statuses: 0 for a result, 1 if a transport broke its word, a
-/// result could not be written or `--fail-on-regression` applies, 2 for what cannot be done, 3 if nothing is
-/// called slower but `--fail-on-regression` cannot be told of everything.
+/// Ctrl-C stops the measurement after the current run. Complete rounds are printed and stored as usual, and the exit
+/// status is 130. A second Ctrl-C stops at once. If killed (SIGKILL) while it measures `sysv-mq`, ybench leaves System V
+/// message queues: `ipcs -q` lists them, `ipcrm -q ID` removes them. Nothing else outlives the process.
+///
+/// Other exit statuses: 0 success; 1 if a transport failed validation, a result could not be written, or
+/// `--fail-on-regression` applies; 2 invalid request; 3 inconclusive `--fail-on-regression`.
 #[derive(Debug, Parser)]
 #[command(name = "ybench", version)]
 pub struct Cli {
@@ -36,34 +37,34 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Say which transports do what you need, which of them are quickest here, and why not the others
+    /// List the transports that meet your requirements, the fastest first, and why the others were excluded
     Choose(Wanted),
-    /// Measure the scenarios of these names
+    /// Measure the named scenarios
     Run(Selection),
-    /// Measure what a message costs as threads and channels become more, from 1 to thousands
+    /// Measure the cost of a message for 1 to thousands of threads or channels
     Scale,
-    /// Measure everybody side by side, like beside like: every way of use, with messages of 8, 24, 64 and 256 bytes
+    /// Benchmark all competitors, grouped by capability, with messages of 8, 24, 64 and 256 bytes
     Rivals(rivals::Asked),
-    /// Reproduce an article, table by table, beside the published figures
+    /// Reproduce an article, table by table, with the published figures
     Article { name: ArticleName },
-    /// Measure what it costs to read a clock, and whether the clocks of the two CPUs are in step
+    /// Measure the cost of reading a clock, and check whether the clocks of the two CPUs are in step
     Clock,
-    /// Say what has become slower or faster between two kept results
+    /// Compare two stored results: what is slower, what is faster
     Compare(compare::Asked),
-    /// Measure what the machine itself cannot do faster
+    /// Measure the baselines: bare primitives of the kernel and the CPU, without a queue
     Limits,
-    /// Make tables, a page, Markdown and CSV again from kept results
+    /// Make tables, a page, Markdown and CSV from stored results
     Report(commands::report::Asked),
-    /// Tell the bytes that each of so many messages holds in a transport, and nothing else
+    /// Print the bytes per message of `backlog` messages in a transport
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },
-    /// Tell the bytes that each of so many messages of that size holds in a transport, and those that stay behind
+    /// Print the bytes per message of `backlog` messages of `bytes` bytes in a transport, and the bytes still held afterwards
     #[command(hide = true)]
     Taken { transport: String, bytes: u64, backlog: u64 },
-    /// Write the project's own document of figures from kept results
+    /// Write the project's document of measurements from stored results
     #[command(hide = true)]
     Measurements(measurements::Asked),
-    /// Name every scenario, transport and article
+    /// List all scenarios, transports and articles
     List,
     /// Measure this project's own targets
     #[command(hide = true)]
@@ -71,7 +72,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// As the folder of its results is called.
+    /// The suffix of the name of the output folder.
     fn name(&self) -> &'static str {
         match self {
             Self::Article { name: ArticleName::YSuite } => "y-suite",
@@ -94,55 +95,55 @@ pub enum ArticleName {
     Nanosecond,
     /// "Messaging between threads": four designs, tails, bursts, silences, crowds
     Threads,
-    /// Message passing in Linux: what the kernel offers and a queue of our own, by shape, size and way of waiting
+    /// Message passing in Linux: the kernel's mechanisms and a queue of our own, by shape, size and way of waiting
     Linux,
 }
 
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Keep the run, every round of it, in this file; - is standard output, and all else is then said to stderr
+    /// Store the result, with every round, in this file; - is standard output, and all other output goes to stderr
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Exactly so many rounds [default: until the intervals are tight, within the time; with --messages 7; in an
+    /// Exact number of rounds [default: until the intervals are narrow, within the time; with --messages 7; in an
     /// article as many as its claims need]
     #[arg(long, global = true, value_name = "N")]
     pub rounds: Option<u32>,
-    /// The CPUs of the sending and the receiving thread; one number for both on the same CPU
+    /// The CPUs of the sending and the receiving thread; one number for the same CPU
     #[arg(long, global = true, value_name = "A,B")]
     pub cpus: Option<String>,
-    /// Only this transport; may be given more than once, and may be several with commas between
+    /// Only this transport; repeatable, and several may be separated by commas
     #[arg(long = "transport", global = true, value_name = "NAME", value_delimiter = ',')]
     pub transports: Vec<String>,
-    /// So many messages in each run, instead of as many as the time allows
+    /// Number of messages in each run [default: as the time allows]
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// About how long the whole measurement takes [default: 40; choose: 30; run: 60; scale: 120; rivals: 900;
+    /// Approximate time of the whole measurement [default: 40; choose: 30; run: 60; scale: 120; rivals: 900;
     /// limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
-    /// Where the report and pictures are written [default: $YBENCH_OUT, or a new folder in target/ybench, where
-    /// index.html names them all]
+    /// Folder for the report and the pictures [default: $YBENCH_OUT, or a new folder in target/ybench, where
+    /// index.html lists all of them]
     #[arg(long, alias = "svg", global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Count the messages that took longer than so many microseconds [default: 10]
+    /// Count the messages that took longer than this many microseconds [default: 10]
     #[arg(long, global = true, value_name = "US")]
     pub beyond: Option<f64>,
-    /// Keep the run as the baseline of this name
+    /// Store the run as the baseline of this name
     #[arg(long, global = true, value_name = "NAME")]
     pub save_baseline: Option<String>,
     /// Compare the run with the baseline of this name
     #[arg(long, global = true, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Where baselines are kept [default: target/ybench/baselines]
+    /// Folder of the stored baselines [default: target/ybench/baselines]
     #[arg(long, global = true, value_name = "DIR", env = "YBENCH_BASELINES")]
     pub baselines: Option<PathBuf>,
-    /// Milliseconds of a run of a limit where the number of messages is fixed: for tests, to which no figure matters
+    /// Milliseconds of a baseline's run if the number of messages is fixed: for tests, which need no figures
     #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_LIMIT_MS")]
     pub limit_ms: Option<u64>,
 }
 
 impl Options {
-    /// The limit of [`Options::beyond`], in nanoseconds.
+    /// [`Options::beyond`] in nanoseconds.
     pub fn beyond(&self) -> Result<f64, Error> {
         match self.beyond {
             Some(limit) if !(limit > 0.0 && limit.is_finite()) => {
@@ -165,7 +166,7 @@ impl Options {
 }
 
 impl Cli {
-    /// Refuses options about measuring, for a command that does not.
+    /// Refuses options about measuring, for a command that does not measure.
     pub fn nothing_to_measure(&self) -> Result<(), Error> {
         let options = &self.options;
         let given = [
@@ -187,7 +188,7 @@ impl Cli {
         }
     }
 
-    /// Refuses options that this command would not look at.
+    /// Refuses options that this command ignores.
     fn refuse_what_means_nothing(&self) -> Result<(), Error> {
         let options = &self.options;
         let refuse = |sentence: &str| Err(Error::Refused(sentence.to_owned()));
@@ -207,7 +208,7 @@ impl Cli {
         }
     }
 
-    /// Everything that can be wrong with a request is found here, before anything is measured.
+    /// Finds every error in a request before anything is measured.
     pub fn request(&self) -> Result<Request, Error> {
         let options = &self.options;
         let refuse = |sentence: &str| Err(Error::Refused(sentence.to_owned()));
@@ -227,7 +228,7 @@ impl Cli {
         }
         let place = Place::choose(options.cpus.as_deref())?;
         if options.cpus.is_some() {
-            // Whoever names CPUs wants no others, of however many threads.
+            // With --cpus no thread may run on another CPU, however many threads there are.
             let _ = keep_on(&place.cpus());
         }
         if let Some(Command::Run(selection)) = &self.command {
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_in_one_sentence() {
+    fn invalid_requests_are_refused_in_one_sentence() {
         assert_eq!(refusal(&["--rounds", "0"]), "There must be at least one round.");
         assert_eq!(refusal(&["--messages", "0"]), "There must be at least one message.");
         for time in ["0", "-1", "NaN", "inf"] {

@@ -1,4 +1,4 @@
-//! `ybench goals`: the project's own targets for speed and size, each measured and compared with what is wanted.
+//! `ybench goals`: the project's own targets for speed and size, each measured and compared with its target value.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::request::Request;
 
 const ROUNDS: u32 = 7;
 const RUN: Duration = Duration::from_millis(100);
-/// Runs in one round of all plans together, roughly.
+/// The approximate number of runs in one round of all plans.
 const RUNS: u64 = 90;
 
 pub fn run(request: &Request) -> Result<Report, Error> {
     if request.place.one_cpu() {
-        let sentence = "The project's targets need two CPUs: the limits they are compared with spin.";
+        let sentence = "The project's targets need two CPUs: their baselines spin.";
         return Err(Error::Refused(sentence.to_owned()));
     }
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let mut report = measure::begin(goals::COMMAND, request, rounds);
     measure::print_heading(&report);
-    // Before the threads of the others have taken memory and given it back.
+    // Must come before the other plans' threads allocate and free memory.
     report.counts = goals::counts::measured(request.place, request.messages, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
     measure::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;

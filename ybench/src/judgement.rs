@@ -1,4 +1,4 @@
-//! What one session says about who is fastest: among all, and among those that can sleep. Made from the record alone.
+//! The verdict of one session on the fastest transport: among all, and among those that can sleep. From the result alone.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use ybench_core::record::{Contestant, Session};
 use ybench_core::stats::Verdict;
 use ybench_core::stats::verdict::Contender;
 
-/// Displays as one sentence for all, and one for those that can sleep where it says something else.
+/// Displays one sentence for all transports, and another one for those that can sleep if it differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     pub all: Verdict,
-    /// Where some can sleep and some cannot.
+    /// If some transports can sleep and some cannot.
     pub sleepers: Option<Verdict>,
 }
 
@@ -22,7 +22,7 @@ impl Judgement {
     }
 }
 
-/// The verdict on those transports of a session that are asked for.
+/// The verdict on the selected transports of a session.
 pub fn verdict(session: &Session, who: impl Fn(&Contestant) -> bool) -> Verdict {
     let transports = session.transports().filter(|one| who(one));
     let contenders: Vec<_> =

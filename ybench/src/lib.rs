@@ -1,23 +1,23 @@
-//! The instrument: measures ways of passing messages between the threads of one process, on this machine.
+//! `ybench`: benchmarks for passing messages between the threads of one process, on this machine.
 //!
-//! `scenario → record → stats → {table, plot}`. The first three are of `ybench-core`, which measures; here is what can be
-//! asked for and what is shown. Tables and plots are made from the record alone, through the ratios that `stats` forms
-//! inside each round.
+//! `scenario → record → stats → {table, plot}`. `ybench-core` has the first three and measures. This crate has the
+//! command line and the output. Tables and plots are made from the result alone, by the ratios that `stats` forms
+//! within each round.
 //!
-//! | room | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `program`, `finish` | the whole of it, for a `main`; the way out of every measurement |
-//! | `cli`, `request` | what can be asked for; a request that can be carried out |
-//! | `quick`, `choose`, `selected`, `scale`, `rivals`, `commands`, `article`, `goals`, `clock`, `compare`, `again`, `measurements` | the commands |
-//! | `run`, `progress`, `built` | what the commands that measure share; how far it is; what the build knows |
-//! | `study` | which study a result is of, and what that says of it |
-//! | `report` | a result shown: on a terminal, as one page (`templates/`), as Markdown, as CSV; folders by date |
+//! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
+//! | `cli`, `request` | the command line; a valid request |
+//! | `commands`, `choose`, `scale`, `rivals`, `article`, `goals`, `limits`, `clock`, `compare`, `measurements` | the commands |
+//! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
+//! | `study` | which analysis belongs to a result |
+//! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
 //! | `table`, `plot` | figures as tables and sentences; figures as pictures |
-//! | `judgement`, `keep`, `output` | what figures say about who is fastest; files that are whole or absent; what is said |
+//! | `judgement`, `storage`, `output` | the verdict on the fastest transport; files, written atomically; standard output |
 //!
-//! Each room uses those below it and none above: there is no circle.
+//! Each module uses only modules below it: there are no cycles.
 //!
-//! Nothing here runs while a clock does, so this crate is compiled for being quick to compile.
+//! Nothing here runs while a clock does, so this crate is compiled for a short build.
 #![cfg(target_os = "linux")]
 
 pub mod article;
@@ -45,7 +45,7 @@ pub mod storage;
 pub mod study;
 pub mod table;
 
-// The instrument is one thing to who uses it: what its tests and its `main` need of the other half.
+// Users see one crate: `main` and the tests find here what they need of `ybench-core`.
 pub use ybench_core::{
     distribution, env, error, interrupt, memory, outcome, place, record, registry, scenario, stats, trace, transport,
     warnings,

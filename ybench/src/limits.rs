@@ -15,7 +15,7 @@ use crate::{measure, table};
 const SECONDS: f64 = 20.0;
 const ROUNDS: u32 = 7;
 
-/// Measures what the machine itself cannot do faster.
+/// Measures the baselines.
 pub fn run(request: &Request) -> Result<Report, Error> {
     let rounds = request.rounds.unwrap_or(ROUNDS);
     let seconds = request.seconds.unwrap_or(SECONDS);
@@ -34,7 +34,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The limits, how far the CPUs are from each other, and what would make all of it steadier.
+/// The baselines, the distances between the CPUs, and advice for steadier times.
 pub fn study(report: &Report) -> Option<Study> {
     if report.command != "limits" {
         return None;
@@ -44,12 +44,12 @@ pub fn study(report: &Report) -> Option<Study> {
         parts.push(Part::Table(String::new(), table::limits_grid(session)));
     }
     if !report.pairs.is_empty() {
-        parts.push(Part::Table("A word from one CPU to another, ns".to_owned(), table::pairs(&report.pairs)));
+        parts.push(Part::Table("One word from one CPU to another, ns".to_owned(), table::pairs(&report.pairs)));
     }
     let advice = env::advice(&report.environment, report.cpus);
     if !advice.is_empty() {
-        parts.push(Part::Heading("What would make the times steadier".to_owned()));
+        parts.push(Part::Heading("How to get steadier times".to_owned()));
         parts.extend(advice.into_iter().map(|(fact, what)| Part::Said(format!("{fact} {what}"))));
     }
-    Some(Study { title: "Limits", parts, ..Study::default() })
+    Some(Study { title: "Baselines", parts, ..Study::default() })
 }

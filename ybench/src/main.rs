@@ -1,4 +1,4 @@
-//! `ybench`: see `ybench --help`, or the library of the same name for how it is built.
+//! `ybench`: see `ybench --help`, or the library of the same name for its structure.
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -19,6 +19,6 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    eprintln!("ybench measures against the limits of Linux (futex, eventfd, epoll, membarrier) and runs only there.");
+    eprintln!("ybench uses baselines of Linux (futex, eventfd, epoll, membarrier) and runs on Linux only.");
     std::process::ExitCode::from(2)
 }

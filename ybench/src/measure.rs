@@ -1,4 +1,4 @@
-//! What all commands share: a report that fills up, and the warnings that go with it.
+//! Shared by all commands that measure: a report that is filled, and its warnings.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,11 +18,11 @@ use crate::progress::Progress;
 use crate::request::Request;
 use crate::table;
 
-/// The refusal when no transport can be measured.
+/// The error if no transport can be measured.
 pub const NOBODY: &str = "None of these transports can be measured in these scenarios on the CPUs given.";
 
-/// A report as it is before anything has been measured.
-/// `rounds` is how many there will be, where that is known.
+/// A report before anything has been measured.
+/// `rounds` is the number of rounds, if it is known.
 pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -> Report {
     let environment = Environment::capture(built());
     let clock = clock::Facts::of(request.place);
@@ -35,7 +35,7 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
         environment,
         cpus: [request.place.first, request.place.second],
         clock: Some(clock),
-        // No more bits than every reader of JSON keeps.
+        // No more bits than every JSON reader keeps.
         seed: fastrand::u64(..1 << 53),
         interrupted: false,
         sessions: Vec::new(),
@@ -49,19 +49,19 @@ pub fn begin(command: &str, request: &Request, rounds: impl Into<Option<u32>>) -
     }
 }
 
-/// What a command measures with where the user says nothing else.
+/// The defaults of a command.
 #[derive(Clone, Copy)]
 pub struct Usual {
     pub command: &'static str,
     pub seconds: f64,
-    /// Where the number of messages is fixed, and the time with it.
+    /// If the number of messages is fixed, and so the time.
     pub rounds: u32,
-    /// What is said where nobody can take part.
+    /// The error if no transport can take part.
     pub nobody: &'static str,
 }
 
-/// Measures plans that share the time there is. They are made twice: how many runs there are decides how long each may
-/// be.
+/// Measures plans that share the available time. The plans are made twice, because the number of runs decides the
+/// length of each.
 pub fn in_rounds(
     request: &Request,
     usual: Usual,
@@ -82,12 +82,12 @@ pub fn in_rounds(
     Ok(report)
 }
 
-/// Measures the plans one after the other. Interrupted, it leaves what is complete.
+/// Measures the plans one after the other. On Ctrl-C the complete sessions remain.
 pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
     measure_together(plans.into_iter().map(|plan| vec![plan]).collect(), report)
 }
 
-/// The same where the plans of each group take turns.
+/// As [`measure`], but the plans of each group take turns.
 pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(), Error> {
     let planned = groups.iter().map(Vec::len).sum();
     let steps = |group: &[Plan]| -> u64 { group.iter().map(Plan::steps).sum() };
@@ -106,7 +106,7 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         progress.session(steps(&group));
         report.sessions.extend(rounds::together(group, &mut course)?);
     }
-    // Asked for in the very last run, it changes nothing.
+    // An interrupt during the last run changes nothing.
     let cut = report.sessions.iter().any(|session| session.stopped == Some(Stopped::Interrupted));
     if cut || (interrupt::asked() && report.sessions.len() < planned) {
         report.interrupted = true;

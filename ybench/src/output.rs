@@ -1,4 +1,4 @@
-//! What the program says, and whether it could: to standard output, or beside it where the result itself goes there.
+//! The program's output, and whether it could be written: to standard output, or to stderr if the result goes to stdout.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,14 +9,14 @@ use ybench_core::error::Error;
 static BESIDE: AtomicBool = AtomicBool::new(false);
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// From now on everything is said to stderr.
+/// From now on all output goes to stderr.
 pub fn beside() {
-    // ORDERING: Relaxed, pairs with the load in `say`: a flag of the one thread that talks.
+    // ORDERING: Relaxed, pairs with the load in `say`: a flag of the one thread that prints.
     BESIDE.store(true, Ordering::Relaxed);
 }
 
-/// Says a line. A pipe whose reader has seen enough must not keep a result from being kept; whatever else keeps it from being
-/// read is told once, and at the end by [`whole`].
+/// Prints a line. A closed pipe must not prevent the result from being stored. Any other error is reported once, and
+/// again at the end by [`whole`].
 pub fn say(text: impl Display) {
     // ORDERING: Relaxed, pairs with the store in `beside`.
     let said = match BESIDE.load(Ordering::Relaxed) {
@@ -30,11 +30,11 @@ pub fn say(text: impl Display) {
     }
 }
 
-/// Whether everything that was said could be.
+/// Whether all output could be written.
 ///
 /// # Errors
 ///
-/// Where some of it could not.
+/// If some of it could not be written.
 pub fn whole() -> Result<(), Error> {
     // ORDERING: Relaxed, pairs with the swap in `say`.
     match FAILED.load(Ordering::Relaxed) {

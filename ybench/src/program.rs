@@ -1,4 +1,4 @@
-//! The whole program, for a `main` of ours and for one that brings queues of its own.
+//! The whole program, for our `main` and for one that adds queues of its own.
 
 use std::process::ExitCode;
 
@@ -12,13 +12,12 @@ use ybench_core::{interrupt, memory};
 use crate::cli::{ArticleName, Cli, Command};
 use crate::{article, choose, clock, commands, compare, goals, limits, measurements, output, results, rivals, scale};
 
-/// Does what the command line asks for, with the guests beside everybody else, and answers with the exit status.
+/// Carries out the command line and returns the exit status. `guests` are third-party adapters to measure as well.
 ///
-/// `drivers` are what guests need beside their entries to take part in `ybench rivals`; without them they stand in all other
-/// tables.
+/// `drivers` let them take part in `ybench rivals`; without drivers they are in all other tables.
 pub fn run(guests: Vec<Entry>, drivers: Vec<Drivers>) -> ExitCode {
     let cli = Cli::parse();
-    // Before anything that looks for a transport.
+    // Must come before the first search for a transport.
     let outcome = welcome(guests, drivers).and_then(|()| carried_out(&cli)).and_then(|()| output::whole());
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
-//! How far the measurement is, on stderr: a bar on a terminal, and a line now and then where there is none.
+//! The progress of the measurement, on stderr: a bar on a terminal, otherwise a line from time to time.
 //!
-//! Drawn between runs, from the thread that waits for them: no thread of its own ticks beside a measurement.
+//! Drawn between runs by the thread that waits for them: no extra thread runs during a measurement.
 
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// From one line to the next, where there is no terminal.
+/// The interval between lines, if there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 pub struct Progress {
     bar: ProgressBar,
-    /// When the next line is due, where lines are written.
+    /// When the next line is due, if lines are written.
     line: Option<Cell<Instant>>,
-    /// Where the session at work will have come to: it may have more rounds than were foreseen, or fewer.
+    /// The expected position at the end of the current session, which may have more or fewer rounds than estimated.
     end: Cell<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Progress {
         Self { bar, line, end: Cell::new(0) }
     }
 
-    /// A session with about so many runs begins where the one before it was to end.
+    /// A session with about `steps` runs begins at the estimated end of the previous one.
     pub fn session(&self, steps: u64) {
         self.bar.set_position(self.end.get());
         self.end.set(self.end.get().saturating_add(steps));

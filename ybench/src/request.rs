@@ -1,4 +1,4 @@
-//! A request that can be carried out, and what it says of the runs that are made for it.
+//! A valid request, and its settings for the runs that are made for it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use ybench_core::scenario::Entry;
 
 use crate::compare::Baseline;
 
-/// With a fixed number of messages the user wants a short run, and limits need not take longer.
+/// With a fixed number of messages the user wants a short run, and baselines need not take longer.
 pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
 
-/// A request that can be carried out.
+/// A valid request.
 #[derive(Debug)]
 pub struct Request {
     pub place: Place,
     pub rounds: Option<u32>,
     pub entries: Vec<&'static Entry>,
-    /// Whether they were asked for by name.
+    /// Whether the transports were given by name.
     pub named: bool,
     pub messages: Option<u64>,
     pub seconds: Option<f64>,
-    /// How long a run of a limit is where the number of messages is fixed.
+    /// The length of a baseline's run if the number of messages is fixed.
     pub limit_beside_fixed_messages: Duration,
     pub json: Option<PathBuf>,
     pub out: PathBuf,
-    /// Nanoseconds that a message should not exceed.
+    /// The time that a message should not exceed, in nanoseconds.
     pub beyond: f64,
     pub baseline: Option<Baseline>,
-    /// The file of the baseline that this run is to become.
+    /// The file of the baseline that this run becomes.
     pub save_baseline: Option<PathBuf>,
 }
 
 impl Request {
-    /// The frame of plans whose runs are as long as given, unless the user fixed the number of messages.
+    /// The frame of plans with runs of the given length, unless the user has fixed the number of messages.
     pub fn frame(&self, rounds: u32, length: Length) -> Frame {
         let (transports, limits) = match (self.messages, length) {
             (Some(messages), _) => (Length::Units(messages), Length::Time(self.limit_beside_fixed_messages)),
@@ -45,22 +45,22 @@ impl Request {
         Frame { place: self.place, rounds, transports, limits, named: self.named }
     }
 
-    /// Whether the figures decide how many rounds there are: the user has fixed neither that nor what it depends on.
+    /// Whether the figures decide the number of rounds: the user has fixed neither it nor what it depends on.
     fn adapts(&self) -> bool {
         self.rounds.is_none() && (self.messages.is_none() || self.seconds.is_some())
     }
 
-    /// How many rounds to expect of a command that has `usual` ones where the number of messages is fixed.
+    /// The expected number of rounds of a command with `usual` rounds at a fixed number of messages.
     pub fn likely_rounds(&self, usual: u32) -> u32 {
         self.rounds.unwrap_or(if self.adapts() { LIKELY_ROUNDS } else { usual })
     }
 
-    /// The same, where that is known beforehand.
+    /// The same, if it is known beforehand.
     pub fn known_rounds(&self, usual: u32) -> Option<u32> {
         (!self.adapts()).then(|| self.likely_rounds(usual))
     }
 
-    /// Lets the figures decide how many rounds there are within so many seconds, unless the user has.
+    /// Lets the figures decide the number of rounds within `seconds`, unless the user has.
     pub fn adapt(&self, plans: &mut [Plan], seconds: f64) {
         if self.adapts() {
             rounds::share(plans, seconds);

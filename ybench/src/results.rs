@@ -1,5 +1,5 @@
-//! The way out of every measurement: what was found is said, drawn, kept as a page and as the file it can be made from again,
-//! and compared with what it was to be compared with.
+//! The end of every measurement: the result is printed, drawn, stored as a page and as the file the page can be made from
+//! again, and compared with the baseline.
 
 use ybench_core::error::Error;
 use ybench_core::record::Report;
@@ -11,7 +11,7 @@ use crate::report::{self, Shown, files, output_dir, terminal};
 use crate::request::Request;
 use crate::{storage, study};
 
-/// Everything. An interrupted run is kept like any other, if there is anything in it, and then said to be one by the error.
+/// All of these steps. An interrupted run with complete rounds is stored like any other, and then reported as an error.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     let study = study::of(report, request.beyond);
     said(report, &study, request.beyond);
@@ -36,7 +36,7 @@ fn said(report: &Report, study: &Study, beyond: f64) {
     say("");
 }
 
-/// Answers with where it is.
+/// Returns a sentence with the paths.
 fn page(report: &Report, study: Study, request: &Request) -> Result<String, Error> {
     files::write(&request.out, &study.pictures)?;
     let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
@@ -59,15 +59,15 @@ fn kept(report: &Report, request: &Request) -> Result<(), Error> {
     if let Some(baseline) = &request.baseline {
         baseline.compare(report);
     }
-    // What was cut short is no measure for later runs.
+    // An interrupted run is no baseline for later runs.
     if let Some(path) = request.save_baseline.as_ref().filter(|_| !report.interrupted) {
         storage::write_report(path, report)?;
-        say(format_args!("Kept as a baseline in {}.", path.display()));
+        say(format_args!("Stored as a baseline in {}.", path.display()));
     }
     complete()
 }
 
-/// All of them, but of those that come once for each scenario, where there are many, only how many.
+/// All warnings. If many scenarios have one each, those are only counted.
 fn doubts(report: &Report) {
     const MANY: usize = 3;
     let (of_scenarios, others): (Vec<&Warning>, Vec<&Warning>) =
@@ -75,7 +75,7 @@ fn doubts(report: &Report) {
     let counted = of_scenarios.len() > MANY;
     let shown = others.into_iter().chain(of_scenarios.iter().copied().filter(|_| !counted));
     for (at, warning) in shown.enumerate() {
-        say(format_args!("{}  {warning} {}", if at == 0 { "Doubts:\n" } else { "" }, warning.advice()));
+        say(format_args!("{}  {warning} {}", if at == 0 { "Warnings:\n" } else { "" }, warning.advice()));
     }
     if counted {
         say(format_args!("  {} more about single scenarios and their rounds are in the report.", of_scenarios.len()));

@@ -1,5 +1,5 @@
-//! `ybench scale`: what a message costs as threads and channels become more, from 1 to thousands: a table and a picture
-//! for each scenario, and who stays level.
+//! `ybench scale`: the cost of a message for 1 to thousands of threads and channels: a table and a picture for each
+//! scenario, and which transports keep their speed.
 
 use ybench_core::error::Error;
 use ybench_core::plan;
@@ -16,8 +16,8 @@ use crate::table::sections;
 static SCENARIOS: [&Scenario; 5] =
     [&senders::SCENARIO, &idle_senders::SCENARIO, &receivers::SCENARIO, &sources::ONE_AT_A_TIME, &sources::ALL_BUSY];
 
-/// Who is measured if nobody is named: what a program would choose between for many threads or channels. How else these
-/// can wait, and what the kernel has, is not the question here.
+/// The transports measured by default: the usual choices for many threads or channels. Other ways of waiting and the
+/// kernel's mechanisms are not the question here.
 const USUAL: [&str; 15] = [
     "mpsc",
     "mpsc-bounded",
@@ -37,7 +37,7 @@ const USUAL: [&str; 15] = [
 ];
 
 const SECONDS: f64 = 120.0;
-/// Where the number of messages is fixed, and the time with it.
+/// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 5;
 
 pub fn run(request: &Request) -> Result<Report, Error> {
@@ -54,7 +54,7 @@ fn entries(request: &Request) -> Vec<&'static Entry> {
     request.entries.iter().copied().filter(wanted).collect()
 }
 
-/// The time over each quantity, with the names of their files.
+/// The time over each quantity, with the file names.
 pub fn pictures(report: &Report) -> Vec<(String, Picture)> {
     let looks = Looks::of([report]);
     let mut pictures = Vec::new();
@@ -71,7 +71,7 @@ mod tests {
     use ybench_core::registry;
 
     #[test]
-    fn whoever_is_measured_exists_and_takes_part_somewhere() {
+    fn every_default_transport_exists_and_takes_part_somewhere() {
         for name in USUAL {
             let traits = &registry::named(name).unwrap().traits;
             assert!(SCENARIOS.iter().any(|scenario| (scenario.able)(traits)), "{name}");

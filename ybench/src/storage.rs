@@ -1,4 +1,4 @@
-//! Results in files: found out before the measurement whether they can be written, and never half written.
+//! Results in files: checked before the measurement that they can be written, and written atomically.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use ybench_core::record::{Report, SCHEMA};
 
 use crate::output;
 
-/// Refuses a path that no file can be written to, by writing one beside it.
+/// Refuses a path that cannot be written to. Tries it by a temporary file in the same folder.
 pub fn check_file(path: &Path) -> Result<(), Error> {
     if path == Path::new(STANDARD_OUTPUT) {
         return Ok(());
@@ -32,21 +32,21 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Makes the folder if it is missing, and refuses one that no file can be written to.
+/// Makes the folder if it does not exist, and refuses one that cannot be written to.
 pub fn check_folder(path: &Path) -> Result<(), Error> {
     let made = fs::create_dir_all(path);
     made.map_err(|cause| Error::Refused(format!("The folder {} cannot be made: {cause}.", path.display())))?;
     check_file(&path.join("report.json"))
 }
 
-/// What stands for standard output in the place of a file.
+/// The name of a file that means standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
-/// Where the user wants it, and says so: in a file or on standard output.
+/// Writes the result to a file or to standard output, and reports the path.
 pub fn write_result(path: &Path, report: &Report) -> Result<(), Error> {
     if path != Path::new(STANDARD_OUTPUT) {
         write_report(path, report)?;
-        output::say(format_args!("Kept in {}.", path.display()));
+        output::say(format_args!("Stored in {}.", path.display()));
         return Ok(());
     }
     let text = serde_json::to_string_pretty(report).map_err(io::Error::from);
@@ -59,8 +59,8 @@ pub fn write_report(path: &Path, report: &Report) -> Result<(), Error> {
     text.and_then(|text| write(path, &text)).map_err(|cause| unwritten(path, cause))
 }
 
-/// A result as it was kept, by this ybench or an older one. One that cannot be read, or in which nothing was measured,
-/// is refused.
+/// Reads a stored result of this ybench or an older one. Refuses a file that cannot be read, or in which nothing was
+/// measured.
 pub fn read_report(path: &Path) -> Result<Report, Error> {
     let report = read_result(path)?;
     if report.sessions.iter().all(|session| session.rounds.is_empty()) {
@@ -73,7 +73,7 @@ pub fn nothing_measured(path: &Path) -> Error {
     Error::Refused(format!("{} is the result of a run in which nothing was measured.", path.display()))
 }
 
-/// The same, for whom a result without a round is one as well: that of the clock.
+/// As [`read_report`], but also accepts a result without rounds: that of the clock.
 pub fn read_result(path: &Path) -> Result<Report, Error> {
     let shown = path.display();
     let refuse = |sentence: String| Err(Error::Refused(sentence));
@@ -87,12 +87,12 @@ pub fn read_result(path: &Path) -> Result<Report, Error> {
         Err(cause) if cause.is_eof() => return refuse(format!("{shown} is truncated: it ends in the middle.")),
         Err(cause) => {
             let (line, column) = (cause.line(), cause.column());
-            return refuse(format!("{shown} is damaged: it is no JSON from line {line}, column {column} on."));
+            return refuse(format!("{shown} is damaged: no JSON from line {line}, column {column} on."));
         }
     };
     let schema = value.get("schema").and_then(Value::as_u64);
     match schema.filter(|_| value.get("environment").is_some()) {
-        None | Some(0) => return refuse(format!("{shown} is no result of ybench.")),
+        None | Some(0) => return refuse(format!("{shown} is not a result of ybench.")),
         Some(newer) if newer > SCHEMA.into() => {
             return refuse(format!(
                 "{shown} was written by a newer ybench (schema {newer}; this one reads up to {SCHEMA})."
@@ -105,10 +105,10 @@ pub fn read_result(path: &Path) -> Result<Report, Error> {
         Err(cause) => return refuse(format!("{shown} is damaged: {cause}.")),
     };
     let mut rounds = report.sessions.iter().flat_map(|session| &session.rounds);
-    // What no run can have written: a ratio with it would be none either.
+    // No run can have written this, and no ratio can be formed with it.
     let no_time = |figure: &f64| !(figure.is_finite() && *figure > 0.0);
     if rounds.any(|round| round.nanoseconds.values().any(no_time)) {
-        return refuse(format!("{shown} is damaged: one of its figures is no time."));
+        return refuse(format!("{shown} is damaged: one of its figures is not a valid time."));
     }
     Ok(report)
 }
@@ -121,7 +121,7 @@ fn unwritten(path: &Path, cause: io::Error) -> Error {
     Error::Unwritten { path: path.display().to_string(), cause }
 }
 
-/// The file appears whole or not at all: written beside its place, then renamed into it.
+/// Writes the file atomically: first under a temporary name, which is then renamed.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let beside = beside(path);
     let written = File::create(&beside).and_then(|mut file| {
@@ -136,7 +136,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     renamed
 }
 
-/// A name in the same folder, so that the rename stays on one file system.
+/// A name in the same folder, so that the rename stays within one file system.
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))

@@ -1,4 +1,4 @@
-//! Which study a result is of, and what that says beyond the tables that every result has.
+//! Which analysis belongs to a result: its own tables and pictures, in addition to those of every result.
 
 use ybench_core::goals;
 use ybench_core::record::Report;
@@ -6,7 +6,7 @@ use ybench_core::record::Report;
 use crate::report::Study;
 use crate::{article, choose, limits, rivals, scale};
 
-/// Made from the record alone. `beyond` is in nanoseconds.
+/// Made from the result alone. `beyond` is in nanoseconds.
 pub fn of(report: &Report, beyond: f64) -> Study {
     let targets = || Study { goals: goals::judged(report), ..Study::default() };
     let scaled = || Study { pictures: scale::pictures(report), ..Study::default() };

@@ -1,8 +1,8 @@
-//! `ybench choose`: which transports do what is needed, how quick each of them is on this machine, and why the others are not
-//! it.
+//! `ybench choose`: lists the transports that meet the requirements, their speed on this machine, and why the others
+//! were excluded.
 //!
-//! Three questions are measured at most: as many messages as go, one at a time, and those of a rate. What decides is the
-//! rate where there is one, and the stream otherwise.
+//! At most three questions are measured: the throughput, single messages, and messages at a fixed rate. The rate
+//! decides if one is given, otherwise the throughput.
 
 mod wanted;
 
@@ -29,31 +29,31 @@ use crate::request::Request;
 use crate::table::{self, Grid, Part};
 
 const SECONDS: f64 = 30.0;
-/// Where the number of messages is fixed, and the time with it.
+/// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 7;
 
 pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let fitting: Vec<&'static Entry> =
         request.entries.iter().copied().filter(|entry| wanted.against(&entry.traits).is_none()).collect();
     if fitting.is_empty() {
-        let nobody = format!("{wanted} Nobody is that.\n{}", others(wanted).join("\n"));
+        let nobody = format!("{wanted} No transport meets these requirements.\n{}", others(wanted).join("\n"));
         return Err(Error::Refused(nobody));
     }
-    let nobody = "What is wanted cannot be measured on the CPUs given.";
+    let nobody = "These requirements cannot be measured on the CPUs given.";
     let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
     let mut report = measure::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
     let between_two = wanted.shape() != Shape::ONE_TO_ONE;
     let between_two =
-        between_two.then(|| "Single messages, and those of a rate, are from one thread to one.".to_owned());
+        between_two.then(|| "Single messages, and messages at a rate, go from one thread to one.".to_owned());
     let asked = std::iter::once(wanted.to_string()).chain(wanted.instead()).chain(between_two);
     report.notes = asked.chain(answer(&report)).chain(others(wanted)).collect();
     Ok(report)
 }
 
-/// What a report of it calls its command.
+/// The name of the command in its reports.
 const COMMAND: &str = "choose";
 
-/// The answer, if the report is one: all that fit in one table, and why the others do not.
+/// The analysis of a report of this command: all transports that fit, in one table, and why the others do not.
 pub fn study(report: &Report) -> Option<Study> {
     (report.command == COMMAND).then(|| {
         let table = (!report.sessions.is_empty()).then(|| Part::Table(String::new(), grid(report)));
@@ -62,7 +62,7 @@ pub fn study(report: &Report) -> Option<Study> {
     })
 }
 
-/// What decides comes first.
+/// The deciding plan comes first.
 fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
     let rate = wanted.rate.map(|value| Parameter { quantity: Quantity::Rate, value });
     let at_rate = rate.and_then(|rate| plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings));
@@ -71,7 +71,7 @@ fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &m
     at_rate.into_iter().chain(stream).chain(single).collect()
 }
 
-/// One row for each transport, the best first: what a message takes in each session, and what 99 of 100 do not exceed.
+/// A row for each transport, the best first: the time of a message in each session, and its 99th percentile.
 fn grid(report: &Report) -> Grid {
     let mut heads = vec!["transport".to_owned(), "waiting".to_owned()];
     for session in &report.sessions {
@@ -104,7 +104,7 @@ fn grid(report: &Report) -> Grid {
     grid
 }
 
-/// With the size of the messages where those of another session are longer.
+/// Adds the size of the messages if those of another session are longer.
 fn title(session: &Session, report: &Report) -> String {
     let sized = |session: &Session| session.parameter.is_some_and(|one| one.quantity == Quantity::BytesByValue);
     let longer = |session: &Session| sized(session) && session.parameter != Some(carried::SMALLEST);
@@ -121,17 +121,17 @@ fn has_singles(session: &Session) -> bool {
         .any(|one| session.distribution(&one.name, Series::Latency).is_some_and(|times| !times.is_empty()))
 }
 
-/// What its thread takes of a CPU for each message: with few messages that is the price of looking for them.
+/// The CPU time of the receiver's thread per message: with few messages it is the cost of polling.
 fn has_cpu(session: &Session) -> bool {
     session.transports().any(|one| session.metric(&one.name, Metric::ReceiverCpu).is_some())
 }
 
-/// Whom to take, for each of the sessions.
+/// The recommended transport for each session.
 fn answer(report: &Report) -> impl Iterator<Item = String> {
     report.sessions.iter().map(move |session| format!("{}: {}", title(session, report), table::answer(session)))
 }
 
-/// Why not the others: a line for each reason.
+/// Why the others were excluded: a line for each reason.
 fn others(wanted: &Wanted) -> Vec<String> {
     let mut against: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for entry in registry::all().iter().filter(|entry| !entry.traits.hidden) {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn single_messages_are_of_8_bytes_beside_longer_ones() {
+    fn single_messages_have_8_bytes_if_streamed_ones_are_longer() {
         let session =
             |scenario: &str, parameter| Session { scenario: scenario.into(), parameter, ..Session::default() };
         let titles = |value| {

@@ -1,4 +1,4 @@
-//! What somebody needs of a transport, and why another one is not that.
+//! The requirements for a transport, and why a transport does not meet them.
 
 use clap::Args;
 use ybench_core::error::Error;
@@ -9,39 +9,39 @@ use ybench_core::transport::{Shape, Traits, Waits};
 
 #[derive(Clone, Debug, Args)]
 pub struct Wanted {
-    /// Threads that send
+    /// Number of sending threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub senders: usize,
-    /// Threads that receive
+    /// Number of receiving threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub receivers: usize,
-    /// The receiver must be able to sleep while there is nothing for it
+    /// The receiver must be able to sleep while there is no message
     #[arg(long)]
     pub sleeps: bool,
-    /// The receiver must wait in epoll, beside sockets: only those that do so while they are measured are ranked
+    /// The receiver must wait in epoll, alongside sockets: ranks only transports measured in this way
     #[arg(long)]
     pub epoll: bool,
-    /// The sender must wait when many messages are under way
+    /// The sender must wait when the channel is full
     #[arg(long)]
     pub bounded: bool,
     /// The sender must never wait
     #[arg(long, conflicts_with = "bounded")]
     pub unbounded: bool,
-    /// Bytes in a message, moved itself; more than 8 in streams from one thread, or to several, and not with --rate
+    /// Message size, passed by value. Sizes over 8 only for streams from one thread or to several, and not with --rate
     #[arg(long, value_name = "BYTES", default_value_t = 8)]
     pub bytes: usize,
-    /// About so many messages per second; without it as many as go
+    /// Messages per second, approximately [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub rate: Option<f64>,
 }
 
-/// More threads than that on a side say no more than so many.
+/// More threads on a side give no further information.
 const MOST_THREADS: usize = 64;
 
 impl Wanted {
     /// # Errors
     ///
-    /// Refuses numbers of threads, bytes and messages that nothing can be measured with.
+    /// Refuses numbers of threads, bytes and messages that cannot be measured.
     pub fn check(&self) -> Result<(), Error> {
         let refuse = |sentence: String| Err(Error::Refused(sentence));
         for (option, threads) in [("--senders", self.senders), ("--receivers", self.receivers)] {
@@ -55,7 +55,7 @@ impl Wanted {
         if self.carried().is_none() {
             return refuse(format!("--bytes takes 1 to 65,536 bytes, not {}.", self.bytes));
         }
-        // A ranking of shorter messages would pass for one of these.
+        // A ranking of shorter messages would look like one of these.
         if self.bytes > carried::SMALLEST.value as usize {
             let refuse_for = |why: &str| {
                 refuse(format!("--bytes takes at most {} {why}: longer ones have no loop.", carried::SMALLEST.value))
@@ -74,13 +74,13 @@ impl Wanted {
         Shape::new(self.senders, self.receivers)
     }
 
-    /// The messages that are streamed: of the next size that there are loops for. Streams from many threads to one have them
-    /// for the smallest only, and so have single messages.
+    /// The size of the streamed messages: the next size that has a compiled loop. Streams from many threads to one have a
+    /// loop for the smallest size only; so have single messages.
     pub fn measured(&self) -> Parameter {
         self.carried().unwrap_or(carried::SMALLEST)
     }
 
-    /// What was carried, where that is not all of it what is wanted.
+    /// The sizes measured, if they differ from the requested one.
     pub fn instead(&self) -> Option<String> {
         let (streamed, single) = (self.measured().value, carried::SMALLEST.value);
         let bytes = |value: f64| several(value as usize, "byte");
@@ -95,7 +95,7 @@ impl Wanted {
         carried::PARAMETERS.iter().find(holds).filter(|_| self.bytes > 0).copied()
     }
 
-    /// Why a transport is not what is wanted; nothing where it is. Without a full stop.
+    /// Why a transport does not meet the requirements, without a full stop; `None` if it does.
     pub fn against(&self, traits: &Traits) -> Option<String> {
         let shape = self.shape();
         let (most, bytes) = ((traits.most_bytes)(shape), self.measured().value);
@@ -113,16 +113,16 @@ impl Wanted {
             (!shape.fits(traits.senders, traits.receivers), format!("one thread receives, not {}", self.receivers)),
             (self.sleeps && !traits.waits.sleeps(), "its receiver never sleeps".to_owned()),
             (self.epoll && !traits.works_with_epoll, "cannot wait in epoll".to_owned()),
-            // What it takes here says nothing of what it would take there.
+            // Its time here does not show its time in epoll.
             (
                 self.epoll && traits.waits != Waits::SleepsInPoll,
-                "can be put into epoll, but does not sleep there at once as it is measured here".to_owned(),
+                "can be added to epoll, but does not sleep there at once in this benchmark".to_owned(),
             ),
             (self.bounded && !traits.bounded, "has no bound".to_owned()),
             (self.unbounded && traits.bounded, "its sender waits at a bound".to_owned()),
             (
                 (most as f64) < bytes,
-                format!("has no loop for {} bytes by value between so many, or cannot carry them", grouped(bytes)),
+                format!("has no loop for {} bytes by value between these threads, or cannot carry them", grouped(bytes)),
             ),
             ((traits.available)().is_err(), "not on this machine".to_owned()),
         ];
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn each_need_leaves_out_who_does_not_have_it() {
+    fn each_requirement_excludes_transports_that_do_not_meet_it() {
         assert_eq!(against(&ANY, "spsc"), None);
         let cases = [
             (Wanted { senders: 4, ..ANY }, "spsc", "mpsc"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_8_bytes_are_wanted_where_they_are_carried_and_what_is_not_is_told() {
+    fn unsupported_sizes_above_8_bytes_are_refused_and_other_sizes_reported() {
         for wanted in
             [Wanted { bytes: 8, rate: Some(1e3), ..ANY }, Wanted { bytes: 64, senders: 2, receivers: 2, ..ANY }]
         {
@@ -217,9 +217,9 @@ mod tests {
             Some("Streams were of 4,096 bytes, single messages of 8 bytes."),
         ];
         assert_eq!(told, due.map(|sentence| sentence.map(str::to_owned)));
-        // Its smaller sizes alone have loops: 100 bytes are measured with 512.
+        // Only its smaller sizes have loops: 100 bytes are measured with 512.
         let few = against(&Wanted { bytes: 100, ..ANY }, "spsc-bounded-forever");
-        assert_eq!(few.unwrap(), "has no loop for 512 bytes by value between so many, or cannot carry them");
+        assert_eq!(few.unwrap(), "has no loop for 512 bytes by value between these threads, or cannot carry them");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `ybench` with no command: a look at everything in less than a minute, on one screen; the tables are in the report.
+//! `ybench` without a command: compares all transports in less than a minute, on one screen. The report has the tables.
 
 use ybench_core::error::Error;
 use ybench_core::plan;
@@ -9,7 +9,7 @@ use crate::measure;
 use crate::request::Request;
 
 const SECONDS: f64 = 40.0;
-/// Where the number of messages is fixed, and the time with it.
+/// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 7;
 
 pub fn run(request: &Request) -> Result<Report, Error> {

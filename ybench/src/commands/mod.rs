@@ -1,5 +1,5 @@
-//! The commands without a module of their own elsewhere: the default one, `run`, `report`, `list`, and the two hidden ones
-//! that a measurement starts as processes of their own.
+//! The commands: the default one, `run`, `report`, `list`, and two hidden ones that a measurement starts as separate
+//! processes. Larger commands are modules of their own.
 
 pub mod default;
 pub mod report;
@@ -14,7 +14,7 @@ use ybench_core::transport::{Shape, Traits, kernel};
 use crate::output::say;
 use crate::{article, table};
 
-/// Names everything that can be asked for.
+/// Lists everything that can be named on the command line.
 pub fn list() {
     say("Scenarios (`ybench`):");
     for scenario in scenario::all() {
@@ -23,10 +23,10 @@ pub fn list() {
     say("\nTransports (`ybench --transport NAME`):");
     for entry in registry::all() {
         let traits = entry.traits;
-        let beside_sockets = if traits.works_with_epoll { "; can stand in epoll" } else { "" };
+        let beside_sockets = if traits.works_with_epoll { "; works in epoll" } else { "" };
         let hidden = match (traits.hidden, traits.variant) {
-            (true, _) => "; only when named",
-            (false, true) => "; not on the one screen",
+            (true, _) => "; only if named",
+            (false, true) => "; not in the default comparison",
             (false, false) => "",
         };
         let waits = traits.waits.in_words();
@@ -34,7 +34,7 @@ pub fn list() {
         let missing = if (traits.available)().is_err() { "; not on this machine" } else { "" };
         say(format_args!("  {:<20} {} ({waits}{beside_sockets}{most}{hidden}{missing}).", traits.name, traits.about));
     }
-    say("\nLimits of the kernel's own mechanisms, here and now:");
+    say("\nCurrent limits of the kernel's own mechanisms:");
     for line in kernel::report().lines() {
         say(format_args!("  {line}"));
     }
@@ -48,21 +48,21 @@ pub fn list() {
     for (name, about) in articles {
         say(format_args!("  {name:<20} {about}."));
     }
-    say("\nCells (`ybench rivals`):");
+    say("\nCases (`ybench rivals`):");
     for cell in cells::all() {
         say(format_args!("  {:<20} {}.", cell.scenario.name, cell.scenario.about));
     }
-    say("\nLimits (`ybench limits`):");
+    say("\nBaselines (`ybench limits`):");
     for probe in limits::all() {
         say(format_args!("  {:<28} {}.", probe.name, probe.about));
     }
     say("\nClocks (`ybench clock`):");
     say(format_args!("  {:<20} {}.", "clock", crate::clock::command::ABOUT));
     say("\nTargets (`ybench goals`):");
-    say(format_args!("  {:<20} The project's own targets, each measured and compared with what is wanted.", "goals"));
+    say(format_args!("  {:<20} The project's own targets, each measured and compared with its target value.", "goals"));
 }
 
-/// Where there are messages too long for it.
+/// Names the largest message, if some messages are too large for it.
 fn most_bytes(traits: &Traits) -> String {
     let [alone, several] = [Shape::ONE_TO_ONE, Shape::square(2)].map(|shape| (traits.most_bytes)(shape));
     let longest = carried::PARAMETERS.iter().map(|parameter| parameter.value as usize).max().unwrap_or(0);
@@ -74,8 +74,8 @@ fn most_bytes(traits: &Traits) -> String {
     }
 }
 
-/// Tells what each of so many messages holds in a transport without a bound, in bytes: what `burst` asks a process of
-/// its own.
+/// Prints the bytes per message of `backlog` messages in an unbounded transport. `burst` starts this as a separate
+/// process.
 pub fn held(transport: &str, backlog: u64) -> Result<(), Error> {
     let named = registry::named(transport).filter(|entry| (scenario::burst::SCENARIO.able)(&entry.traits));
     let entry =
@@ -85,7 +85,7 @@ pub fn held(transport: &str, backlog: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same with messages of so many bytes, and what stays behind when all of them are out: what the cell of that name asks.
+/// The same with messages of `bytes` bytes, and the bytes still held after all are received. The case `burst` starts it.
 pub fn taken(transport: &str, bytes: u64, backlog: u64) -> Result<(), Error> {
     let refuse = || Error::Refused(format!("There is no such burst of '{transport}' with messages of {bytes} bytes."));
     let taken = cells::drivers::taken(transport, bytes, backlog).ok_or_else(refuse)?;

@@ -1,4 +1,4 @@
-//! `ybench report`: everything that can be printed or drawn, made again from kept results. Nothing is measured here.
+//! `ybench report`: makes all text and pictures again from stored results. Measures nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{storage, study};
 
 #[derive(Debug, Args)]
 pub struct Asked {
-    /// Results kept with --json
+    /// Results stored with --json
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Write one self-contained page
@@ -31,7 +31,7 @@ impl Asked {
         [&self.html, &self.markdown, &self.csv].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Everything that can be wrong is found before anything is written.
+    /// Finds every error before anything is written.
     fn check(&self) -> Result<(), Error> {
         let same =
             |a: &Path, b: &Path| a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);

@@ -1,4 +1,4 @@
-//! `ybench run`: the scenarios that were asked for, at the parameters that were asked for, ranked one by one.
+//! `ybench run`: the requested scenarios, at the requested parameters, ranked one by one.
 
 use clap::Args;
 use ybench_core::error::Error;
@@ -11,7 +11,7 @@ use crate::request::Request;
 use crate::{measure, table};
 
 const SECONDS: f64 = 60.0;
-/// Where the number of messages is fixed, and the time with it.
+/// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 7;
 
 #[derive(Debug, Default, Args)]
@@ -19,7 +19,7 @@ pub struct Selection {
     /// Scenarios by name, or `all`
     #[arg(required = true, value_name = "SCENARIO")]
     pub scenarios: Vec<String>,
-    /// Messages per second, instead of the scenario's own; may be given more than once
+    /// Messages per second, instead of the scenario's own; repeatable
     #[arg(long = "rate", value_name = "N")]
     pub rates: Vec<f64>,
     /// Bytes in a message, instead of the scenario's own
@@ -33,19 +33,19 @@ pub struct Selection {
     pub silences: Vec<f64>,
 }
 
-/// A scenario with the parameters it is measured at, one session each.
+/// A scenario with its parameters, one session each.
 #[derive(Clone)]
 pub struct Asked {
     pub scenario: &'static Scenario,
     pub parameters: Vec<Option<Parameter>>,
 }
 
-/// One option that takes the place of a scenario's own parameters.
+/// An option that replaces a scenario's own parameters.
 struct Choice<'a> {
     option: &'static str,
     values: &'a [f64],
     quantities: &'static [Quantity],
-    /// The least and the most that can be measured.
+    /// The range that can be measured.
     from: f64,
     to: f64,
     unit: &'static str,
@@ -64,13 +64,13 @@ impl Selection {
         ]
     }
 
-    /// The scenarios, each with its parameters. Refuses what is unknown, out of range or without a meaning.
+    /// The scenarios, each with its parameters. Refuses unknown names, values out of range, and options without a meaning.
     pub fn resolved(&self) -> Result<Vec<Asked>, Error> {
         let chosen = self.chosen()?;
         for choice in self.choices() {
             choice.check(&chosen)?;
         }
-        // Each size has a driver of its own, compiled for it.
+        // Each size has its own compiled driver.
         self.sizes.iter().try_for_each(|&bytes| carried::checked(bytes).map(drop))?;
         Ok(chosen.into_iter().map(|scenario| Asked { scenario, parameters: self.parameters(scenario) }).collect())
     }
