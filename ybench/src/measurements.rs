@@ -1,9 +1,9 @@
-//! `ybench measurements`: `docs/benchmarks/measurements.md` from kept results and a template, so that no figure in it is copied by hand.
-//! Nothing is measured here; `ci/measurements` measures, and then asks for this.
+//! `ybench measurements`: writes `docs/benchmarks/measurements.md` from stored results and a template, so that no figure
+//! in it is copied by hand. It measures nothing; `ci/measurements` measures, and then runs this command.
 //!
-//! The template is Markdown with `{{...}}` where something is put in. A line `{{mark ¹ WORDS}}` puts the mark behind the
-//! verdict of every target whose name begins with the words. A word that means nothing is refused: a document with a hole
-//! in it would be worse than none.
+//! The template is Markdown with `{{...}}` for each inserted value. A line `{{mark ¹ WORDS}}` puts the mark after the
+//! verdict of every target whose name begins with the words. An unknown word is refused: a document with a gap would be
+//! worse than none.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use crate::table;
 
 #[derive(Debug, Args)]
 pub struct Asked {
-    /// The result of `ybench`, kept with --json
+    /// The result of `ybench`, stored with --json
     #[arg(long, value_name = "FILE")]
     run: PathBuf,
     /// The result of `ybench goals`
@@ -37,23 +37,23 @@ pub struct Asked {
     rivals: PathBuf,
     #[arg(long, value_name = "FILE")]
     template: PathBuf,
-    /// The document that is written
+    /// The output document
     #[arg(long, value_name = "FILE")]
     document: PathBuf,
-    /// A document whose rows between `<!-- measured -->` and `<!-- /measured -->` are written anew; without it they are
+    /// A document in which the rows between `<!-- measured -->` and `<!-- /measured -->` are replaced; without it they are
     /// printed
     #[arg(long, value_name = "FILE")]
     short: Option<PathBuf>,
 }
 
-/// A transport as the documents name it, and whether its receiver sleeps.
+/// A transport with its name in the documents, and whether its receiver sleeps.
 struct Row {
     transport: &'static str,
     label: &'static str,
     /// Ours, in bold.
     ours: bool,
     sleeps: &'static str,
-    /// Whether it is among the few of the short table.
+    /// Whether it is in the short table.
     short: bool,
 }
 
@@ -129,7 +129,7 @@ const OPENS: &str = "{{";
 const CLOSES: &str = "}}";
 const MARK: &str = "{{mark ";
 
-/// The template with everything put in.
+/// The filled template.
 fn filled(template: &str, results: &Results) -> Result<String, Error> {
     let (marks, text): (Vec<&str>, Vec<&str>) = template.lines().partition(|line| line.starts_with(MARK));
     let marks: Vec<(&str, &str)> =
@@ -142,13 +142,13 @@ fn filled(template: &str, results: &Results) -> Result<String, Error> {
             after.split_once(CLOSES).ok_or_else(|| refused(format!("The template has {OPENS} without {CLOSES}.")))?;
         filled += before;
         filled += &put_in(words, results, &marks)
-            .ok_or_else(|| refused(format!("The template asks for '{words}', which there is not.")))?;
+            .ok_or_else(|| refused(format!("The template asks for '{words}', which does not exist.")))?;
         rest = behind;
     }
     Ok(filled + rest)
 }
 
-/// What stands for these words; nothing where they mean nothing or name what was not measured.
+/// The value of these words; `None` if they are unknown or name something that was not measured.
 fn put_in(words: &str, results: &Results, marks: &[(&str, &str)]) -> Option<String> {
     let run = &results.run;
     let mut parts = words.splitn(2, ' ');
@@ -166,7 +166,7 @@ fn put_in(words: &str, results: &Results, marks: &[(&str, &str)]) -> Option<Stri
         ("rivals-commit", None) => Some(commit(&results.rivals)),
         ("rivals-seconds", None) => Some(format!("{:.0}", seconds(&results.rivals))),
         ("date", None) => Some(when::date(run.started)),
-        // Limits by their names, and the median of a transport's single messages, in a unit that is short.
+        // Baselines by their names, and the median of a transport's single messages, in a short unit.
         ("handed-over", None) => {
             run.session(throughput::SCENARIO.name)?.density(HAND_OVER).map(|one| short_figure(one.median))
         }
@@ -201,12 +201,12 @@ fn commit(report: &Report) -> String {
     format!("{}{changed}", &number[..number.len().min(7)])
 }
 
-/// How long all that is in the tables took, without what came before each first round.
+/// How long all measurements in the tables took, without the time before each first round.
 fn seconds(report: &Report) -> f64 {
     report.sessions.iter().flat_map(|session| &session.rounds).map(|round| round.seconds).sum()
 }
 
-/// How many rounds of the sessions behind the columns count, of how many.
+/// How many rounds of the sessions of the columns count, of how many.
 fn rounds(report: &Report) -> Option<String> {
     let columns = [throughput::SCENARIO.name, latency::SCENARIO.name, burst::SCENARIO.name];
     let counted = columns.map(|name| {
@@ -221,7 +221,7 @@ fn digits(value: f64, count: i32) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Two digits below a hundred and three above: more than that changes from run to run.
+/// Two digits below a hundred and three above: further digits change from run to run.
 fn short_figure(value: f64) -> String {
     match digits(value, if value.abs() < 99.5 { 2 } else { 3 }) {
         zero if zero.abs() < 0.005 => "0".to_owned(),
@@ -244,7 +244,7 @@ fn bold(text: &str, ours: bool) -> String {
     if ours && !text.is_empty() { format!("**{text}**") } else { text.to_owned() }
 }
 
-/// The rows of everybody, and of the limits.
+/// The rows of all transports, and of the baselines.
 fn transports(report: &Report) -> String {
     let [streamed, bounced, bursts] =
         [throughput::SCENARIO.name, latency::SCENARIO.name, burst::SCENARIO.name].map(|name| report.session(name));
@@ -263,7 +263,7 @@ fn transports(report: &Report) -> String {
         ));
     }
     lines.push(format!(
-        "| limit: memory handed over; a value bounced between two lines; one thread | {} | 1 | {} | {} | |",
+        "| baseline: memory handed over; a value bounced between two lines; one thread | {} | 1 | {} | {} | |",
         cell(streamed, HAND_OVER),
         cell(bounced, limits::TWO_LINE_FLOOR.name),
         cell(bursts, limits::ONE_THREAD.name)
@@ -271,7 +271,7 @@ fn transports(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// The name in bold, without what is said behind it.
+/// The name in bold, without the text after it.
 fn labelled(row: &Row) -> String {
     match row.label.split_once(", ") {
         Some((name, more)) => format!("{}, {more}", bold(name, row.ours)),
@@ -279,7 +279,7 @@ fn labelled(row: &Row) -> String {
     }
 }
 
-/// The few rows, with what they were measured on.
+/// The short table, with the machine it was measured on.
 fn short_rows(report: &Report) -> String {
     let [streamed, bounced] = [throughput::SCENARIO.name, latency::SCENARIO.name].map(|name| report.session(name));
     let mut lines = vec![
@@ -313,12 +313,12 @@ fn met(goals: &[Goal]) -> String {
 fn targets(goals: &[Goal], marks: &[(&str, &str)]) -> String {
     let line = |goal: &Goal| {
         let side = if goal.at_least { "at least" } else { "at most" };
-        // Three digits: two might read as the target itself.
+        // Three digits: two could look like the target itself.
         let measured = goal.measured.map_or("not measured".to_owned(), |one| spread(one, table::significant));
         let verdict = match goal.met {
             Some(true) => "met",
             Some(false) => "missed",
-            None if goal.measured.is_some() => "cannot be told",
+            None if goal.measured.is_some() => "inconclusive",
             None => "",
         };
         let marks = marks.iter().filter(|(_, name)| goal.name.starts_with(name)).map(|(mark, _)| *mark);
@@ -328,7 +328,7 @@ fn targets(goals: &[Goal], marks: &[(&str, &str)]) -> String {
     goals.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A target as it was written.
+/// A target in the words of its definition.
 fn bound(value: f64) -> String {
     if value.fract() == 0.0 { table::grouped(value) } else { value.to_string() }
 }
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_few_rows_take_the_place_of_the_old_ones() {
+    fn the_short_rows_replace_the_old_ones() {
         let rows = short_rows(&results().run);
         assert!(rows.contains("| unix stream socket | 1,170 |  | yes |"), "{rows}");
         assert!(rows.contains("on Abacus 9 (family 26)") && rows.contains("at commit 0123456"), "{rows}");

@@ -1,4 +1,4 @@
-//! `ybench clock`: what it costs to read a clock on this machine, and what may be timed with the one in use.
+//! `ybench clock`: the cost of reading a clock on this machine, and what the clock in use can time.
 
 use ybench_core::clock::Facts;
 use ybench_core::error::Error;

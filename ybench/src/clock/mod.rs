@@ -1,9 +1,9 @@
-//! What is shown of the clock that single messages are timed with.
+//! The output about the clock that single messages are timed with.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
-//! | `published` | what the article says of the clocks of its time |
-//! | `table` | the article's table, and all that is known of the clock, as text |
+//! | `published` | what the article says about the clocks of its time |
+//! | `table` | the article's table, and all facts about the clock, as text |
 //! | `command` | `ybench clock` |
 
 pub mod command;

@@ -1,4 +1,4 @@
-//! What "ØMQ Nanosecond-precision Test" says of the clocks of its time.
+//! What "ØMQ Nanosecond-precision Test" says about the clocks of its time.
 
 /// One processor of the article's table. Costs in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -19,5 +19,5 @@ pub const PROCESSORS: [Processor; 3] = [
     processor("Intel(R) Pentium(R) 4", 3.0, 103.0, 33.0),
 ];
 
-/// The two rates of messages a second at which the article counts how far its readings distort.
+/// The two message rates for which the article gives the distortion by its readings.
 pub const RATES: [f64; 2] = [3e6, 1.5e6];

@@ -1,4 +1,4 @@
-//! The clock as tables, made from what is kept of it.
+//! The clock as tables, made from the stored facts.
 
 use ybench_core::clock::cost::{GETTIMEOFDAY, OURS, RDTSC};
 use ybench_core::clock::facts::{Facts, distortion};
@@ -9,7 +9,7 @@ use crate::table::{Grid, Part, Tone, figure, grouped, interval};
 
 const HERE: &str = "this machine";
 
-/// The article's table of what a reading costs, and this machine beside it.
+/// The article's table of the cost of a reading, with this machine.
 pub fn article(facts: &Facts, environment: &Environment) -> Part {
     let mut grid = Grid::new(&["CPU", ">CPU frequency", ">gettimeofday", ">RDTSC"]);
     for published in PROCESSORS {
@@ -45,7 +45,7 @@ pub fn costs(facts: &Facts) -> Part {
     Part::Table("Every way to read a clock".to_owned(), grid)
 }
 
-/// What single messages are timed with, and whether that may be done across CPUs.
+/// The clock of single messages, and whether it can be used across CPUs.
 pub fn sentences(facts: &Facts) -> String {
     let [cost, resolution, tick] = [facts.cost_ns, facts.resolution_ns, facts.tick_ns].map(figure);
     let invariant = match facts.invariant {
@@ -59,7 +59,7 @@ pub fn sentences(facts: &Facts) -> String {
     };
     let overhead = facts.overhead_ns.map_or(String::new(), |overhead| {
         let of = overhead / facts.cost_ns * 100.0;
-        format!("\nA round trip that nothing carries takes {} ns here, {of:.0} % of one reading.", figure(overhead))
+        format!("\nAn empty round trip takes {} ns here, {of:.0} % of one reading.", figure(overhead))
     });
     format!(
         "Single messages are timed with {}: {cost} ns for a reading, times from {resolution} ns on can be told apart, \
@@ -68,7 +68,7 @@ pub fn sentences(facts: &Facts) -> String {
     )
 }
 
-/// What two readings add to each message.
+/// The cost of two readings per message.
 pub fn distortions(facts: &Facts, environment: &Environment) -> Part {
     let heads = RATES.map(|rate| format!(">at {} msgs/s", grouped(rate)));
     let mut grid = Grid::new(&["CPU", "clock", ">ns", &heads[0], &heads[1]]);
@@ -121,7 +121,7 @@ mod tests {
         crate::table::part::terminal(&[part])
     }
 
-    /// The cells of the line that begins so.
+    /// The cells of the line with this beginning.
     fn line(text: &str, begin: &str) -> String {
         let line = text.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
         line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn what_the_instrument_takes_is_told_beside_the_cost_of_a_reading() {
+    fn the_cost_of_the_benchmark_is_printed_with_the_cost_of_a_reading() {
         let text = sentences(&facts());
-        assert!(text.contains("A round trip that nothing carries takes 20.6 ns here, 103 % of one reading."), "{text}");
-        assert!(!sentences(&Facts { overhead_ns: None, ..facts() }).contains("nothing carries"));
+        assert!(text.contains("An empty round trip takes 20.6 ns here, 103 % of one reading."), "{text}");
+        assert!(!sentences(&Facts { overhead_ns: None, ..facts() }).contains("An empty round trip"));
     }
 
     #[test]

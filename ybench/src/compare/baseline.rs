@@ -1,4 +1,4 @@
-//! Results kept under a name, to compare later runs with. Everything that can be wrong with one is found before a run.
+//! Results stored under a name, to compare later runs with. Every error is found before a run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::built::built;
 use crate::output::say;
 use crate::storage;
 
-/// A result that was kept under a name.
+/// A result stored under a name.
 #[derive(Debug)]
 pub struct Baseline {
     name: String,
@@ -21,7 +21,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Refuses a name that has none, or one that is of another machine than this, or of threads in another place.
+    /// Refuses an unknown name, and a baseline of another machine or of other CPUs.
     pub fn open(folder: &Path, name: &str, place: Place) -> Result<Self, Error> {
         let path = path(folder, name)?;
         if !path.exists() {
@@ -34,7 +34,7 @@ impl Baseline {
         Ok(Self { name: name.to_owned(), report })
     }
 
-    /// Where a run can be kept under this name. Makes the folder, and refuses one that cannot be written to.
+    /// The file of a baseline with this name. Makes the folder, and refuses one that cannot be written to.
     pub fn to_be(folder: &Path, name: &str) -> Result<PathBuf, Error> {
         let path = path(folder, name)?;
         storage::check_folder(folder)?;
@@ -42,7 +42,7 @@ impl Baseline {
         Ok(path)
     }
 
-    /// Prints what has become slower or faster since.
+    /// Prints what is slower or faster than the baseline.
     pub fn compare(&self, report: &Report) {
         let comparison = Comparison::of(&self.report, report, &[], DIFFERENCE);
         say(format_args!("\nCompared with the baseline '{}':", self.name));
@@ -50,7 +50,7 @@ impl Baseline {
     }
 }
 
-/// A name is one file on every file system: letters, digits, and `-`, `_` and `.` behind the first of them.
+/// A name is one file on every file system: letters, digits, and `-`, `_` and `.` after the first character.
 fn path(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     let fine = |(at, letter): (usize, char)| letter.is_alphanumeric() || (at > 0 && "-_.".contains(letter));
     if name.is_empty() || name.len() > 100 || !name.char_indices().all(fine) {

@@ -1,5 +1,5 @@
-//! Whether two results are of one machine, as far as a result can tell: its processors, those of them that the two threads were
-//! on, who stands between it and them, and a kernel of the same line.
+//! Whether two results are of one machine, as far as the results show: its processors, the two threads' CPUs, the
+//! hypervisor, and the kernel's version.
 
 use ybench_core::env::Environment;
 use ybench_core::error::Error;
@@ -7,7 +7,7 @@ use ybench_core::error::Error;
 /// A machine, and the CPUs of the two threads.
 pub(super) type Machine<'a> = (&'a Environment, [usize; 2]);
 
-/// Refuses two machines, and threads in two places of one, and says in what they differ.
+/// Refuses results of two machines or of different CPUs, and names the differences.
 pub(super) fn same(old: Machine<'_>, new: Machine<'_>) -> Result<(), Error> {
     let differing: Vec<String> = facts(old)
         .into_iter()
@@ -20,12 +20,12 @@ pub(super) fn same(old: Machine<'_>, new: Machine<'_>) -> Result<(), Error> {
     }
     let differing = differing.join(", ");
     Err(Error::Refused(format!(
-        "These are different machines, or places in one: {differing} (--any-machine compares them all the same)."
+        "The machines or CPUs differ: {differing} (--any-machine compares them anyway)."
     )))
 }
 
 fn facts((environment, mut cpus): Machine<'_>) -> [(&'static str, String); 5] {
-    // It does not matter which of two is the sender's.
+    // It does not matter which of the two is the sender's.
     cpus.sort_unstable();
     let known = |value: Option<&str>, otherwise: &str| value.unwrap_or(otherwise).to_owned();
     [
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_of_the_kernel_is_no_other_machine() {
+    fn a_kernel_update_is_the_same_machine() {
         let updated = Environment { kernel: Some("6.8.12".into()), load: Some(3.0), ..machine() };
         same((&machine(), [0, 1]), (&updated, [1, 0])).unwrap();
         assert_eq!([line_of("6.8"), line_of("6.8.1"), line_of("unknown")], ["6.8", "6.8", "unknown"]);

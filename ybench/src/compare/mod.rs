@@ -1,7 +1,7 @@
 //! Two results side by side: `ybench compare OLD NEW`, and `--baseline NAME` after a run.
 //!
-//! Sessions are matched by scenario and parameter, contenders by name, and only where both runs rank by the same limit:
-//! what is compared is the ratio to it, because the speed of a machine drifts between two runs. Results of different
+//! Sessions are matched by scenario and parameter, transports by name, and only if both runs rank by the same machine
+//! baseline. The ratio to it is compared, because the speed of a machine drifts between two runs. Results of different
 //! machines are refused, unless the user insists.
 
 mod baseline;
@@ -23,23 +23,23 @@ use crate::storage;
 
 #[derive(Debug, Args)]
 pub struct Asked {
-    /// The result that was kept first
+    /// The older result
     pub old: PathBuf,
-    /// The result that was kept later
+    /// The newer result
     pub new: PathBuf,
-    /// End with status 1 if anything is slower by more than so much, its whole interval, and with 3 if nothing is but a row
-    /// cannot be told or is only in OLD [for example: 10%]
+    /// Exit with status 1 if a transport is slower by more than this share, with its whole interval. Exit with 3 if none is,
+    /// but a row is inconclusive or only in OLD [for example: 10%]
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<String>,
-    /// Compare results of different machines, or CPUs, all the same
+    /// Compare results of different machines or CPUs as well
     #[arg(long)]
     pub any_machine: bool,
-    /// Compare this transport of NEW with that one of OLD; may be given more than once
+    /// Compare this transport of NEW with that one of OLD; repeatable
     #[arg(long = "rename", value_name = "NEWNAME=OLDNAME")]
     pub renames: Vec<String>,
 }
 
-/// A transport of the new result, and the one of the old result that it is compared with.
+/// A transport of the new result, and its counterpart in the old result.
 pub type Rename<'a> = (&'a str, &'a str);
 
 pub fn run(asked: &Asked) -> Result<(), Error> {
@@ -56,14 +56,14 @@ pub fn run(asked: &Asked) -> Result<(), Error> {
     let comparison = Comparison::of(&old, &new, &renames, threshold.unwrap_or(DIFFERENCE));
     if comparison.rows.is_empty() {
         let sentence =
-            "The two results have nothing in common: no transport in the same scenario, beside the same limit.";
+            "The two results have nothing in common: no transport in the same scenario with the same machine baseline.";
         return Err(Error::Refused(sentence.to_owned()));
     }
     say(table::shown(&comparison, &old, &new));
     if threshold.is_some() { gate(&comparison) } else { Ok(()) }
 }
 
-/// Passes only what is known not to be slower: silence about a row, or a row that has gone, is no proof of that.
+/// Passes only if nothing is slower: an inconclusive or missing row is no evidence of that.
 fn gate(comparison: &Comparison) -> Result<(), Error> {
     let percent = table::percent(comparison.threshold);
     let slower = comparison.slower();
@@ -73,7 +73,7 @@ fn gate(comparison: &Comparison) -> Result<(), Error> {
     match (comparison.undecided(), comparison.only_old) {
         (0, 0) => Ok(()),
         (undecided, gone) => Err(Error::Undecided(format!(
-            "Nothing is called slower by more than {percent} %, but of {} compared {undecided} cannot be told, and {gone} of the \
+            "Nothing is called slower by more than {percent} %, but of {} compared {undecided} are inconclusive, and {gone} of the \
              old result are not in the new one.",
             comparison.rows.len()
         ))),

@@ -1,4 +1,4 @@
-//! What two results have in common, contender by contender, with the verdict on each. Made from the records alone.
+//! The common part of two results, transport by transport, with the verdict on each. Made from the results alone.
 
 use ybench_core::record::{Parameter, Report, Session};
 use ybench_core::stats::change::{Change, change};
@@ -6,15 +6,15 @@ use ybench_core::stats::{Interval, Spread};
 
 use super::Rename;
 
-/// All that can be compared in two results.
+/// All rows that can be compared in two results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// A change by this share or less is none.
+    /// A change by at most this share does not count.
     pub threshold: f64,
     pub rows: Vec<Row>,
     /// Transports of the new result that the old one does not have in the same session.
     pub only_new: usize,
-    /// Transports of the old result that nothing was compared with.
+    /// Transports of the old result without a counterpart.
     pub only_old: usize,
 }
 
@@ -24,12 +24,12 @@ pub struct Row {
     pub scenario: String,
     pub parameter: Option<Parameter>,
     pub name: String,
-    /// What it was called in the old result, where that is not the same.
+    /// Its name in the old result, if that differs.
     pub old_name: Option<String>,
-    /// The median ratios to the limit.
+    /// The median ratios to the baseline.
     pub old: f64,
     pub new: f64,
-    /// How many times as long the ratio has become.
+    /// The new ratio divided by the old one.
     pub times: Interval,
     pub change: Change,
 }
@@ -65,12 +65,12 @@ impl Comparison {
         self.rows.iter().filter(|row| row.change == change).count()
     }
 
-    /// Of how many it cannot be told whether they have changed.
+    /// The number of inconclusive rows.
     pub fn undecided(&self) -> usize {
         [Change::Unclear, Change::TooFewRounds, Change::OtherState].map(|change| self.count(change)).iter().sum()
     }
 
-    /// Who is slower, each once.
+    /// The slower transports, each once.
     pub fn slower(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for row in self.rows.iter().filter(|row| row.change == Change::Slower) {
@@ -103,10 +103,10 @@ fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<R
     })
 }
 
-/// Fewer others say nothing of a machine.
+/// Fewer other transports say nothing about the machine.
 const ENOUGH_OTHERS: usize = 5;
 
-/// How many times as long the ratios of those have become that share no code with this one: the median of all of another family.
+/// The change of the ratios of transports that share no code with this one: the median over all other families.
 fn others(old: &Session, new: &Session, name: &str) -> f64 {
     let family = new.contestant(name).and_then(|one| one.family);
     let ratio = |session: &Session, name: &str| Some(session.ratio(name, &session.limit)?.median);

@@ -7,7 +7,7 @@ use super::{Comparison, Row};
 use crate::table::{Grid, Tone, figure};
 
 pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
-    let mut grid = Grid::new(&["scenario", "transport", ">old", ">new", ">times as long", ">95 %", ""]);
+    let mut grid = Grid::new(&["scenario", "transport", ">old", ">new", ">new / old", ">95 %", ""]);
     for row in &comparison.rows {
         let cells = vec![
             scenario(row),
@@ -20,7 +20,7 @@ pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> Stri
         ];
         grid.push(Tone::Plain, None, cells);
     }
-    let head = "Old and new are medians of the ratio to the limit of each scenario.";
+    let head = "Old and new are medians of the ratio to the baseline of each scenario.";
     let doubts = [("old", old), ("new", new)].map(|(which, report)| doubts(which, report)).concat();
     format!("{head}\n{}\n{}{doubts}", grid.terminal(), summary(comparison))
 }
@@ -34,7 +34,7 @@ fn summary(comparison: &Comparison) -> String {
     };
     format!(
         "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a change that is called (less than \
-         {} %, or the limit's alone), {unclear} that cannot be told{left_out}.",
+         {} %, or the baseline's alone), {unclear} inconclusive{left_out}.",
         comparison.rows.len(),
         count(Change::Slower),
         count(Change::Faster),

@@ -1,4 +1,4 @@
-//! A report as comma-separated values (RFC 4180): a line for each scenario, parameter and contender. Times are in
+//! A report as comma-separated values (RFC 4180): a line for each scenario, parameter and transport. Times are in
 //! nanoseconds, with all their digits; what was not measured is empty.
 
 use std::collections::BTreeSet;
@@ -117,7 +117,7 @@ fn shown(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-/// As the JSON has it.
+/// As in the JSON file.
 fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,

@@ -1,4 +1,4 @@
-//! Pictures as files, each standing alone.
+//! Pictures as separate files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::output::say;
 use crate::plot::Picture;
 use crate::storage;
 
-/// Writes each picture under its name, and says where they are.
+/// Writes each picture under its name, and prints the paths.
 pub fn write(folder: &Path, pictures: &[(String, Picture)]) -> Result<(), Error> {
     for (name, picture) in pictures {
         storage::write_text(&folder.join(format!("{name}.svg")), &picture.standalone())?;

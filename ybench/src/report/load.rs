@@ -1,4 +1,4 @@
-//! A kept result, read back to be shown.
+//! Reads a stored result, to show it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use ybench_core::record::Report;
 
 use crate::storage;
 
-/// Refuses what cannot be read, and what has nothing to show: neither a round nor the cost of a clock.
+/// Refuses a file that cannot be read, and one with nothing to show: neither a round nor the cost of a clock.
 pub fn load(path: &Path) -> Result<Report, Error> {
     let report = storage::read_result(path)?;
     let rounds = report.sessions.iter().any(|session| !session.rounds.is_empty());

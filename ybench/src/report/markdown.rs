@@ -31,7 +31,7 @@ fn report(shown: &Shown<'_>, beyond: f64) -> String {
     }
     text.push('\n');
     if !report.warnings.is_empty() {
-        text += "\n## Doubts\n\n";
+        text += "\n## Warnings\n\n";
     }
     for warning in &report.warnings {
         text += &format!("- {warning} {}\n", warning.advice());
@@ -45,7 +45,7 @@ fn report(shown: &Shown<'_>, beyond: f64) -> String {
         for growth in Growth::of(&section) {
             text += &format!("\n{}\n", growth.sentences().join(" "));
             text += &format!("\n{}:\n\n{}", growth.heading(), growth.times().markdown());
-            text += &format!("\nGrowth of the ratio to the limit:\n\n{}", growth.growth().markdown());
+            text += &format!("\nGrowth of the ratio to the baseline:\n\n{}", growth.growth().markdown());
         }
         for session in &section.sessions {
             text += &self::session(session, section.sessions.len() > 1, Beside::of(report, beyond));
@@ -76,7 +76,7 @@ fn session(session: &Session, titled: bool, beside: Beside) -> String {
         more(format!("Single messages, {}, in ns", series.in_words()), table::latency_grid(session, series, beside));
     }
     if let Some(grid) = table::metrics_grid(session) {
-        more("Beside it".to_owned(), grid);
+        more("Also measured".to_owned(), grid);
     }
     text
 }

@@ -1,5 +1,5 @@
-//! A result as text, as a page, as Markdown and as CSV. Several are shown one after the other: no ratio is ever formed across
-//! two of them.
+//! A result as text, as a page, as Markdown and as CSV. Several results are shown one after the other: no ratio is formed
+//! across two of them.
 
 pub mod csv;
 pub mod files;
@@ -17,7 +17,7 @@ use ybench_core::record::Report;
 pub use self::load::load;
 pub use self::study::Study;
 
-/// A result with the name it is shown under, and what its study says of it.
+/// A result with its name and its analysis.
 #[derive(Debug)]
 pub struct Shown<'a> {
     pub name: &'a str,

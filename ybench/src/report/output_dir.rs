@@ -1,5 +1,5 @@
-//! Where results are put if nobody says where: each in a folder of its own, named by date and command, and beside them a page
-//! that names them all. Nothing overwrites another result.
+//! The default output folder: each result has a folder of its own, named by date and command, and a common page lists all
+//! of them. No result overwrites another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::{plot, storage};
 
 const SHELF: &str = "target/ybench";
 
-/// Whatever is a result has this in its folder.
+/// The folder of each result has this file.
 const PAGE: &str = "report.html";
 
-/// A folder that there is not yet.
+/// The path of a folder that does not exist yet.
 pub fn folder(command: &str) -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let named = format!("{}-{command}", when::stamp(now));
@@ -35,7 +35,7 @@ struct Index {
     results: Vec<String>,
 }
 
-/// Names all results that stand beside this one, if it is on the shelf.
+/// Lists all results next to this one, if it is in the default output folder.
 pub fn index_beside(folder: &Path) -> Result<(), Error> {
     let Some(shelf) = folder.parent().filter(|shelf| *shelf == Path::new(SHELF)) else { return Ok(()) };
     let entries = fs::read_dir(shelf).into_iter().flatten().flatten();

@@ -1,17 +1,17 @@
-//! What a study leaves: its own tables and pictures, made from a record.
+//! An analysis: its own tables and pictures, made from a result.
 
 use ybench_core::record::Goal;
 
 use crate::plot::Picture;
 use crate::table::Part;
 
-/// Tables and pictures in a shape of their own, beside those that every result has.
+/// Tables and pictures of one command, in addition to those of every result.
 #[derive(Debug, Default)]
 pub struct Study {
-    /// On a page.
+    /// The title on a page.
     pub title: &'static str,
     pub parts: Vec<Part>,
-    /// With the names of their files.
+    /// With the file names.
     pub pictures: Vec<(String, Picture)>,
     /// The project's own targets, judged.
     pub goals: Vec<Goal>,

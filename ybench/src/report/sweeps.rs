@@ -1,5 +1,5 @@
-//! What changes with a parameter: a line for each transport over the sessions of one scenario, or over the batches of
-//! one session.
+//! Figures over a parameter: a line for each transport over the sessions of one scenario, or over the batch sizes of one
+//! session.
 
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Contestant, Quantity, Session};
@@ -11,7 +11,7 @@ use crate::table::{self, time};
 
 type Form = fn(f64) -> String;
 
-/// Metrics that are worth a picture of their own, with how their axis is named and written.
+/// The metrics with a picture of their own, with the label of the axis and the format.
 const METRICS: [(Metric, &str, Form); 5] = [
     (Metric::SenderCpu, "CPU time of the sender for each message", time),
     (Metric::ReceiverCpu, "CPU time of the receiver for each message", time),
@@ -62,14 +62,14 @@ fn over(scenario: &str, quantity: Quantity, sessions: &[(f64, &Session)], looks:
     pictures
 }
 
-/// Of single messages the median that every table of them shows, over all rounds together; between those of the rounds.
+/// For single messages: the median of all rounds together, as in the tables, between the medians of the rounds.
 fn middle(session: &Session, name: &str) -> Option<Spread> {
     let rounds = session.density(name)?;
     let times = session.distribution(name, Series::Latency).filter(|times| !times.is_empty());
     Some(times.map_or(rounds, |times| Spread { median: times.median(), ..rounds }))
 }
 
-/// A line for each transport that has at least one figure.
+/// A line for each transport with at least one figure.
 fn lines(sessions: &[(f64, &Session)], looks: &Looks, figure: impl Fn(&Session, &str) -> Option<Spread>) -> Vec<Swept> {
     let mut names: Vec<&str> = Vec::new();
     for one in sessions.iter().flat_map(|(_, session)| session.transports()) {
@@ -85,7 +85,7 @@ fn lines(sessions: &[(f64, &Session)], looks: &Looks, figure: impl Fn(&Session, 
     names.into_iter().map(line).filter(|line| !line.points.is_empty()).collect()
 }
 
-/// The common limit, where all sessions have the same.
+/// The common baseline, if all sessions have the same.
 fn limit(sessions: &[(f64, &Session)]) -> Option<Swept> {
     let name = &sessions.first()?.1.limit;
     if sessions.iter().any(|(_, session)| session.limit != *name) {
@@ -96,7 +96,7 @@ fn limit(sessions: &[(f64, &Session)]) -> Option<Swept> {
     Some(Swept { label: name.clone(), look: Looks::default().look(name), points })
 }
 
-/// Contenders of one session that differ in the length of their batches.
+/// The transports of one session that differ in batch size.
 fn batches(session: &Session, looks: &Looks) -> Option<Picture> {
     let transport = |one: &Contestant| {
         let batch = one.batch?;

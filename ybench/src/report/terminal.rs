@@ -1,5 +1,4 @@
-//! A report for a terminal: the tables of each session, and the one-screen result at the end, where it is still to be
-//! seen when everything has scrolled by.
+//! A report for a terminal: the tables of each session, and the one-screen result last, where it stays visible.
 
 use std::fmt::Write;
 
@@ -12,7 +11,7 @@ use crate::report::Study;
 use crate::table::part::{self, Part};
 use crate::table::{self, Beside};
 
-/// Everything. `beyond` is in nanoseconds.
+/// The whole report. `beyond` is in nanoseconds.
 pub fn text(report: &Report, study: &Study, beyond: f64) -> String {
     let mut text = format!("{}\n", table::heading(report));
     text += &clock(report);
@@ -24,7 +23,7 @@ pub fn text(report: &Report, study: &Study, beyond: f64) -> String {
     text
 }
 
-/// What was measured, without the machine and the doubts. `beyond` is in nanoseconds.
+/// The figures, without the machine and the warnings. `beyond` is in nanoseconds.
 pub fn results(report: &Report, study: &Study, beyond: f64) -> String {
     let mut text = part::terminal(&study.parts);
     text += &table::growths(report);
@@ -41,7 +40,7 @@ pub fn results(report: &Report, study: &Study, beyond: f64) -> String {
     text
 }
 
-/// The result on one screen: who is how far from the limit, and a verdict for each scenario.
+/// The result on one screen: each transport's ratio to the baseline, and a verdict for each scenario.
 pub fn screen(report: &Report) -> String {
     let mut text = table::matrix(report);
     text.push('\n');
@@ -53,7 +52,7 @@ pub fn screen(report: &Report) -> String {
     text
 }
 
-/// Its tables where they are what was measured; otherwise what was timed with it.
+/// The tables of the command's subject, otherwise those of what was timed in addition.
 pub fn clock(report: &Report) -> String {
     let Some(facts) = &report.clock else { return String::new() };
     if facts.table.is_empty() {

@@ -1,4 +1,4 @@
-//! A moment as a date: Gregorian, UTC.
+//! A point in time as a date: Gregorian, UTC.
 
 /// "2026-03-01 12:00 UTC" from seconds since 1970.
 pub fn date(seconds: u64) -> String {
@@ -14,7 +14,7 @@ pub fn stamp(seconds: u64) -> String {
 
 fn day(seconds: u64) -> String {
     let days = seconds / 86_400;
-    // Years that begin in March end with the day that is sometimes there.
+    // In years that begin in March the leap day is the last day.
     let from_march = days + 719_468;
     let era = from_march / 146_097;
     let day_of_era = from_march % 146_097;
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leap_days_and_new_years_are_where_they_are() {
+    fn leap_days_and_new_years_are_correct() {
         assert_eq!(date(0), "1970-01-01 00:00 UTC");
         assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
         assert_eq!(date(1_772_368_500), "2026-03-01 12:35 UTC");

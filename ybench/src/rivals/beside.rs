@@ -1,11 +1,11 @@
-//! One figure of one group at every size: everybody's ratio to the best of ours, formed inside the rounds. Pure.
+//! One figure of one group at every size: each transport's ratio to the best of ours, formed within the rounds. Pure.
 
 use ybench_core::outcome::Metric;
 use ybench_core::record::{Group, Session};
 use ybench_core::scenario::cells::Figure;
 use ybench_core::stats::{self, Spread};
 
-/// A rival that does not take so many times as long is near.
+/// A competitor below this multiple is near.
 pub(super) const FAR: f64 = 1.5;
 
 /// The members of a group in one session.
@@ -14,7 +14,7 @@ pub(super) struct Beside {
     pub(super) bytes: f64,
     /// Rounds that count.
     pub(super) rounds: usize,
-    /// The best of ours, if any of them has the figure.
+    /// The best of ours, if one of them has the figure.
     pub(super) best: Option<String>,
     pub(super) members: Vec<Member>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Member {
     pub(super) value: Spread,
     /// To the best of ours.
     pub(super) ratio: Option<Spread>,
-    /// How many times the CPU time its receiver takes, where that is told.
+    /// Its receiver's CPU time as a multiple of ours, if it is reported.
     pub(super) cpu: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Beside {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// The rivals by their ratio to the best of ours, the quickest first.
+    /// The competitors by their ratio to the best of ours, the fastest first.
     pub(super) fn rivals(&self) -> Vec<(&Member, Spread)> {
         let rivals = self.members.iter().filter(|member| member.rival);
         let mut rivals: Vec<(&Member, Spread)> = rivals.filter_map(|member| Some((member, member.ratio?))).collect();

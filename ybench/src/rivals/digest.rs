@@ -1,5 +1,5 @@
-//! All cells in one table, for `docs/benchmarks/measurements.md`: a line for each group and figure, with the best of ours and the three
-//! rivals that are nearest to it, and whoever else is ahead of it anywhere. Made from the record alone.
+//! All cases in one table, for `docs/benchmarks/measurements.md`: a line for each group and figure, with the best of ours,
+//! the three nearest competitors, and every other one that is ahead anywhere. Made from the result alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,10 +12,10 @@ use super::table::{LEVEL, bytes, taken_out};
 use crate::table::figure;
 use crate::table::sections::{Section, sections};
 
-/// So many rivals are named in a line, whether or not one is ahead.
+/// The number of competitors in a line, whether or not one is ahead.
 const NAMED: usize = 3;
 
-/// Nothing if the report is of something else, or nobody was measured.
+/// `None` if the report is of another command, or if no transport was measured.
 pub fn digest(report: &Report) -> Option<String> {
     if report.command != super::COMMAND {
         return None;
@@ -25,7 +25,7 @@ pub fn digest(report: &Report) -> Option<String> {
     sizes.dedup();
     let written: Vec<String> = sizes.iter().copied().map(bytes).collect();
     let mut text =
-        format!("| cell | those that | ours, at {} | nearest, times ours |\n|---|---|---|---|", written.join(", "));
+        format!("| case | group | ours, at {} | nearest, times ours |\n|---|---|---|---|", written.join(", "));
     let mut lines = 0;
     for section in sections(report) {
         let Some(cell) = cells::named(section.scenario) else { continue };
@@ -34,7 +34,7 @@ pub fn digest(report: &Report) -> Option<String> {
             lines += 1;
         }
     }
-    // Once for each that broke its word, and not for each of its messages' sizes.
+    // Once for each transport that failed validation, not for each size.
     let out: BTreeSet<String> = cells::all().iter().flat_map(|cell| told(cell.scenario.name, report)).collect();
     if !out.is_empty() {
         let _ = write!(text, "\n\n{}", Vec::from_iter(out).join(" "));
@@ -42,7 +42,7 @@ pub fn digest(report: &Report) -> Option<String> {
     (lines > 0).then_some(text)
 }
 
-/// Whoever was taken out of a cell, as sentences that name it.
+/// The transports excluded from a case, as sentences that name it.
 fn told(cell: &str, report: &Report) -> Vec<String> {
     taken_out(cell, report).into_iter().map(|out| format!("In {cell} {out}")).collect()
 }
@@ -67,7 +67,7 @@ fn lines_of(section: &Section<'_>, cell: &Cell, sizes: &[f64]) -> Vec<String> {
     lines
 }
 
-/// The best of ours at each size; its name once where it is the same at all.
+/// The best of ours at each size; its name is written once if it is the same everywhere.
 fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
     let mut said = None;
     let mut at = |beside: &Option<Beside>| {
@@ -81,8 +81,8 @@ fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
     besides.iter().map(|beside| at(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
 }
 
-/// The rivals with the smallest ratios on the (geometric) average, and those that are ahead at one size at least, however far
-/// behind at others. Each with its ratio at every size; those below 1 in bold.
+/// The competitors with the smallest geometric mean of their ratios, and all that are ahead at one size at least, however
+/// far they are at others. Each with its ratio at every size; ratios below 1 in bold.
 fn nearest(besides: &[Option<Beside>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for (rival, _) in besides.iter().flatten().flat_map(Beside::rivals) {
@@ -138,18 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_best_of_ours_and_the_three_nearest_with_those_that_are_ahead_in_bold() {
+    fn a_line_has_the_best_of_ours_and_the_three_nearest_with_ratios_below_1_in_bold() {
         let eight = [("mpmc", 10.0), ("mpmc-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0), ("std", 90.0)];
         let more = [("mpmc", 40.0), ("mpmc-unbounded", 20.0), ("kanal", 30.0), ("crossfire", 22.0)];
         let text = digest(&report(vec![session(8.0, &eight), session(64.0, &more)])).unwrap();
         let due = "| 2-to-2, ns a message | can sleep | `mpmc` 10.0, `mpmc-unbounded` 20.0 \
                    | kanal **0.80**, 1.50; crossfire –, 1.10; flume 1.40, – |";
         assert_eq!(text.lines().last(), Some(due));
-        assert!(text.starts_with("| cell | those that | ours, at 8 B, 64 B | nearest, times ours |\n"), "{text}");
+        assert!(text.starts_with("| case | group | ours, at 8 B, 64 B | nearest, times ours |\n"), "{text}");
     }
 
     #[test]
-    fn whoever_is_ahead_at_one_size_is_named_however_far_away_on_the_average() {
+    fn a_competitor_ahead_at_one_size_is_named_however_far_on_average() {
         let others = [("mpmc", 10.0), ("kanal", 11.0), ("flume", 12.0), ("std", 13.0), ("farther", 99.0)];
         let with = |far: f64| [&others[..], &[("far", far)]].concat();
         let text = digest(&report(vec![session(8.0, &with(9.0)), session(64.0, &with(90.0))])).unwrap();

@@ -1,21 +1,21 @@
-//! What ours and each rival have, as a table; each tick has been tried by a test.
+//! The features of ours and of each competitor, as a table. A test covers each tick.
 
 use crate::table::Grid;
 
-/// Nothing where this program was built without its rivals.
+/// `None` if this program was built without competitors.
 #[cfg(not(feature = "rivals"))]
 pub(super) fn grid() -> Option<Grid> {
     None
 }
 
-/// Nothing where this program was built without its rivals.
+/// `None` if this program was built without competitors.
 #[cfg(feature = "rivals")]
 pub(super) fn grid() -> Option<Grid> {
     use ybench_rivals::features::{Feature, KINDS, Kind};
 
     use crate::table::Tone;
 
-    // The names of columns stand below each other, word by word: there are many.
+    // The names of the columns are stacked word by word, because there are many.
     let heads: Vec<String> = Feature::ALL.iter().map(|feature| feature.in_words().replace(' ', "\n")).collect();
     let heads: Vec<&str> = std::iter::once("").chain(heads.iter().map(String::as_str)).collect();
     let mut grid = Grid::new(&heads);
@@ -30,6 +30,6 @@ pub(super) fn grid() -> Option<Grid> {
         grid.push(Tone::Plain, None, cells);
     }
     grid.notes =
-        vec!["A tick has been tried by a test; what a tick says stands in ybench-rivals/src/features.rs.".to_owned()];
+        vec!["A test covers each tick; ybench-rivals/src/features.rs defines them.".to_owned()];
     Some(grid)
 }

@@ -1,11 +1,11 @@
-//! `ybench rivals`: everybody side by side, like beside like, in every cell and at every size.
+//! `ybench rivals`: all competitors, grouped by capability, in every case and at every size.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
-//! | `beside` | one figure of one group at every size: everybody's ratio to the best of ours |
-//! | `table` | that as a table, with sentences that say where a rival is first or near |
-//! | `digest` | all cells in one table, with the three that are nearest to ours |
-//! | `features` | what ours and each rival have |
+//! | `beside` | one figure of one group at every size: each transport's ratio to the best of ours |
+//! | `table` | the same as a table, with sentences that say where a competitor is first or near |
+//! | `digest` | all cases in one table, with the three competitors nearest to ours |
+//! | `features` | the features of ours and of each competitor |
 
 mod beside;
 mod digest;
@@ -30,36 +30,36 @@ use crate::measure;
 use crate::output::say;
 use crate::request::Request;
 
-/// What a report of it calls its command.
+/// The name of the command in its reports.
 const COMMAND: &str = "rivals";
 
 const SECONDS: f64 = 900.0;
-/// Where the number of messages is fixed, and the time with it.
+/// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 7;
 
 #[derive(Debug, Default, Args)]
 pub struct Asked {
-    /// Only this cell; may be given more than once [default: all of them, see `ybench list`]
+    /// Only this case; repeatable [default: all, see `ybench list`]
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
     /// Bytes in a message: 8, 24, 64, 256 or several of them [default: all]
     #[arg(long, value_name = "BYTES", num_args = 1..)]
     pub bytes: Vec<u32>,
-    /// Measure nothing: print what ours and each rival have
+    /// Measure nothing: print the features of ours and of each competitor
     #[arg(long)]
     pub features: bool,
 }
 
 impl Asked {
-    /// The cells that were asked for, in their order.
+    /// The requested cases, in their order.
     ///
     /// # Errors
     ///
-    /// Refuses names and sizes that there are not.
+    /// Refuses unknown names and sizes.
     pub fn resolved(&self) -> Result<Vec<&'static Cell>, Error> {
         if let Some(name) = self.cells.iter().find(|name| cells::named(name).is_none()) {
             let names: Vec<&str> = cells::all().iter().map(|cell| cell.scenario.name).collect();
-            return Err(Error::Refused(format!("There is no cell called '{name}'; there are {}.", listed(&names))));
+            return Err(Error::Refused(format!("There is no case called '{name}'; there are {}.", listed(&names))));
         }
         if let Some(bytes) = self.bytes.iter().find(|bytes| !drivers::BYTES.contains(bytes)) {
             return Err(Error::Refused(format!("A message can have 8, 24, 64 or 256 bytes here, not {bytes}.")));
@@ -74,12 +74,12 @@ impl Asked {
     }
 }
 
-/// Nothing where features were asked for, which are said at once.
+/// `None` if the features were requested, which are printed at once.
 pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
     let cells = asked.resolved()?;
     let without = || {
         let built = "build it with them: cargo run --release -p ybench --features rivals -- rivals";
-        Error::Refused(format!("This ybench has no rivals in it; {built}."))
+        Error::Refused(format!("This ybench was built without competitors; {built}."))
     };
     if asked.features {
         say(features::grid().ok_or_else(without)?.terminal());
@@ -91,7 +91,7 @@ pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
     let entries = entries(request);
     let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
     let mut report = measure::in_rounds(request, usual, |frame, warnings| {
-        // Ours are here without having been named.
+        // Ours take part without being named.
         let frame = Frame { named: false, ..frame };
         let each = cells.iter().flat_map(|cell| asked.sizes(cell).into_iter().map(|size| (&cell.scenario, size)));
         each.filter_map(|(scenario, size)| plan::of(scenario, Some(size), &entries, frame, warnings)).collect()
@@ -100,14 +100,14 @@ pub fn run(request: &Request, asked: &Asked) -> Result<Option<Report>, Error> {
     Ok(Some(report))
 }
 
-/// Those that were asked for, and always ours: the question is how they stand beside each other.
+/// The requested transports, and always ours: the question is how they compare.
 fn entries(request: &Request) -> Vec<&'static Entry> {
     let asked: BTreeSet<&str> = request.entries.iter().map(|entry| entry.traits.name).collect();
     let wanted = |entry: &&Entry| asked.contains(entry.traits.name) || cells::is_ours(entry.traits.name);
     registry::all().iter().filter(wanted).collect()
 }
 
-/// Says in each session who stands beside whom.
+/// Stores the groups in each session.
 fn group(report: &mut Report) {
     for session in &mut report.sessions {
         if let Some(cell) = cells::named(&session.scenario) {
@@ -121,10 +121,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_there_is_not_is_refused_with_what_there_is() {
+    fn unknown_names_are_refused_with_the_known_ones() {
         let asked = Asked { cells: vec!["one-by-one".into(), "ten-to-1".into()], ..Asked::default() };
         let sentence = asked.resolved().err().unwrap().to_string();
-        assert!(sentence.starts_with("There is no cell called 'ten-to-1'; there are one-by-one, "), "{sentence}");
+        assert!(sentence.starts_with("There is no case called 'ten-to-1'; there are one-by-one, "), "{sentence}");
         let asked = Asked { bytes: vec![8, 32], ..Asked::default() };
         let sentence = asked.resolved().err().unwrap().to_string();
         assert_eq!(sentence, "A message can have 8, 24, 64 or 256 bytes here, not 32.");

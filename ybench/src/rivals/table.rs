@@ -1,5 +1,5 @@
-//! Cells as tables: a table for each group and figure, with everybody beside the best of ours, and below it in words where a
-//! rival is first, and where one is near. Made from the record alone.
+//! Cases as tables: a table for each group and figure, with all transports and their ratio to the best of ours. Sentences
+//! below it say where a competitor is first, and where one is near. Made from the result alone.
 
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
@@ -14,7 +14,7 @@ use crate::table::Part;
 use crate::table::sections::{Section, sections};
 use crate::table::{Grid, Tone};
 
-/// Everything, if the report is of rivals.
+/// The whole analysis, if the report is of `ybench rivals`.
 pub fn study(report: &Report) -> Option<Study> {
     let part = |cell: CellPart| {
         let tables = cell.grids.into_iter().map(|(title, grid)| Part::Table(title, grid));
@@ -26,14 +26,14 @@ pub fn study(report: &Report) -> Option<Study> {
     Some(Study { title: "Side by side", parts, ..Study::default() })
 }
 
-const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table; behind a figure stands how many times ours it \
-is, median of the ratios inside the rounds, with the least and the most.";
+const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table. After each figure: its multiple of ours, the \
+median of the ratios within the rounds, with the minimum and the maximum.";
 
-/// One cell.
+/// One case.
 struct CellPart {
     title: String,
     grids: Vec<(String, Grid)>,
-    /// Whoever was taken out, and why.
+    /// The excluded transports, and why.
     out: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> CellPart {
             };
             let sizes: Vec<Beside> = section.sessions.iter().filter_map(beside).collect();
             if sizes.iter().any(|size| !size.members.is_empty()) {
-                grids.push((format!("Those that {name}: {}", figure.name), grid(&sizes, figure)));
+                grids.push((format!("Transports that {name}: {}", figure.name), grid(&sizes, figure)));
             }
         }
     }
@@ -72,7 +72,7 @@ fn part(section: &Section<'_>, cell: &Cell, report: &Report) -> CellPart {
     }
 }
 
-/// Whoever broke its word in this cell has no figures at the size where it did.
+/// A transport that failed validation in this case has no figures at that size.
 pub(super) fn taken_out(cell: &str, report: &Report) -> Vec<String> {
     let sentence = |warning: &Warning| match warning {
         Warning::TakenOut { scenario, name, sentence } if scenario == cell => {
@@ -85,7 +85,7 @@ pub(super) fn taken_out(cell: &str, report: &Report) -> Vec<String> {
     out
 }
 
-/// A row for everybody, by the mean of the ratios; two columns for each size.
+/// A row for each transport, by the mean of the ratios; two columns for each size.
 fn grid(sizes: &[Beside], figure: &Figure) -> Grid {
     let mut heads = vec!["transport".to_owned()];
     for size in sizes {
@@ -115,7 +115,7 @@ fn grid(sizes: &[Beside], figure: &Figure) -> Grid {
     grid
 }
 
-/// Everybody, and whether it is a rival; by the mean of its ratios, those without one last.
+/// All transports, and whether each is a competitor; by the mean of the ratios, those without one last.
 fn names(sizes: &[Beside]) -> Vec<(&str, bool)> {
     let mut names: Vec<(&str, bool)> = Vec::new();
     for member in sizes.iter().flat_map(|size| &size.members) {
@@ -141,15 +141,15 @@ pub(super) fn bytes(bytes: f64) -> String {
 
 /// "1.27 (1.20..1.31)".
 fn times(ratio: Spread) -> String {
-    // Who takes a hundredth of the time is to be read beside those who take a hundred times as long.
+    // Three decimals for very small ratios, so that they can be compared with very large ones.
     let one = |value: f64| if value < 0.01 { format!("{value:.3}") } else { figure(value) };
     format!("{} ({}..{})", one(ratio.median), one(ratio.min), one(ratio.max))
 }
 
-/// Where a rival is first, and where one is near; or that none is.
+/// Where a competitor is first, and where one is near; or that none is.
 fn sentences(sizes: &[Beside]) -> Vec<String> {
     if sizes.iter().any(|size| size.rounds < LEAST_ROUNDS) {
-        return vec!["Too few rounds to say who is first.".to_owned()];
+        return vec!["Too few rounds to name the first.".to_owned()];
     }
     let mut said: Vec<String> = sizes.iter().flat_map(told).collect();
     let nearest = || {
@@ -163,10 +163,10 @@ fn sentences(sizes: &[Beside]) -> Vec<String> {
     said
 }
 
-/// From here on it reads as 1.00, and nobody is ahead by that.
+/// Ratios from here on read as 1.00, and nothing is ahead by that.
 pub(super) const LEVEL: f64 = 0.995;
 
-/// Who is quicker because it looks for longer is told with its price.
+/// A competitor that is faster because it polls for longer is named with its CPU time.
 fn at_the_cost_of(rival: &Member) -> String {
     match rival.cpu {
         Some(cpu) if cpu >= FAR => format!(" (with {} times the CPU time)", figure(cpu)),
@@ -201,7 +201,7 @@ fn told(size: &Beside) -> Vec<String> {
         ));
     }
     if !near.is_empty() {
-        told.push(format!("Not {FAR} times {ours} at {at}: {}.", listed(&near)));
+        told.push(format!("Less than {FAR} times {ours} at {at}: {}.", listed(&near)));
     }
     told
 }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::table::part;
 
-    /// Of one cell and size, in rounds in which the machine is slower and slower.
+    /// Of one case and size, in rounds in which the machine becomes slower.
     fn session(scenario: &str, bytes: f64, times: &[(&str, f64)]) -> Session {
         let round = |slower: f64| Round {
             nanoseconds: times.iter().map(|(name, time)| ((*name).to_owned(), time * slower)).collect(),
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// As it stands on a terminal, each sentence on one line.
+    /// As on a terminal, each sentence on one line.
     fn told(report: &Report) -> String {
         part::terminal(&study(report).unwrap().parts).replace("\n  ", " ")
     }
@@ -246,21 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn a_rival_that_is_first_is_said_to_be() {
-        let eight = session(
-            "2-to-2",
-            8.0,
-            &[("mpmc", 10.0), ("mpmc-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0)],
-        );
-        let more = session(
-            "2-to-2",
-            64.0,
-            &[("mpmc", 20.0), ("mpmc-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)],
-        );
+    fn a_competitor_that_is_first_is_reported() {
+        let eight =
+            session("2-to-2", 8.0, &[("mpmc", 10.0), ("mpmc-unbounded", 20.0), ("kanal", 8.0), ("flume", 14.0)]);
+        let more =
+            session("2-to-2", 64.0, &[("mpmc", 20.0), ("mpmc-unbounded", 10.0), ("kanal", 30.0), ("flume", 17.5)]);
         let text = told(&report(vec![eight, more]));
         assert!(text.contains("kanal is first here at 8 B: 0.80 (0.80..0.80) times mpmc."), "{text}");
-        assert!(text.contains("Not 1.5 times mpmc at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
-        // The best of ours is another one there; whoever is above 1.5 is far.
+        assert!(text.contains("Less than 1.5 times mpmc at 8 B: flume 1.40 (1.40..1.40)."), "{text}");
+        // Another one of ours is the best there; a competitor above 1.5 is far.
         assert!(!text.contains("at 64 B:"), "{text}");
         let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
         let words = |name: &str| row(name).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -269,17 +263,17 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ahead_in_most_rounds_only_is_not_called_first() {
+    fn ahead_in_most_rounds_only_is_not_first() {
         let mut one = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 9.0), ("flume", 12.0)]);
         one.rounds[2].nanoseconds.insert("kanal".to_owned(), 48.0);
         let text = told(&report(vec![one]));
         let due = "Ahead of mpmc at 8 B by the median, but not by a tenth in every round: kanal 0.90 (0.90..1.20).";
         assert!(text.contains(due) && !text.contains("first"), "{text}");
-        assert!(text.contains("Not 1.5 times mpmc at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
+        assert!(text.contains("Less than 1.5 times mpmc at 8 B: flume 1.20 (1.20..1.20)."), "{text}");
     }
 
     #[test]
-    fn a_difference_that_is_small_or_of_few_rounds_makes_nobody_first() {
+    fn a_small_difference_or_few_rounds_have_no_first() {
         let close = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 9.5)]);
         let text = told(&report(vec![close]));
         assert!(text.contains("not by a tenth in every round: kanal 0.95 (0.95..0.95)."), "{text}");
@@ -287,11 +281,11 @@ mod tests {
         let mut few = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 5.0)]);
         few.rounds.truncate(LEAST_ROUNDS - 1);
         let text = told(&report(vec![few]));
-        assert!(text.contains("Too few rounds to say who is first.") && !text.contains("kanal is"), "{text}");
+        assert!(text.contains("Too few rounds to name the first.") && !text.contains("kanal is"), "{text}");
     }
 
     #[test]
-    fn who_takes_more_of_a_cpu_is_told_with_it() {
+    fn a_competitor_with_more_cpu_time_is_reported_with_it() {
         let mut one = session("fixed-rate", 8.0, &[("spsc", 10.0), ("kanal", 1.0), ("flume", 12.0)]);
         for round in &mut one.rounds {
             for (name, time, cpu) in [("spsc", 10.0, 100.0), ("kanal", 1.0, 1_400.0), ("flume", 12.0, 120.0)] {
@@ -302,11 +296,11 @@ mod tests {
         let text = told(&report(vec![one]));
         let due = "kanal is first here at 8 B: 0.10 (0.10..0.10) times spsc (with 14.0 times the CPU time).";
         assert!(text.contains(due), "{text}");
-        assert!(text.contains("Not 1.5 times spsc at 8 B: flume 1.20 (1.20..1.20).\n"), "{text}");
+        assert!(text.contains("Less than 1.5 times spsc at 8 B: flume 1.20 (1.20..1.20).\n"), "{text}");
     }
 
     #[test]
-    fn where_nobody_is_near_the_nearest_is_named() {
+    fn without_a_near_competitor_the_nearest_is_named() {
         let eight = session("2-to-2", 8.0, &[("mpmc", 10.0), ("kanal", 21.0), ("flume", 40.0)]);
         let more = session("2-to-2", 64.0, &[("mpmc", 10.0), ("kanal", 16.0)]);
         let text = part::markdown(&study(&report(vec![eight, more])).unwrap().parts);
@@ -316,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_taken_out_is_named_with_the_reason() {
+    fn an_excluded_competitor_is_named_with_the_reason() {
         let taken = |scenario: &str| Warning::TakenOut {
             scenario: scenario.to_owned(),
             name: "flume".to_owned(),

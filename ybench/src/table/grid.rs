@@ -5,11 +5,11 @@ use std::io::IsTerminal;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use textwrap::Options;
 
-/// What a row deserves.
+/// The emphasis of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     Leader,
-    /// Too close to the leader to call.
+    /// Not distinguishable from the leader.
     Tied,
     #[default]
     Plain,
@@ -19,20 +19,20 @@ pub enum Tone {
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub tone: Tone,
-    /// The transport this row is about, where it is about one.
+    /// The transport of this row, if it has one.
     pub name: Option<String>,
     pub cells: Vec<String>,
 }
 
-/// Letters in a line of a terminal, where nobody knows how many there are.
+/// The default width of a terminal, in characters.
 const USUAL_WIDTH: usize = 120;
 
 #[derive(Clone, Debug)]
 pub struct Column {
     pub head: String,
-    /// Whether its cells are figures, which stand below each other's last digit.
+    /// Whether its cells are figures, aligned by their last digit.
     pub right: bool,
-    /// Whether it says something of the column before it, and stays beside that.
+    /// Whether it belongs to the column before it, and stays next to that.
     pub beside: bool,
 }
 
@@ -40,16 +40,16 @@ pub struct Column {
 pub struct Grid {
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
-    /// Whether its columns stand nearer to each other on a terminal.
+    /// Whether its columns are narrower on a terminal.
     pub tight: bool,
-    /// Whether long cells are broken into lines: otherwise columns go on below.
+    /// Whether long cells are wrapped; otherwise the columns continue below.
     pub folds: bool,
-    /// Sentences below.
+    /// Sentences below the table.
     pub notes: Vec<String>,
 }
 
 impl Grid {
-    /// A head that begins with '>' is that of figures, and one that begins with "+>" of figures about those before them.
+    /// A head that begins with '>' is a column of figures. One that begins with "+>" has figures about the column before it.
     pub fn new(heads: &[&str]) -> Self {
         let column = |head: &&str| {
             let (beside, head) = head.strip_prefix('+').map_or((false, *head), |head| (true, head));
@@ -63,7 +63,7 @@ impl Grid {
         self.rows.push(Row { tone, name: name.map(str::to_owned), cells });
     }
 
-    /// What is wider than the terminal goes on below, with the names again.
+    /// Columns beyond the width of the terminal continue below, with the names repeated.
     pub fn terminal(&self) -> String {
         let mut text = String::new();
         let panels = self.panels(if self.folds { usize::MAX } else { self.room() });
@@ -78,7 +78,7 @@ impl Grid {
         text.trim_end().to_owned() + if panels.len() > 1 { "\n" } else { "" }
     }
 
-    /// How wide it may be: as the terminal is; where there is none, what is set tight is for one of the usual width.
+    /// The maximum width: that of the terminal; without a terminal, narrow tables use the default width.
     fn room(&self) -> usize {
         match terminal_width() {
             Some(columns) => columns,
@@ -87,12 +87,12 @@ impl Grid {
         }
     }
 
-    /// How wide a line of sentences may be.
+    /// The maximum width of a line of sentences.
     pub fn line_width() -> usize {
         terminal_width().unwrap_or(USUAL_WIDTH).min(USUAL_WIDTH)
     }
 
-    /// The columns that stand beside each other in so many letters; each time after those up to the first of names.
+    /// The columns that fit side by side in `room` characters. Each block after the first repeats the column of names.
     fn panels(&self, room: usize) -> Vec<Vec<usize>> {
         let named = self.columns.iter().position(|column| !column.right && column.head != "#").map_or(0, |at| at + 1);
         let gap = if self.tight { 2 } else { 3 };
@@ -115,14 +115,14 @@ impl Grid {
         if panels.is_empty() { vec![(0..named).collect()] } else { panels }
     }
 
-    /// Letters of the widest cell of a column.
+    /// The characters of the widest cell of a column.
     fn width(&self, at: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
         let lines = cells.flat_map(|cell| cell.lines()).chain(self.columns[at].head.lines());
         lines.map(|line| line.chars().count()).max().unwrap_or(0)
     }
 
-    /// Some of the columns, and the rows that have anything in them.
+    /// Some of the columns, and the rows that have a value in them.
     fn panel(&self, columns: &[usize]) -> String {
         let mut table = new_table(&columns.iter().map(|&at| self.columns[at].head.as_str()).collect::<Vec<_>>());
         for row in &self.rows {
@@ -169,7 +169,7 @@ fn terminal_width() -> Option<usize> {
     asked.map(|(_, columns)| usize::from(columns).max(40))
 }
 
-/// What would end a cell or begin markup does neither.
+/// Escapes characters that would end a cell or begin markup.
 fn cell(text: &str) -> String {
     let mut shown = String::new();
     for letter in text.chars() {
@@ -182,7 +182,7 @@ fn cell(text: &str) -> String {
     shown
 }
 
-/// A line under the head and one under the last row; nothing between the rows.
+/// A line under the head and one under the last row; none between the rows.
 const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
@@ -193,7 +193,7 @@ fn new_table(head: &[&str]) -> Table {
     table
 }
 
-/// Without the blanks that a table leaves at the end of each line.
+/// Without the trailing spaces that a table has on each line.
 fn text(table: &Table) -> String {
     table.trim_fmt()
 }

@@ -1,10 +1,10 @@
-//! What a message costs as threads or channels become more: a row for each transport, a column for each number of them,
-//! the times first and then the growth, and who stays level.
+//! The cost of a message for more threads or channels: a row for each transport, a column for each number of them. First
+//! the times, then the growth, and which transports stay level.
 //!
-//! The columns are sessions of their own, minutes apart, in which the speed of the machine may have changed. So growth is
-//! that of the ratio to the limit, which was measured in the same rounds as the time. Where the limit has become quicker and a
-//! time has not, the ratio has grown as well, by a state of the machine that does not help everybody: so whoever is to be called
-//! not level has grown by time, too.
+//! The columns are separate sessions, minutes apart, and the speed of the machine may have changed between them. So
+//! growth is the growth of the ratio to the baseline, which was measured in the same rounds as the time. If the baseline
+//! became faster and a time did not, the ratio has grown because of the machine's state. So a transport is called "not
+//! level" only if its time has grown as well.
 
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
@@ -14,10 +14,10 @@ use super::grid::{Grid, Tone};
 use super::sections::{Section, sections};
 use super::standing::judgement;
 
-/// Whoever stays within so many times its own first figure is level.
+/// A transport whose figures stay within this multiple of its first one is level.
 const LEVEL: f64 = 2.0;
 
-/// Wider than this, the columns of figures lose their blanks.
+/// A wider table is printed with narrower columns.
 const COLUMNS: usize = 8;
 
 /// One scenario over one quantity.
@@ -31,24 +31,24 @@ pub struct Growth<'a> {
 
 struct Row<'a> {
     name: &'a str,
-    /// Nanoseconds for a message, and how many times its first figure that is; one for each column.
+    /// Nanoseconds per message, and their multiple of the first figure; one for each column.
     times: Vec<Option<f64>>,
     growth: Vec<Option<f64>>,
 }
 
-/// What becomes of a transport over the columns.
+/// The verdict on a transport over the columns.
 enum Course {
-    /// Within so many times its first figure everywhere.
+    /// Within this multiple of its first figure everywhere.
     Level,
-    /// Beyond that somewhere, by the ratio to the limit and by time: in words.
+    /// Above it somewhere, by the ratio to the baseline and by time: in words.
     Rises(String),
-    /// Beyond that by the ratio alone.
+    /// Above it by the ratio alone.
     Open,
-    /// There are too few columns to call it anything.
+    /// Too few columns for a verdict.
     Unknown,
 }
 
-/// Of every scenario that was measured at several numbers of threads or channels.
+/// For every scenario that was measured at several numbers of threads or channels.
 pub fn growths(report: &Report) -> String {
     let mut text = String::new();
     for section in sections(report) {
@@ -104,26 +104,26 @@ impl<'a> Growth<'a> {
         grid
     }
 
-    /// Nanoseconds for a message.
+    /// Nanoseconds per message.
     pub fn times(&self) -> Grid {
         self.grid("ns/msg", |row| &row.times)
     }
 
-    /// Times its own first column.
+    /// Multiples of its first column.
     pub fn growth(&self) -> Grid {
         self.grid("times the first", |row| &row.growth)
     }
 
-    /// What the columns of both tables count.
+    /// The quantity of the columns of both tables.
     pub fn heading(&self) -> String {
         format!("{} over {}", self.scenario, self.quantity.in_words())
     }
 
-    /// Who stays level, who does not, and who is the fastest at the end.
+    /// Which transports stay level, which do not, and the fastest in the last column.
     pub fn sentences(&self) -> Vec<String> {
         let called = self.columns.iter().filter(|column| sound(column)).count();
         if called < 2 || !self.columns.first().is_some_and(sound) {
-            return vec!["Too few rounds to call who stays level.".to_owned()];
+            return vec!["Too few rounds to call which transports stay level.".to_owned()];
         }
         let (mut level, mut rises, mut open) = (Vec::new(), Vec::new(), Vec::new());
         for row in &self.rows {
@@ -143,7 +143,7 @@ impl<'a> Growth<'a> {
         }
         if !open.is_empty() {
             sentences.push(format!(
-                "Neither, as the ratio has grown beside a limit that was quicker than at first, and the time has not: {}.",
+                "Undecided: the ratio has grown because the baseline became faster, and the time has not: {}.",
                 listed(&open)
             ));
         }
@@ -155,16 +155,16 @@ impl<'a> Growth<'a> {
         let doubtful: Vec<String> = doubtful.collect();
         if !doubtful.is_empty() {
             let places = listed(&doubtful.iter().map(String::as_str).collect::<Vec<_>>());
-            sentences.push(format!("Not considered, with too few rounds beyond doubt: {places}."));
+            sentences.push(format!("Ignored, because too few rounds count: {places}."));
         }
         sentences
     }
 
-    /// Whether a transport is within its level, and if not, from where on and how far at most.
+    /// Whether a transport is level, and if not, from which column on, and its largest growth.
     fn course(&self, row: &Row<'_>) -> Course {
         let columns = self.columns.iter().zip(&row.growth).zip(&row.times).enumerate();
         let considered = columns.filter(|(_, ((column, _), _))| sound(column));
-        // By the number of the column: the growth of the ratio, and that of the time.
+        // By the number of the column: the growth of the ratio, and the growth of the time.
         let measured: Vec<(usize, f64, f64)> = considered
             .filter_map(|(at, ((_, growth), time))| Some((at, (*growth)?, (*time)? / row.times[0]?)))
             .collect();
@@ -196,14 +196,14 @@ impl<'a> Growth<'a> {
             format!("Over {}:", self.quantity.in_words()),
             self.times().terminal(),
             self.growth().terminal(),
-            "Growth is that of the ratio to the limit measured in the same rounds.".to_owned(),
+            "Growth of the ratio to the baseline, measured in the same rounds.".to_owned(),
             self.sentences().join("\n"),
         ];
         parts.join("\n") + "\n"
     }
 }
 
-/// Whether a column has enough rounds to say something.
+/// Whether a column has enough rounds for a verdict.
 fn sound((_, session): &(f64, &Session)) -> bool {
     session.sound() >= LEAST_ROUNDS
 }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn report(quantity: Quantity, rounds: usize) -> Report {
-        // The machine is half as fast in the last session: that is no growth.
+        // The machine is half as fast in the last session: that does not count as growth.
         let sessions = vec![
             session(quantity, 1.0, 10.0, &[("flat", 20.0), ("bump", 20.0), ("steep", 10.0)], rounds),
             session(quantity, 3.0, 10.0, &[("flat", 25.0), ("bump", 90.0), ("steep", 21.0)], rounds),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stays_level_is_told_and_from_where_on_others_do_not() {
+    fn level_transports_are_listed_and_where_others_leave_the_level() {
         let text = growths(&report(Quantity::Senders, LEAST_ROUNDS));
         for due in [
             "made-up: About it.\nOver threads that send:\n",
@@ -259,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_rises_by_a_limit_that_has_become_quicker() {
+    fn a_faster_baseline_is_no_growth() {
         let mut report = report(Quantity::Senders, LEAST_ROUNDS);
         let times = [("flat", 20.0), ("bump", 20.0), ("steep", 30.0)];
         report.sessions[2] = session(Quantity::Senders, 7.0, 3.0, &times, LEAST_ROUNDS);
         let text = growths(&report);
         for due in [
             "Not level: bump 4.50 times at 3, level again at the end; steep from 3 on, 10.0 times at 7.",
-            "Neither, as the ratio has grown beside a limit that was quicker than at first, and the time has not: flat.",
+            "Undecided: the ratio has grown because the baseline became faster, and the time has not: flat.",
         ] {
             assert!(text.contains(due), "{due}\n{text}");
         }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rounds_call_nobody_and_other_quantities_have_no_growth() {
+    fn few_rounds_have_no_verdict_and_other_quantities_no_growth() {
         let text = growths(&report(Quantity::Senders, LEAST_ROUNDS - 1));
         assert!(text.contains("Too few rounds") && !text.contains("Level, always"), "{text}");
         assert_eq!(growths(&report(Quantity::Rate, LEAST_ROUNDS)), "");
@@ -294,11 +294,11 @@ mod tests {
         for due in [
             "Not level: bump from 3 on, 4.50 times at 3; steep from 3 on, 2.10 times at 3.",
             "At 3: steep is the fastest; next is flat, 1.19 times slower.",
-            "Not considered, with too few rounds beyond doubt: 7.",
+            "Ignored, because too few rounds count: 7.",
         ] {
             assert!(text.contains(due), "{due}\n{text}");
         }
         report.sessions[0].rounds.truncate(1);
-        assert!(growths(&report).contains("Too few rounds to call who stays level."));
+        assert!(growths(&report).contains("Too few rounds to call which transports stay level."));
     }
 }

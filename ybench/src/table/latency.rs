@@ -1,5 +1,5 @@
-//! The times of single messages in figures: what the articles give of a distribution, and beside it a histogram in one
-//! line of text for a terminal.
+//! The times of single messages in figures: those that the articles give of a distribution, and a histogram as one line
+//! of text for a terminal.
 
 use ybench_core::distribution::Distribution;
 use ybench_core::figures::{figure, grouped, percent, time};
@@ -9,19 +9,19 @@ use ybench_core::record::{Report, Session};
 use super::grid::{Grid, Tone};
 use super::standing::standings;
 
-/// Longer than this many nanoseconds is worth a column, where the user sets no other limit.
+/// The default limit: messages above this many nanoseconds have a column of their own.
 pub const BEYOND: f64 = 10_000.0;
 
-/// The share that counts as outliers: the two or three of a thousand that the articles name.
+/// The share that counts as outliers: the two or three per thousand that the articles name.
 const OUTLIERS: f64 = 0.003;
 
-/// Letters of a histogram.
+/// Characters of a histogram.
 const WIDTH: usize = 22;
 
-/// The distributions of a series, the quickest transport first.
+/// The distributions of a series, the fastest transport first.
 pub fn distributions(session: &Session, series: Series) -> Vec<(String, Tone, &Distribution)> {
     let mut found: Vec<(String, Tone, &Distribution)> = Vec::new();
-    // Most sessions have none of most series, and who leads takes a while to find out.
+    // Most sessions have none of most series, and finding the leader takes a while.
     if session.details.values().all(|details| !details.distributions.contains_key(&series)) {
         return found;
     }
@@ -39,12 +39,12 @@ pub fn distributions(session: &Session, series: Series) -> Vec<(String, Tone, &D
     found
 }
 
-/// What is told beside a distribution's own figures. Nanoseconds.
+/// Context for a distribution's own figures. Nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
-    /// Messages that took longer than this are counted.
+    /// Messages that took longer are counted.
     pub beyond: f64,
-    /// What one reading of the clock costs, where that is known.
+    /// The cost of one reading of the clock, if it is known.
     pub reading: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
         cells.extend([0.9, 0.99, 1.0 - OUTLIERS, 0.999, 0.9999].map(|of| figure(times.quantile(of))));
         cells.push(figure(times.most()));
         cells.push(percent(times.beyond(beside.beyond) as f64 / times.count() as f64));
-        // The article's arithmetic: one reading when a message is sent and one when it is received.
+        // The article's arithmetic: one reading when a message is sent, and one when it is received.
         cells.extend(beside.reading.map(|reading| percent(2.0 * reading / times.median().max(reading))));
         grid.push(tone, Some(&name), cells);
     }
@@ -96,14 +96,14 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
     grid
 }
 
-/// What a table or a picture is of, without saying it twice where the scenario is named after the series.
+/// The subject of a table or a picture, without repetition if the scenario is named after the series.
 pub fn what(session: &Session, series: Series) -> String {
     let words = series.in_words();
     if words.starts_with(&session.title()) { words.to_owned() } else { format!("{}, {words}", session.title()) }
 }
 
-/// The distributions of a session for a terminal: a histogram in each line, under a common scale, and the figures that
-/// matter most.
+/// The distributions of a session for a terminal: a histogram in each line, with a common scale, and the most important
+/// figures.
 pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<String> {
     let named = distributions(session, series);
     let least = named.iter().map(|(.., times)| times.least().max(0.1)).reduce(f64::min)?;
@@ -123,8 +123,8 @@ pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<St
     Some(format!("{} (ns)\n{}\n", what(session, series), grid.terminal()))
 }
 
-/// A distribution as eighth blocks between two times, each as high as its share of the highest; whatever is there at
-/// all is at least an eighth high.
+/// A distribution as eighth blocks between two times, each as high as its share of the highest. Any share above zero is at
+/// least an eighth high.
 pub fn blocks(times: &Distribution, least: f64, most: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let span = (most / least).ln().max(1e-9);

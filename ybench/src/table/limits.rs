@@ -1,4 +1,4 @@
-//! The limits of the machine, and the targets of this project.
+//! The baselines of the machine, and the targets of this project.
 
 use ybench_core::figures::{figure, interval};
 use ybench_core::limits;
@@ -6,10 +6,10 @@ use ybench_core::record::{Goal, Pair, Session, Unit};
 
 use super::grid::{Grid, Tone};
 
-/// The limits of the machine, each with what it is.
+/// The baselines, each with its description.
 pub fn limits_grid(session: &Session) -> Grid {
     let about = |name: &str| limits::all().iter().find(|probe| probe.name == name).map_or("", |probe| probe.about);
-    let mut grid = Grid::new(&["limit", ">median", "+>min .. max", "unit", "what it is"]);
+    let mut grid = Grid::new(&["baseline", ">median", "+>min .. max", "unit", "what it is"]);
     grid.folds = true;
     for one in &session.contenders {
         let Some(density) = session.density(&one.name) else { continue };
@@ -50,7 +50,7 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
         let word = match goal.met {
             Some(true) => "pass",
             Some(false) => "MISS",
-            None if goal.measured.is_some() => "cannot be told",
+            None if goal.measured.is_some() => "inconclusive",
             None => "not measured",
         };
         let cells = vec![
@@ -64,8 +64,7 @@ pub fn goals_grid(goals: &[Goal]) -> Grid {
     }
     let met = goals.iter().filter(|goal| goal.met == Some(true)).count();
     let open = goals.iter().filter(|goal| goal.met.is_none() && goal.measured.is_some()).count();
-    let open =
-        if open == 0 { String::new() } else { format!(" Of {open} it cannot be told: too few rounds, or too close.") };
+    let open = if open == 0 { String::new() } else { format!(" {open} inconclusive: too few rounds, or too close.") };
     grid.notes.push(format!("{met} of {} targets met.{open}", goals.len()));
     grid
 }
@@ -80,16 +79,16 @@ mod tests {
     use ybench_core::stats::Spread;
 
     #[test]
-    fn what_cannot_be_told_is_neither_met_nor_missed_nor_unmeasured() {
+    fn inconclusive_is_neither_met_nor_missed_nor_unmeasured() {
         let measured = Some(Spread { median: 2.0, min: 1.0, max: 3.0 });
         let goal = Goal { name: "a".into(), measured, target: 2.0, at_least: true, met: None };
         let text = goals(&[goal]);
-        assert!(text.lines().any(|line| line.contains("at least 2.00") && line.contains("cannot be told")), "{text}");
-        assert!(text.contains("0 of 1 targets met. Of 1 it cannot be told: too few rounds, or too close."), "{text}");
+        assert!(text.lines().any(|line| line.contains("at least 2.00") && line.contains("inconclusive")), "{text}");
+        assert!(text.contains("0 of 1 targets met. 1 inconclusive: too few rounds, or too close."), "{text}");
     }
 
     #[test]
-    fn every_two_cpus_stand_on_both_sides_of_the_diagonal() {
+    fn every_pair_of_cpus_is_on_both_sides_of_the_diagonal() {
         let pair = |first, second, median| Pair { first, second, nanoseconds: Spread { median, min: 1.0, max: 1e3 } };
         let grid = pairs(&[pair(0, 1, 40.0), pair(0, 4, 120.0), pair(1, 4, 130.0)]);
         let rows: Vec<String> = grid.rows.iter().map(|row| row.cells.join(" ")).collect();

@@ -1,5 +1,5 @@
-//! The result of a run on one screen: a row for each transport, those of one kind together, a column for each session, in
-//! each cell the median time of a message.
+//! The result of a run on one screen: a row for each transport, grouped by kind, a column for each session. Each cell is
+//! the median time of a message.
 
 use ybench_core::figures::time;
 use ybench_core::record::{Parameter, Report, Session};
@@ -12,7 +12,7 @@ use super::standing::{Standing, standings};
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub nanoseconds: f64,
-    /// To the reference of the session.
+    /// To the session's baseline.
     pub ratio: f64,
     pub tone: Tone,
 }
@@ -20,7 +20,7 @@ pub struct Cell {
 #[derive(Clone, Debug)]
 pub struct Heading {
     pub scenario: String,
-    /// Its parameter, short, or nothing.
+    /// Its parameter in short form, or empty.
     pub parameter: String,
     pub reference: String,
     /// Nanoseconds per unit.
@@ -30,7 +30,7 @@ pub struct Heading {
 /// Transports of one kind, each with its cells.
 #[derive(Clone, Debug)]
 pub struct Kin {
-    /// Nothing in results from before it was kept.
+    /// `None` in old results without it.
     pub family: Option<Family>,
     pub rows: Vec<Line>,
 }
@@ -43,11 +43,11 @@ pub struct Line {
     pub cells: Vec<Option<Cell>>,
 }
 
-/// The whole of it, before it is text.
+/// The whole matrix, before it is text.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
     pub columns: Vec<Heading>,
-    /// The transports in the order in which the report has them.
+    /// The transports in the order of the report.
     pub kin: Vec<Kin>,
 }
 
@@ -97,14 +97,14 @@ pub fn matrix(report: &Report) -> String {
         return "No transport was measured.\n".to_owned();
     }
     format!(
-        "{}\nThe time that ranks, median. *: the quickest; ~: tied with it, which is less than 10 % apart or not to be told \
-         apart;\n{SPINS}: its receiver never sleeps; blank: took no part. Reference: what the machine takes for the like with \
-         nothing\naround it.\n",
+        "{}\nThe ranking time, median. *: the fastest; ~: tied with it, less than 10 % apart or not \
+         distinguishable;\n{SPINS}: its receiver never sleeps; blank: took no part. Baseline: the bare primitive (futex, \
+         cache-line\nhand-over) without a queue.\n",
         grid(&matrix).terminal()
     )
 }
 
-/// Name and parameter, broken where a name may be broken.
+/// Name and parameter, wrapped between the parts of a name.
 fn head(column: &Heading) -> String {
     let name = column.scenario.replacen('-', "-\n", 1);
     let parameter = match column.parameter.chars().count() {
@@ -122,7 +122,7 @@ fn grid(matrix: &Matrix) -> Grid {
     grid.tight = true;
     let reference =
         |column: &Heading| column.reference_nanoseconds.map_or(String::new(), |one| time(one) + mark(Tone::Limit));
-    let cells = std::iter::once("reference".to_owned()).chain(matrix.columns.iter().map(reference)).collect();
+    let cells = std::iter::once("baseline".to_owned()).chain(matrix.columns.iter().map(reference)).collect();
     grid.rows.push(Row { tone: Tone::Limit, name: None, cells });
     for kin in &matrix.kin {
         if let Some(family) = kin.family {
@@ -138,14 +138,14 @@ fn grid(matrix: &Matrix) -> Grid {
     grid
 }
 
-/// Behind the name of whoever never sleeps.
+/// Follows the name of a transport that never sleeps.
 pub const SPINS: &str = "°";
 
 fn marked(cell: &Cell) -> String {
     format!("{}{}", time(cell.nanoseconds), mark(cell.tone))
 }
 
-/// A blank where there is no mark keeps the figures below each other.
+/// A space if there is no mark keeps the figures aligned.
 fn mark(tone: Tone) -> &'static str {
     match tone {
         Tone::Leader => "*",

@@ -1,4 +1,4 @@
-//! Whatever else was counted in a session: CPU time, switches, rates reached, batches, bursts.
+//! All other metrics of a session: CPU time, context switches, rates reached, batches, bursts.
 
 use ybench_core::figures::{count, figure, grouped, percent};
 use ybench_core::outcome::Metric;
@@ -7,12 +7,12 @@ use ybench_core::stats::{Spread, listed};
 
 use super::grid::{Grid, Tone};
 
-/// Less than this share of the rate that was wanted is not reached.
+/// A lower share of the wanted rate counts as not reached.
 const REACHED: f64 = 0.95;
 
 type Form = fn(f64) -> String;
 
-/// Head, metric, how it is written. Those that merely repeat the distributions are left to them.
+/// Head, metric, format. Metrics that only repeat the distributions are left out.
 const COLUMNS: [(&str, Metric, Form); 18] = [
     (">sender CPU ns/msg", Metric::SenderCpu, figure),
     (">receiver CPU ns/msg", Metric::ReceiverCpu, figure),
@@ -34,7 +34,7 @@ const COLUMNS: [(&str, Metric, Form); 18] = [
     (">clock's share", Metric::Distortion, percent),
 ];
 
-/// The medians over the rounds that count; nothing if nothing was counted.
+/// The medians over the rounds that count; `None` if no metric was counted.
 pub fn metrics_grid(session: &Session) -> Option<Grid> {
     let value = |name: &str, metric: Metric| session.metric(name, metric).map(|spread| spread.median);
     let there = |metric: Metric| session.contenders.iter().any(|one| value(&one.name, metric).is_some());
@@ -56,7 +56,7 @@ pub fn metrics_grid(session: &Session) -> Option<Grid> {
     let halved = |one: &&Contestant| value(&one.name, Metric::Halved).is_some();
     let halved: Vec<&str> = session.transports().filter(halved).map(|one| one.name.as_str()).collect();
     if !halved.is_empty() {
-        grid.notes.push(format!("Half of a round trip, no time one way: {}.", listed(&halved)));
+        grid.notes.push(format!("Half of a round trip, not a one-way time: {}.", listed(&halved)));
     }
     let missed: Vec<String> = session.transports().filter_map(|one| not_reached(session, &one.name)).collect();
     if !missed.is_empty() {
@@ -65,7 +65,7 @@ pub fn metrics_grid(session: &Session) -> Option<Grid> {
     Some(grid)
 }
 
-/// "spsc 412k of 1M" where a transport could not keep up with the rate that was wanted.
+/// "spsc 412k of 1M" if a transport did not reach the wanted rate.
 pub fn not_reached(session: &Session, name: &str) -> Option<String> {
     let rate = |metric| session.metric(name, metric).map(|Spread { median, .. }| median);
     let (wanted, reached) = (rate(Metric::RateWanted)?, rate(Metric::RateReached)?);

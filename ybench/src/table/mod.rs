@@ -1,5 +1,5 @@
-//! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. Pure text
-//! out; the caller prints it.
+//! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. These
+//! functions return text; the caller prints it.
 
 mod grid;
 mod growth;
@@ -27,7 +27,7 @@ pub use ybench_core::figures::{count, figure, grouped, interval, percent, signif
 
 use ybench_core::record::Report;
 
-/// The head of every output: where and with what.
+/// The head of every output: the machine and the CPUs.
 pub fn heading(report: &Report) -> String {
     format!("{}\n{}\n", report.environment.in_words(), threads(report))
 }

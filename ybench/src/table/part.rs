@@ -1,5 +1,5 @@
-//! What a study says, piece by piece, before it is text: made once from the record, then printed on a terminal, in Markdown
-//! and on a page.
+//! An analysis as pieces, before it is text: made once from the result, then printed on a terminal, in Markdown and on a
+//! page.
 
 use textwrap::Options;
 
@@ -7,22 +7,22 @@ use super::Grid;
 
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Of all that follows, up to the next one.
+    /// The heading of all pieces up to the next heading.
     Heading(String),
-    /// A table and what stands above it.
+    /// A table with its title.
     Table(String, Grid),
     Said(String),
     Claim(Claim),
 }
 
-/// What somebody claims, and what this machine says.
+/// A claim of an article, and the verdict of this machine.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// In the words of the article, or near them.
+    /// In the words of the article, or close to them.
     pub claim: &'static str,
-    /// How it is read, and the figure.
+    /// How it is measured, and the figure.
     pub here: String,
-    /// Without its full stop.
+    /// Without a full stop.
     pub verdict: String,
 }
 
@@ -41,7 +41,7 @@ pub fn terminal(parts: &[Part]) -> String {
     parts.iter().map(|one| part(one).trim_end().to_owned() + "\n\n").collect()
 }
 
-/// Broken into lines that fit the terminal; each of its own lines begins a new one.
+/// Wrapped to the terminal. Each line of the input begins a new line.
 pub fn wrapped(text: &str, indent: &str) -> String {
     textwrap::fill(text, Options::new(Grid::line_width()).subsequent_indent(indent))
 }

@@ -1,4 +1,4 @@
-//! Everybody in one session, limits between the transports, quickest first, with the verdict.
+//! All transports of one session with the baselines among them, the fastest first, with the verdict.
 
 use ybench_core::figures::{figure, interval, several, significant};
 use ybench_core::limits;
@@ -8,7 +8,7 @@ use super::grid::{Grid, Tone};
 use super::spoken::spoken;
 use super::standing::{judgement, standings};
 
-/// The table, and below it who is fastest.
+/// The table with the verdict below.
 pub fn ranking(session: &Session) -> String {
     let (kept, of) = (session.counted().count(), session.rounds.len());
     let title = format!("{}: {} ({kept} of {})", session.title(), session.about, several(of, "round"));
@@ -24,7 +24,7 @@ pub fn ranking_grid(session: &Session) -> Grid {
     heads.retain(|head| streams || *head != "+>msgs/s");
     let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
     if other_limits {
-        heads.push("own reference");
+        heads.push("own baseline");
     }
     let mut grid = Grid::new(&heads);
     let standings = standings(session);
@@ -58,19 +58,19 @@ pub fn ranking_grid(session: &Session) -> Grid {
     grid
 }
 
-/// Those that mean something beside each other, quickest first.
+/// The rows that can be compared, the fastest first.
 pub fn comparable(session: &Session) -> Vec<&Contestant> {
-    // The floor tells how steady the machine was; where it is not what ranks, it has nothing to do with the others.
+    // The floor shows how steady the machine was. If it is not the ranking baseline, it does not belong to this table.
     let comparable = |one: &&Contestant| one.name != session.floor || session.floor == session.limit;
     let mut rows: Vec<&Contestant> = session.contenders.iter().filter(comparable).collect();
-    // By the ratio, as the verdict does: medians of times taken at different moments may order them differently.
+    // By the ratio, as the verdict: medians of times taken at different moments may have another order.
     let median =
         |one: &&Contestant| session.ratio(&one.name, &session.limit).map_or(f64::INFINITY, |ratio| ratio.median);
     rows.sort_by(|a, b| median(a).total_cmp(&median(b)));
     rows
 }
 
-/// The limit of its own kind where that is not the one of the whole table.
+/// The baseline of its own kind, if it differs from that of the table.
 fn own_limit(session: &Session, one: &Contestant) -> String {
     let own = one.limit.as_deref().filter(|limit| *limit != session.limit);
     let ratio = own.and_then(|limit| Some((limit, session.ratio(&one.name, limit)?)));

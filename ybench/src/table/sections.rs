@@ -1,4 +1,4 @@
-//! The sessions of a report in the order in which they are read: those of one scenario together.
+//! The sessions of a report in reading order: those of one scenario together.
 
 use ybench_core::record::{Quantity, Report, Session};
 
@@ -9,7 +9,7 @@ pub struct Section<'a> {
     pub sessions: Vec<&'a Session>,
 }
 
-/// In the order in which the scenarios first appear.
+/// In the order of the scenarios' first appearance.
 pub fn sections(report: &Report) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for session in &report.sessions {
@@ -24,7 +24,7 @@ pub fn sections(report: &Report) -> Vec<Section<'_>> {
 }
 
 impl<'a> Section<'a> {
-    /// The sessions that differ in the same quantity, ascending in it, for each quantity that has at least two.
+    /// The sessions that differ in the same quantity, ascending, for each quantity with at least two.
     pub fn sweeps(&self) -> Vec<(Quantity, Vec<(f64, &'a Session)>)> {
         let mut sweeps: Vec<(Quantity, Vec<(f64, &Session)>)> = Vec::new();
         for &session in &self.sessions {

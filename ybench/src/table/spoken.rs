@@ -1,6 +1,6 @@
-//! A session in one sentence that can be repeated aloud: who is quickest of those that can sleep, in time, and how many times
-//! as long the best of every other kind takes; perhaps as long where the two cannot be told apart. Those that never sleep have a
-//! part of their own in the verdict: beside them everybody else would be compared by how it waits.
+//! A session in one sentence for quoting: the fastest transport that can sleep, with its time, and how many times as long
+//! the best of every other kind takes, or that there is no significant difference. Transports that never sleep have a
+//! sentence of their own in the verdict: a comparison with them would only compare the ways of waiting.
 
 use std::mem;
 
@@ -11,14 +11,14 @@ use ybench_core::transport::{Family, Waits};
 use super::standing::{Standing, standings};
 use super::{grouped, time};
 
-/// Nothing where too few rounds count, or where there is nobody.
+/// `None` if too few rounds count, or if there is no transport.
 pub fn spoken(session: &Session) -> Option<String> {
     let sleeps = |one: &Standing| session.contestant(&one.name).is_some_and(|one| one.waits.is_some_and(Waits::sleeps));
     let (sleepers, others): (Vec<Standing>, Vec<Standing>) = standings(session).into_iter().partition(sleeps);
     let (those, standings) = match (sleepers.is_empty(), others.is_empty()) {
         (true, _) => ("", others),
         (false, true) => ("", sleepers),
-        (false, false) => ("Of those that can sleep, ", sleepers),
+        (false, false) => ("Of the transports that can sleep, ", sleepers),
     };
     let leader = standings.first().filter(|_| session.sound() >= LEAST_ROUNDS)?;
     let family = |one: &Standing| session.contestant(&one.name)?.family;
@@ -31,7 +31,7 @@ pub fn spoken(session: &Session) -> Option<String> {
     others.sort_by(|a, b| a.0.median.total_cmp(&b.0.median));
     let takes = time(session.density(&leader.name)?.median);
     let mut told = format!("{those}{} takes {takes} a message", leader.name);
-    // Of the first, and of the first that has a number.
+    // The verb and the unit are said once: with the first, and with the first number.
     let (mut mark, mut takes, mut long) = (";", " takes", " times as long");
     for (times, who) in others {
         let (mark, takes) = (mem::replace(&mut mark, ","), mem::take(&mut takes));
@@ -40,13 +40,13 @@ pub fn spoken(session: &Session) -> Option<String> {
                 format!("{mark} {who}{takes} {}{}", rounded(sure.median), mem::take(&mut long))
             }
             near if near.high <= 1.0 + DIFFERENCE => format!("{mark} {who}{takes} as long"),
-            _ => format!("{mark} {who}{takes} perhaps as long"),
+            _ => format!("{mark} {who}: no significant difference"),
         };
     }
     Some(told + ".")
 }
 
-/// As one says it: two digits, and none behind the point from 10 on.
+/// In two digits, and without decimals from 10 on.
 fn rounded(times: f64) -> String {
     if times >= 9.95 { grouped(times) } else { format!("{times:.1}") }
 }
@@ -83,20 +83,20 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_that_can_sleep_is_told_in_time_and_the_best_of_each_other_kind_beside_it() {
+    fn the_fastest_that_can_sleep_has_a_time_and_the_best_of_each_other_kind_a_multiple() {
         let said = spoken(&session(LEAST_ROUNDS)).unwrap();
-        assert_eq!(said, "Of those that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50.");
+        assert_eq!(said, "Of the transports that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50.");
     }
 
     #[test]
-    fn who_scatters_is_not_said_to_take_a_number_of_times_as_long() {
+    fn a_scattered_transport_has_no_multiple() {
         let mut scattered = session(6);
         for (round, time) in scattered.rounds.iter_mut().zip([2.0, 40.0, 2.0, 40.0, 20.0, 20.0]) {
             round.nanoseconds.extend([("b".to_owned(), time), ("c".to_owned(), 2.0 * time)]);
         }
         let said = spoken(&scattered).unwrap();
         assert!(
-            said.ends_with("a takes 2 ns a message; std takes perhaps as long, a mutex 50 times as long."),
+            said.ends_with("a takes 2 ns a message; std: no significant difference, a mutex 50 times as long."),
             "{said}"
         );
     }

@@ -1,5 +1,5 @@
-//! Who leads a session and who cannot be told from the leader: the one place where tables and pictures ask the
-//! statistics for a judgement.
+//! The leader of a session and the transports not distinguishable from it. Only here do tables and pictures ask the
+//! statistics for a verdict.
 
 use ybench_core::record::{Contestant, Parameter, Session};
 use ybench_core::stats::{Spread, Verdict, few, listed};
@@ -8,19 +8,19 @@ use super::grid::Tone;
 use super::spoken::spoken;
 use crate::judgement::Judgement;
 
-/// A contender's place.
+/// A transport's position.
 #[derive(Clone, Debug)]
 pub struct Standing {
     pub name: String,
-    /// Its time as a multiple of the limit.
+    /// Its time as a multiple of the baseline.
     pub ratio: Spread,
     pub tone: Tone,
 }
 
-/// The transports of a session, the quickest first.
+/// The transports of a session, the fastest first.
 pub fn standings(session: &Session) -> Vec<Standing> {
     let verdict = Judgement::of(session).all;
-    // Nobody is the quickest of one.
+    // A single transport is not the fastest of anything.
     let leaders: &[String] = if alone(&verdict) { &[] } else { verdict.leaders() };
     let tone = |name: &String| match leaders.iter().position(|leader| leader == name) {
         Some(0) => Tone::Leader,
@@ -36,13 +36,13 @@ pub fn standings(session: &Session) -> Vec<Standing> {
     standings
 }
 
-/// The ratio to the limit with the interval its median lies in.
+/// The ratio to the baseline, with the interval of its median.
 pub fn sureness(session: &Session, name: &str) -> Option<Spread> {
     let interval = session.interval(name, &session.limit)?;
     Some(Spread { median: interval.median, min: interval.low, max: interval.high })
 }
 
-/// The sentence that can be repeated aloud, and who else cannot be told from the quickest.
+/// The sentence for quoting, and the transports not distinguishable from the fastest.
 pub fn answer(session: &Session) -> String {
     match spoken(session) {
         Some(spoken) => format!("{spoken} {}", Judgement::of(session).all),
@@ -50,7 +50,7 @@ pub fn answer(session: &Session) -> String {
     }
 }
 
-/// One sentence for all transports, and one for those that can sleep where it says something else.
+/// One sentence for all transports, and another one for those that can sleep if it differs.
 pub fn judgement(session: &Session) -> String {
     Judgement::of(session).to_string()
 }
@@ -78,20 +78,20 @@ pub fn judgements(sessions: &[&Session]) -> Vec<String> {
         false => format!("at {}", listed(&places.iter().map(String::as_str).collect::<Vec<_>>())),
     };
     let sentence = |(leading, places): &(Leading, Vec<String>)| match leading.names.as_slice() {
-        [only] if leading.alone => format!("{only} was the only contender {}.", everywhere(places)),
+        [only] if leading.alone => format!("{only} was the only transport {}.", everywhere(places)),
         [] => format!("Too few rounds to call {}.", everywhere(places)),
         [only] => format!("{only} is the fastest {}.", everywhere(places)),
         several => {
-            let how = if leading.unsure { "tied, or not to be told apart," } else { "tied" };
+            let how = if leading.unsure { "tied, or not distinguishable," } else { "tied" };
             format!("{} {how} {}: {}.", several.len(), everywhere(places), told(several))
         }
     };
     groups.iter().map(sentence).collect()
 }
 
-/// Who leads a session.
+/// The leaders of a session.
 struct Leading {
-    /// The leader and those too close to it, in the order in which the session has them.
+    /// The leader and the transports too close to it, in the order of the session.
     names: Vec<String>,
     alone: bool,
     /// Whether the figures of one of them scatter.
@@ -107,13 +107,13 @@ impl Leading {
         Self { names, alone: alone(&verdict), unsure }
     }
 
-    /// Whether these are those of another session.
+    /// Whether another session has the same leaders.
     fn are(&self, others: &Self) -> bool {
         self.names == others.names && self.alone == others.alone
     }
 }
 
-/// Whether there was nobody to be compared with.
+/// Whether there was only one transport.
 fn alone(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Only { .. })
 }
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn whoever_is_alone_is_not_the_fastest() {
         let alone = [session(8.0, &[("a", 2.0)]), session(64.0, &[("a", 3.0)])];
-        assert_eq!(judgements(&alone.each_ref()), ["a was the only contender throughout."]);
+        assert_eq!(judgements(&alone.each_ref()), ["a was the only transport throughout."]);
         assert!(standings(&alone[0]).iter().all(|one| one.tone == Tone::Plain));
         let beaten = [session(8.0, &[("a", 2.0)]), session(64.0, &[("a", 2.0), ("b", 3.0)])];
-        let due = ["a was the only contender at 8 B value.", "a is the fastest at 64 B value."];
+        let due = ["a was the only transport at 8 B value.", "a is the fastest at 64 B value."];
         assert_eq!(judgements(&beaten.each_ref()), due);
         assert_eq!(standings(&beaten[1])[0].tone, Tone::Leader);
     }
@@ -155,7 +155,7 @@ mod tests {
             round.nanoseconds.insert("b".to_owned(), 9.0);
         }
         assert_eq!(judgements(&[&tied, &tied]), ["2 tied throughout: a and b."]);
-        let due = "2 tied, or not to be told apart, throughout: a and b.";
+        let due = "2 tied, or not distinguishable, throughout: a and b.";
         assert_eq!(judgements(&[&tied, &scattered]), [due]);
         assert_eq!(judgements(&[&scattered, &tied]), [due]);
     }

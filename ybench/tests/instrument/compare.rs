@@ -118,15 +118,15 @@ fn what_is_no_result_is_refused_and_left_as_it_is() {
     let mut never = steady();
     rounds(&mut never["sessions"][0])[0]["nanoseconds"]["spsc"] = json!(0.0);
     let bad: [(&str, Vec<u8>, &str); 12] = [
-        ("never", serde_json::to_vec(&never).unwrap(), "one of its figures is no time"),
+        ("never", serde_json::to_vec(&never).unwrap(), "one of its figures is not a valid time"),
         ("empty", Vec::new(), "is empty"),
-        ("text", b"ns/msg: 3\n".to_vec(), "is damaged: it is no JSON"),
-        ("binary", vec![0xff, 0xfe, 0, 7], "is damaged: it is no JSON"),
+        ("text", b"ns/msg: 3\n".to_vec(), "is damaged: no JSON"),
+        ("binary", vec![0xff, 0xfe, 0, 7], "is damaged: no JSON"),
         ("truncated", whole[..whole.len() / 2].to_vec(), "is truncated"),
-        ("longer", [&whole[..], b"}"].concat(), "is damaged: it is no JSON"),
-        ("other", b"{\"name\": \"ybench\", \"schema\": 2}".to_vec(), "is no result of ybench"),
-        ("list", b"[1, 2, 3]".to_vec(), "is no result of ybench"),
-        ("zero", with("schema", json!(0)), "is no result of ybench"),
+        ("longer", [&whole[..], b"}"].concat(), "is damaged: no JSON"),
+        ("other", b"{\"name\": \"ybench\", \"schema\": 2}".to_vec(), "is not a result of ybench"),
+        ("list", b"[1, 2, 3]".to_vec(), "is not a result of ybench"),
+        ("zero", with("schema", json!(0)), "is not a result of ybench"),
         ("newer", with("schema", json!(9)), &newer),
         ("twisted", with("sessions", json!("none")), "is damaged: "),
         ("no-session", with("sessions", json!([])), "in which nothing was measured"),
@@ -232,7 +232,7 @@ fn a_transport_that_has_gone_is_no_proof_that_nothing_is_slower() {
     assert!(succeeded(&["compare", &old, &new]).contains("not compared"));
     let output = ybench(&["compare", &old, &new, "--fail-on-regression", "10%"]);
     assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
-    assert!(stderr(&output).contains(" 0 cannot be told, and "), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" 0 are inconclusive, and "), "{}", stderr(&output));
     // What has come is no matter.
     succeeded(&["compare", &new, &old, "--fail-on-regression", "10%"]);
 }
@@ -243,7 +243,7 @@ fn a_baseline_is_kept_and_compared_with() {
     let run = [&RUN[..], &["--rounds", "1"]].concat();
     let here = ["--baselines", text(&folder)];
     let output = succeeded(&[&run[..], &here, &["--save-baseline", "first"]].concat());
-    assert!(output.contains("Kept as a baseline in"), "{output}");
+    assert!(output.contains("Stored as a baseline in"), "{output}");
     let kept = fs::read(folder.join("first.json")).unwrap();
     let output = succeeded(&[&run[..], &here, &["--baseline", "first"]].concat());
     assert!(output.contains("Compared with the baseline 'first'") && output.contains("cannot tell"), "{output}");

@@ -101,7 +101,7 @@ fn a_matrix_that_is_too_wide_goes_on_below() {
     let report = sample::report();
     let matrix = table::matrix(&report);
     assert!(matrix.lines().all(|line| line.chars().count() <= 120), "{matrix}");
-    assert!(matrix.lines().filter(|line| line.trim_start().starts_with("reference")).count() > 1, "{matrix}");
+    assert!(matrix.lines().filter(|line| line.trim_start().starts_with("baseline")).count() > 1, "{matrix}");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn damaged_files_are_refused_in_one_sentence() {
     let newer = json.replacen(&format!("\"schema\":{SCHEMA}"), &format!("\"schema\":{}", SCHEMA + 1), 1);
     let newer = refused(&["report", &write("newer.json", &newer)]);
     assert!(newer.contains("by a newer ybench"), "{newer}");
-    assert!(refused(&["report", &write("other.json", "{\"a\": 1}")]).contains("no result of ybench"));
+    assert!(refused(&["report", &write("other.json", "{\"a\": 1}")]).contains("not a result of ybench"));
     assert!(refused(&["report", &write("text.json", "hello")]).contains("is damaged"));
     assert!(refused(&["report", &write("nothing.json", "")]).contains("is empty"));
     assert!(refused(&["report", folder.join("missing.json").to_str().unwrap()]).contains("cannot be read"));
@@ -259,7 +259,7 @@ fn damaged_files_are_refused_in_one_sentence() {
     assert!(refused(&["report", &kept(&folder, "empty.json", &empty)]).contains("nothing was measured"));
     let mut negative = sample::least();
     negative.sessions[0].rounds[0].nanoseconds.insert("spsc".to_owned(), -1.0);
-    assert!(refused(&["report", &kept(&folder, "negative.json", &negative)]).contains("no time"));
+    assert!(refused(&["report", &kept(&folder, "negative.json", &negative)]).contains("not a valid time"));
     // One damaged file among good ones: nothing is written.
     let html = folder.join("page.html");
     refused(&["report", &whole, folder.join("half.json").to_str().unwrap(), "--html", html.to_str().unwrap()]);

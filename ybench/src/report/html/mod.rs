@@ -1,7 +1,7 @@
-//! A report as one page that needs nothing else: no network, no other file. A struct for each part, and for each a
-//! template of the same name, checked when this crate is compiled.
+//! A report as one self-contained page: no network, no other file. Each part has a struct and a template of the same
+//! name, checked at compile time.
 //!
-//! The page's own security policy forbids every request; what scripts there are only make values easier to read off.
+//! The page's security policy forbids every request. Scripts only make values easier to read.
 
 mod parts;
 mod pictures;
@@ -35,13 +35,13 @@ struct Page {
 #[template(path = "result.html")]
 struct Result {
     id: String,
-    /// Only where there are several.
+    /// Only if there are several.
     name: Option<String>,
     command: String,
     machine: String,
     when: String,
     summary: Summary,
-    /// In the shape of the article that it reproduces, or of the comparison with rivals.
+    /// In the shape of the reproduced article, or of the comparison with competitors.
     article: Option<Article>,
     glossary: Glossary,
     scenarios: Vec<Scenario>,
@@ -50,7 +50,7 @@ struct Result {
     environment: Environment,
 }
 
-/// A study's own tables and pictures.
+/// An analysis's own tables and pictures.
 struct Article {
     title: &'static str,
     pieces: Vec<Piece>,
@@ -112,7 +112,7 @@ fn machine(report: &Report) -> String {
     format!("{}. {}", report.environment.in_words(), table::threads(report))
 }
 
-/// A part as text, for the template it stands in.
+/// A part as text, for its enclosing template.
 fn rendered(part: &impl Display) -> String {
     part.to_string()
 }

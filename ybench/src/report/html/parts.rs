@@ -1,4 +1,4 @@
-//! The parts of a page and what each of them shows.
+//! The parts of a page and their contents.
 
 use askama::Template;
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl Table {
         Self { title: title.to_owned(), grid, looks: looks.clone() }
     }
 
-    /// The mark stands before the name, wherever in the row that is.
+    /// The mark is before the name, in any column.
     fn mark(&self, row: &table::Row, cell: &str) -> Option<Look> {
         let name = row.name.as_deref().filter(|name| *name == cell && row.tone != Tone::Limit)?;
         Some(self.looks.look(name))
@@ -51,7 +51,7 @@ impl Table {
 }
 
 impl Tone {
-    /// As the style sheet knows it.
+    /// The class in the style sheet.
     fn class(self) -> &'static str {
         match self {
             Self::Leader => "leader",
@@ -65,7 +65,7 @@ impl Tone {
 pub(super) struct Verdict {
     id: String,
     name: String,
-    /// What can be repeated aloud.
+    /// The sentence for quoting.
     spoken: Option<String>,
     sentences: Vec<String>,
 }
@@ -107,7 +107,7 @@ impl Summary {
         figure(*ratio)
     }
 
-    /// A heading where there is more than one kind.
+    /// A heading if there is more than one kind.
     fn family(&self, kin: &table::Kin) -> Option<&'static str> {
         kin.family.map(Family::in_words)
     }
@@ -123,7 +123,7 @@ pub(super) struct Scenario {
     id: String,
     name: String,
     about: String,
-    /// Over all sessions, where there are several.
+    /// Over all sessions, if there are several.
     sentences: Vec<String>,
     sweeps: Vec<Figure>,
     growths: Vec<GrowthPart>,
@@ -146,7 +146,7 @@ impl Scenario {
     }
 }
 
-/// What more threads or channels do to the time of a message.
+/// The time of a message over the number of threads or channels.
 pub(super) struct GrowthPart {
     sentences: Vec<String>,
     times: Table,
@@ -158,7 +158,7 @@ impl GrowthPart {
         Self {
             sentences: growth.sentences(),
             times: Table::of(&growth.heading(), growth.times(), looks),
-            growth: Table::of("Growth of the ratio to the limit measured in the same rounds", growth.growth(), looks),
+            growth: Table::of("Growth of the ratio to the baseline measured in the same rounds", growth.growth(), looks),
         }
     }
 }
@@ -167,7 +167,7 @@ impl GrowthPart {
 #[template(path = "session.html")]
 pub(super) struct SessionPart {
     title: String,
-    /// Folded where there are several.
+    /// Folded if there are several.
     folded: bool,
     sentences: Vec<String>,
     figures: Vec<Figure>,
@@ -199,7 +199,7 @@ impl SessionPart {
             figures: figures(pictures::ranked(session, looks).into_iter().chain(single::overview(session, looks))),
             table: Table::of(&format!("Ranking, {title}"), table::ranking_grid(session), looks),
             singles: single::all(session, looks, beside),
-            metrics: metrics.map(|grid| Table::of(&format!("Beside it, {title}"), grid, looks)),
+            metrics: metrics.map(|grid| Table::of(&format!("Also measured, {title}"), grid, looks)),
             title,
         }
     }
@@ -210,7 +210,7 @@ impl SessionPart {
 #[template(path = "method.html")]
 pub(super) struct Method {
     rounds: Option<Table>,
-    /// What is to be said of the clock.
+    /// Sentences about the clock.
     clock: Vec<String>,
     clocks: Option<Table>,
     dropped: Vec<(String, usize, String)>,
@@ -219,7 +219,7 @@ pub(super) struct Method {
 
 impl Method {
     pub(super) fn of(report: &Report, looks: &Looks) -> Self {
-        let mut grid = Grid::new(&["session", ">rounds that count", ">of", "limit at both ends", ">seconds"]);
+        let mut grid = Grid::new(&["session", ">rounds that count", ">of", "baseline before and after", ">seconds"]);
         let mut dropped = Vec::new();
         for session in &report.sessions {
             let seconds: f64 = session.rounds.iter().map(|round| round.seconds).sum();
@@ -246,7 +246,7 @@ impl Method {
     }
 }
 
-/// What every way to read a clock costs, where that was measured.
+/// The cost of every way to read a clock, if it was measured.
 fn clocks(facts: &Facts) -> Option<Grid> {
     let mut grid = Grid::new(&["way to read a clock", ">ns", ">min .. max"]);
     for row in &facts.table {
@@ -261,7 +261,7 @@ fn clocks(facts: &Facts) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// One piece of what a study says.
+/// One piece of an analysis.
 #[derive(Template)]
 #[template(path = "piece.html")]
 pub(super) struct Piece {
@@ -279,7 +279,7 @@ impl Piece {
     }
 }
 
-/// Who everybody is.
+/// What each transport is.
 #[derive(Template)]
 #[template(path = "glossary.html")]
 pub(super) struct Glossary {
@@ -309,7 +309,7 @@ impl Glossary {
     }
 }
 
-/// Everything the record knows of the machine, whatever that is.
+/// All facts about the machine in the result.
 #[derive(Template)]
 #[template(path = "environment.html")]
 pub(super) struct Environment {
@@ -331,7 +331,7 @@ impl Environment {
     }
 }
 
-/// The leaves of a value with the way to them in words.
+/// The leaves of a value, with their paths in words.
 fn tell(name: &str, value: &Value, facts: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}

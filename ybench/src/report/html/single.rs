@@ -1,4 +1,4 @@
-//! What was recorded of single messages: the figures of their distributions, and the messages themselves.
+//! Single messages: the figures of their distributions, and the messages themselves.
 
 use askama::Template;
 use ybench_core::distribution::Distribution;
@@ -20,20 +20,20 @@ pub(super) struct Single {
     figures: Vec<Figure>,
     /// Folded: many and large.
     scatters: Vec<Figure>,
-    /// How many transports have no scatter here.
+    /// The number of transports without a scatter plot here.
     left_out: usize,
 }
 
-/// More series than this in one picture cover each other.
+/// More series than this in one picture hide each other.
 const OVERLAID: usize = 4;
 
-/// Transports whose single messages are drawn: the quickest. All of them are in the file.
+/// The number of transports whose single messages are drawn: the fastest. The file has all of them.
 const SCATTERED: usize = 6;
 
-/// A latency that grows by this factor from the first to the last tenth of a run is that of a queue being overrun.
+/// A latency that grows by this factor from the first to the last tenth of a run shows a queue that is overrun.
 const RISES: f64 = 3.0;
 
-/// The distributions of all transports in one picture, of the first series that there is: for the head of a session.
+/// The distributions of all transports in one picture, of the first available series: for the head of a session.
 pub(super) fn overview(session: &Session, looks: &Looks) -> Option<Picture> {
     let (series, named) = Series::ALL
         .into_iter()
@@ -56,7 +56,7 @@ pub(super) fn all(session: &Session, looks: &Looks, beside: Beside) -> Vec<Singl
     all
 }
 
-/// The first one's overview stands at the head of the session.
+/// The overview of the first series is at the head of the session.
 fn single(session: &Session, series: Series, first: bool, looks: &Looks, beside: Beside) -> Option<Single> {
     let named = table::distributions(session, series);
     let shown = shown(&named, looks);
@@ -81,7 +81,7 @@ fn single(session: &Session, series: Series, first: bool, looks: &Looks, beside:
     })
 }
 
-/// The quickest transport first.
+/// The fastest transport first.
 fn traces(session: &Session, series: Series) -> Vec<(String, &Trace)> {
     if session.details.values().all(|details| !details.traces.contains_key(&series)) {
         return Vec::new();
@@ -95,7 +95,7 @@ fn distributions(what: &str, shown: &[Shown<'_>]) -> Vec<Picture> {
         return Vec::new();
     }
     let quickest = &shown[..shown.len().min(OVERLAID)];
-    let those = if shown.len() > OVERLAID { "the quickest four" } else { "how often" };
+    let those = if shown.len() > OVERLAID { "the fastest four" } else { "how often" };
     vec![
         Percentiles { title: format!("{what}: the tail"), series: shown.to_vec() }.picture(),
         Histogram { title: format!("{what}: {those}"), series: quickest.to_vec() }.picture(),
