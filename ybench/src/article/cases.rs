@@ -1,4 +1,4 @@
-//! What a claim comes to when it is asked of every session that can answer.
+//! The outcome of a claim over all sessions that can decide it.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use ybench_core::stats::{DIFFERENCE, Interval, LEAST_ROUNDS, Spread};
 
 use crate::table::{figure, interval};
 
-/// One session's answer.
+/// The outcome of one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Yes,
@@ -16,7 +16,7 @@ pub(super) enum Said {
     TooFewRounds,
 }
 
-/// All answers, with the ratios they were read from.
+/// All outcomes, with the ratios they were read from.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
     said: Vec<Said>,
@@ -29,7 +29,7 @@ impl Cases {
         self.ratios.push(ratio);
     }
 
-    /// Whether `above` takes at least `times` as long as `below`. Nothing where either is missing.
+    /// Whether `above` takes at least `times` as long as `below`. No outcome if either is missing.
     pub(super) fn at_least(&mut self, session: &Session, above: &str, below: &str, times: f64) {
         self.above(session, &session.ratios(above, below), times);
     }
@@ -39,7 +39,7 @@ impl Cases {
         self.between(session, &session.ratios(one, other), 1.0 / times..times);
     }
 
-    /// Whether `above` is the slower, by more than moves from one run of the program to the next.
+    /// Whether `above` is slower, by more than the difference between two runs of the program.
     pub(super) fn slower(&mut self, session: &Session, above: &str, below: &str) {
         self.ask(session, above, below, |ratio| match ratio {
             ratio if ratio.low > 1.0 + DIFFERENCE => Said::Yes,
@@ -48,7 +48,7 @@ impl Cases {
         });
     }
 
-    /// Whether `above` takes no longer than `below`, or not by more than that.
+    /// Whether `above` takes no longer than `below`, apart from that difference.
     pub(super) fn no_slower(&mut self, session: &Session, above: &str, below: &str) {
         self.ask(session, above, below, |ratio| match ratio {
             ratio if ratio.high <= 1.0 + DIFFERENCE => Said::Yes,
@@ -57,7 +57,7 @@ impl Cases {
         });
     }
 
-    /// Whether a figure that was taken in every round is below `most`.
+    /// Whether a figure that was measured in every round is below `most`.
     pub(super) fn below(&mut self, session: &Session, figures: &[f64], most: f64) {
         self.between(session, figures, f64::NEG_INFINITY..most);
     }
@@ -76,7 +76,7 @@ impl Cases {
         });
     }
 
-    /// Whether the slowest round took at least `times` as long as the quickest.
+    /// Whether the slowest round took at least `times` as long as the fastest.
     pub(super) fn unsteady(&mut self, session: &Session, name: &str, times: f64) {
         if let Some(spread) = session.density(name) {
             let ratio = spread.max / spread.min;
@@ -98,7 +98,7 @@ impl Cases {
         self.judge(session, &session.ratios(above, below), answer);
     }
 
-    /// Nothing where there are no figures; nothing is called from too few rounds.
+    /// No outcome without figures; no verdict from too few rounds.
     fn judge(&mut self, session: &Session, figures: &[f64], answer: impl Fn(Interval) -> Said) {
         let Some(interval) = Interval::of(figures) else { return };
         let few = session.sound().min(figures.len()) < LEAST_ROUNDS;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_called_slower_for_less_than_a_tenth() {
+    fn a_difference_below_a_tenth_is_not_called_slower() {
         let (much, little) = (session(&[(20.0, 9.0); 5]), session(&[(21.0, 20.0); 5]));
         assert_eq!(verdict(|cases| cases.slower(&much, "a", "b")), "holds");
         assert_eq!(verdict(|cases| cases.slower(&much, "b", "a")), "does not hold");

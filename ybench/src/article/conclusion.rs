@@ -1,7 +1,7 @@
-//! What an article claims, and what this machine says: every claim with the figure it is read from here and a verdict, all
-//! of them made from the record.
+//! The claims of an article and the verdicts of this machine: every claim with the figure it is read from and a verdict,
+//! all made from the result.
 //!
-//! An article does not say from which of its figures each claim was drawn; how it is read here stands with it.
+//! An article does not say which of its figures each claim is drawn from; `here` says how it is read in this program.
 
 use ybench_core::record::Session;
 
@@ -12,22 +12,22 @@ const HEADING: &str = "What the article concluded, and what this machine says";
 
 pub(super) use crate::table::Claim as Conclusion;
 
-/// All of an article's, one below the other.
+/// All claims of an article, one below the other.
 pub(super) fn parts(all: impl IntoIterator<Item = Conclusion>) -> Vec<Part> {
     std::iter::once(Part::Heading(HEADING.to_owned())).chain(all.into_iter().map(Part::Claim)).collect()
 }
 
-/// A claim about the times that one transport takes for another's, read by one question to each session that can answer.
+/// A claim about the ratio of two transports' times, checked by one question to each session that can decide it.
 pub(super) struct Ratio<'a> {
     pub(super) claim: &'static str,
-    /// What is compared and, where the article gives no number, how it is read.
+    /// The comparison, and its threshold if the article gives no number.
     pub(super) read: &'static str,
     pub(super) above: &'a str,
     pub(super) below: &'a str,
 }
 
 impl Ratio<'_> {
-    /// The first takes at least so many times as long as the second.
+    /// The first takes at least `times` as long as the second.
     pub(super) fn at_least(self, times: f64, sessions: &[Option<&Session>]) -> Conclusion {
         self.conclude(sessions, |cases, session, above, below| cases.at_least(session, above, below, times))
     }
@@ -37,7 +37,7 @@ impl Ratio<'_> {
         self.conclude(sessions, Cases::slower)
     }
 
-    /// Neither takes so many times as long as the other.
+    /// Neither takes `times` as long as the other.
     pub(super) fn within(self, times: f64, sessions: &[Option<&Session>]) -> Conclusion {
         self.conclude(sessions, |cases, session, above, below| cases.within(session, above, below, times))
     }

@@ -1,5 +1,5 @@
-//! The articles this project descends from, each in a room of its own: reproduced in its own shape, beside its
-//! published figures.
+//! The articles this project is based on, each in a module of its own: reproduced in its own shape, with its published
+//! figures.
 
 mod cases;
 mod conclusion;
@@ -16,7 +16,7 @@ use ybench_core::stats;
 use crate::report::Study;
 use crate::request::Request;
 
-/// The article's own tables, and its pictures with the names of their files, if the report is of one. `beyond` is in
+/// The article's own tables, and its pictures with their file names, if the report is of an article. `beyond` is in
 /// nanoseconds.
 pub fn of(report: &Report, beyond: f64) -> Option<Study> {
     let (parts, pictures) = match report.command.strip_prefix(COMMAND)? {
@@ -29,17 +29,17 @@ pub fn of(report: &Report, beyond: f64) -> Option<Study> {
     Some(Study { title: "In the shape of the article", parts, pictures, ..Study::default() })
 }
 
-/// Rounds by default, whatever an article had itself: as many as a verdict needs though half of them are in doubt.
+/// The default number of rounds: enough for a verdict although half of them may not count.
 const ROUNDS: u32 = 2 * stats::LEAST_ROUNDS as u32 + 1;
 
-/// What reports of articles call their command, before the article's name.
+/// The prefix of the command's name in reports of articles, before the article's name.
 const COMMAND: &str = "article ";
 
-/// Those of the requested transports that an article is measured with: it knows these only.
+/// The requested transports that the article is measured with; it has no others.
 ///
 /// # Errors
 ///
-/// Refuses where none of them was requested.
+/// Refuses if none of them was requested.
 fn own(request: &Request, known: &[&str]) -> Result<Vec<&'static Entry>, Error> {
     let own: Vec<_> = request.entries.iter().copied().filter(|entry| known.contains(&entry.traits.name)).collect();
     if own.is_empty() {

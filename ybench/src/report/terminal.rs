@@ -17,7 +17,7 @@ pub fn text(report: &Report, study: &Study, beyond: f64) -> String {
     text += &clock(report);
     text += &results(report, study, beyond);
     for (at, warning) in report.warnings.iter().enumerate() {
-        let head = if at == 0 { "\nDoubts:\n" } else { "" };
+        let head = if at == 0 { "\nWarnings:\n" } else { "" };
         let _ = writeln!(text, "{head}  {warning} {}", warning.advice());
     }
     text

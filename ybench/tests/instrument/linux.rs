@@ -1,5 +1,5 @@
-//! The article about Linux as `ybench report` makes it again from a kept result: its tables, its conclusions and its
-//! pictures. The result is made up, so that what it must say is known.
+//! The article about Linux as `ybench report` makes it from a stored result: its tables, its conclusions and its
+//! pictures. The result is made up, so that its output is known.
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use ybench::transport::Shape;
 use crate::program::succeeded;
 use crate::sample;
 
-/// Nanoseconds for a message, and for each KiB of it where it is moved itself: what is copied costs more.
+/// Nanoseconds per message, and per KiB if it is passed by value: the copy costs more.
 const MECHANISMS: [(&str, f64, f64); 7] = [
     ("mpmc", 20.0, 100.0),
     ("mpmc-spin", 18.0, 100.0),
@@ -24,7 +24,7 @@ const MECHANISMS: [(&str, f64, f64); 7] = [
     ("sysv-mq", 410.0, 400.0),
 ];
 
-/// What allocating costs, where a message is handed over by its address.
+/// The cost of an allocation, if a message is passed by address.
 const ALLOCATED: f64 = 600.0;
 const POSIX_BYTES: u64 = 8_192;
 /// 32 GB/s and 20 GB/s.
@@ -41,7 +41,7 @@ fn contestant(name: &str, kind: Kind, unit: Unit) -> Contestant {
     Contestant { name: name.to_owned(), kind, unit, units_per_run: 1_000, ..Contestant::default() }
 }
 
-/// Every round is a little slower than the one before, for everybody.
+/// Every round is a little slower than the one before, for all transports.
 fn session(scenario: &str, parameter: Option<Parameter>, rounds: usize, times: &[(&str, Kind, f64)]) -> Session {
     let unit = if parameter.is_some() { Unit::Message } else { Unit::Kibibyte };
     let limit = times[0].0.to_owned();
@@ -98,7 +98,7 @@ fn report(rounds: usize) -> Report {
     }
 }
 
-/// The article's part of what is printed.
+/// The article's part of the output.
 fn printed(report: &Report) -> String {
     part::terminal(&article::of(report, table::BEYOND).expect("it is of an article").parts)
 }
@@ -111,9 +111,9 @@ fn page(report: &Report, test: &str) -> String {
     fs::read_to_string(html).expect("the page was written")
 }
 
-/// What stands under a claim.
+/// The lines under a claim.
 fn conclusion(output: &str, claim: &str) -> (&'static str, &'static str) {
-    // What goes on below is set in by four.
+    // Continued lines are indented by four.
     let output: &'static str = output.replace("\n    ", " ").leak();
     let mut lines = output.lines().skip_while(|line| !line.starts_with(claim)).skip(1).map(str::trim);
     (lines.next().unwrap_or(""), lines.next().unwrap_or(""))
@@ -133,7 +133,7 @@ fn the_tables_have_every_shape_and_way_and_say_what_is_missing() {
     // 20 ns and the 128th part of 100 ns, and in the third round a little more.
     assert!(row("own queue, usual").contains("47.9M/s 20.9 ns"), "{}", row("own queue, usual"));
     assert!(row("1x1       own queue, spin").trim_end().ends_with('5'), "the rounds of the way of waiting");
-    assert!(!output.contains("crossbeam  "), "who was not measured and is there has no row");
+    assert!(!output.contains("crossbeam  "), "an existing transport that was not measured has no row");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn where_pointers_begin_to_pay_is_found() {
 }
 
 #[test]
-fn every_conclusion_is_judged_by_the_record() {
+fn every_conclusion_is_judged_by_the_result() {
     let output = printed(&report(5));
     let verdict = |claim| conclusion(&output, claim).1;
     assert_eq!(verdict("UNIX sockets are of no use"), "holds.");
@@ -161,14 +161,14 @@ fn every_conclusion_is_judged_by_the_record() {
     assert_eq!(verdict("With the kernel's interfaces pointers pay"), "holds.");
     for claim in ["Blocking a thread while it waits", "A futex makes no great difference"] {
         let told = verdict(claim);
-        assert!(told.starts_with("this machine cannot tell: 4 and 6 threads share 2 CPUs"), "{told}");
+        assert!(told.starts_with("not comparable on this machine: 4 and 6 threads share 2 CPUs"), "{told}");
     }
     assert_eq!(verdict("POSIX queues have priorities"), "holds.");
     let priced = conclusion(&output, "POSIX queues have priorities").0;
     assert!(priced.ends_with("that priorities cost nothing: does not hold"), "{priced}");
     assert_eq!(verdict("Sockets, POSIX queues and the own queue work"), "holds.");
     assert_eq!(verdict("Clearing memory goes at"), "faster here.");
-    // By value it is; by pointer and from a pool everybody allocates.
+    // By value it is; by pointer and from a pool all of them allocate.
     let (here, verdict) = conclusion(&output, "Waiting by eventfd is at least twice");
     assert!(
         here.contains("in 48 cases (holds in 16 of 48, does not in 32); between two threads, less than that"),
@@ -188,8 +188,8 @@ fn where_every_thread_has_a_cpu_spinning_can_be_compared() {
         let told = conclusion(&output, claim).1;
         assert!(
             told.ends_with(
-                "; this machine cannot tell: 6 threads share 4 CPUs, where one that spins keeps the one it \
-             waits for from running."
+                "; not comparable on this machine: 6 threads share 4 CPUs, and a spinning thread keeps its peer \
+             from running."
             ),
             "{told}"
         );
@@ -202,31 +202,31 @@ fn too_few_rounds_conclude_nothing() {
     let output = printed(&report(4));
     let told = output.split("What the article concluded").nth(1).unwrap();
     let count = |verdict: &str| told.lines().filter(|line| line.trim() == verdict).count();
-    // Epoll and priorities are tried once and need no rounds.
+    // Epoll and priorities are tested once and need no rounds.
     assert_eq!([count("too few rounds to say."), count("holds."), count("faster here.")], [7, 2, 0], "{told}");
     assert!(output.contains("Faster than memset, 3x3, by pointer: too few rounds to say."));
 }
 
 #[test]
-fn epoll_is_told_as_it_was_tried() {
+fn epoll_is_reported_as_it_was_tested() {
     let output = printed(&report(5));
-    assert!(output.contains("In epoll beside sockets") && output.contains("how sysv-mq was tried"));
+    assert!(output.contains("In epoll alongside sockets") && output.contains("how sysv-mq was tried"));
     let untried = printed(&Report { epoll: Vec::new(), ..report(5) });
-    assert!(!untried.contains("In epoll beside sockets") && untried.contains("not tried"));
+    assert!(!untried.contains("In epoll alongside sockets") && untried.contains("not tried"));
 }
 
 #[test]
-fn the_diagram_has_a_picture_for_each_way_with_both_limits() {
+fn the_diagram_has_a_picture_for_each_way_with_both_baselines() {
     let report = report(5);
     let (output, page) = (printed(&report), page(&report, "diagram"));
-    assert!(output.contains("memset 31.9 GB/s") && output.contains("Faster than memset, 3x3, by value: nobody."));
+    assert!(output.contains("memset 31.9 GB/s") && output.contains("Faster than memset, 3x3, by value: none."));
     // 64 KiB in three times 618 ns.
     assert!(output.contains("Faster than memset, 3x3, by pointer: own queue, spin at 64 KiB"), "{output}");
     for way in ["by value", "by pointer", "from a pool"] {
         let title = format!("Bandwidth between 3x3 threads, {way}");
         let picture = page.split("<figure").find(|figure| figure.contains(&title)).expect("the picture");
         assert!(picture.contains(">memset</text>") && picture.contains(">memcpy</text>"), "{way}");
-        assert!(picture.contains("what lies above memset goes through a cache"), "{way}");
+        assert!(picture.contains("above memset: through a cache"), "{way}");
     }
     assert!(page.contains("What the article concluded"));
 }

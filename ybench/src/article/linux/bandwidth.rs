@@ -1,5 +1,5 @@
-//! The article's diagram: how much memory a second each mechanism hands over between three writers and three readers,
-//! beside how fast one thread clears and copies memory. A picture for each way, so that the lines can be told apart.
+//! The article's diagram: the bandwidth of each mechanism between three writers and three readers, compared with how fast
+//! one thread clears and copies memory. A picture for each way of carrying messages, so that the lines are readable.
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report};
@@ -10,13 +10,13 @@ use super::matrix::{Matrix, bytes, rate, way};
 use crate::plot::{Colour, Look, Picture, Point, Shape, Sweep, Swept};
 use crate::table::{figure, interval};
 
-/// The session of the two limits.
+/// The session of the two baselines.
 pub(super) const SCENARIO: &str = "memory";
 pub(super) const ABOUT: &str = "How fast one thread clears and copies memory";
 
 const KIBIBYTE: f64 = 1_024.0;
 
-/// What so many nanoseconds for a kibibyte are in GB/s.
+/// Converts nanoseconds per KiB to GB/s.
 pub(super) fn of(nanoseconds: f64) -> f64 {
     KIBIBYTE / nanoseconds
 }
@@ -26,12 +26,12 @@ pub(super) fn limit(report: &Report, name: &str) -> Option<Spread> {
     Some(rate(KIBIBYTE, report.session(SCENARIO)?.density(name)?))
 }
 
-/// The diagram is of the most threads that were measured.
+/// The diagram shows the largest measured number of threads.
 fn drawn(report: &Report) -> Option<Matrix<'_>> {
     Matrix::all(report).pop()
 }
 
-/// For each of the ways, with the names of their files.
+/// A picture for each way, with the file names.
 pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
     let Some(matrix) = drawn(report) else { return Vec::new() };
     let picture = |way: Quantity| {
@@ -44,7 +44,7 @@ pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
         let sweep = Sweep {
             title: format!("Bandwidth between {} threads, {name}", matrix.shape),
             x_label: format!("bytes in a message, {name}"),
-            y_label: "bandwidth; what lies above memset goes through a cache".to_owned(),
+            y_label: "bandwidth; above memset: through a cache".to_owned(),
             x_form: bytes,
             y_form: a_second,
             y_log: true,
@@ -78,7 +78,7 @@ fn mechanisms(matrix: &Matrix<'_>, way: Quantity) -> Vec<Swept> {
     DESIGNS.iter().filter_map(line).collect()
 }
 
-/// From the least size to the largest.
+/// From the smallest size to the largest.
 fn levels(report: &Report, matrix: &Matrix<'_>) -> Vec<Swept> {
     let sizes = matrix.sizes();
     let level = |(name, shape): (&str, Shape)| {
@@ -92,7 +92,7 @@ fn levels(report: &Report, matrix: &Matrix<'_>) -> Vec<Swept> {
         .collect()
 }
 
-/// What the pictures show that the eye may miss.
+/// The same in words.
 pub(super) fn text(report: &Report) -> String {
     let Some(matrix) = drawn(report) else { return String::new() };
     let told =
@@ -110,7 +110,7 @@ pub(super) fn text(report: &Report) -> String {
         let unsure = those(&matrix, way, |speed| speed.min <= cleared.max && speed.max > cleared.min);
         let whoever = match (above.is_empty(), unsure.is_empty()) {
             _ if few => "too few rounds to say".to_owned(),
-            (true, true) => "nobody".to_owned(),
+            (true, true) => "none".to_owned(),
             (false, true) => above.join("; "),
             (true, false) => format!("unknown, too close for {}", unsure.join("; ")),
             (false, false) => format!("{}; unknown, too close for {}", above.join("; "), unsure.join("; ")),
@@ -120,7 +120,7 @@ pub(super) fn text(report: &Report) -> String {
     text + "What is faster than memset goes through a cache: memory itself is not that fast.\n"
 }
 
-/// Whose speed is of that kind, and at what sizes.
+/// The mechanisms with such a speed, and at which sizes.
 fn those(matrix: &Matrix<'_>, way: Quantity, kind: impl Fn(Spread) -> bool) -> Vec<String> {
     let one = |line: Swept| {
         let sizes: Vec<String> = line.points.iter().filter(|point| kind(point.y)).map(|point| bytes(point.x)).collect();

@@ -1,4 +1,4 @@
-//! What the article concluded, and what this machine says.
+//! The article's conclusions, and the verdicts of this machine.
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report, Session};
@@ -34,12 +34,12 @@ fn sessions<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Session>
     matrices.iter().flat_map(Matrix::sessions)
 }
 
-/// Those with more than one thread at each side.
+/// The matrices with more than one thread on each side.
 fn shared<'a>(matrices: &'a [Matrix<'a>]) -> impl Iterator<Item = &'a Matrix<'a>> {
     matrices.iter().filter(|matrix| matrix.shape.threads() > 2)
 }
 
-/// The one with the least median.
+/// The smallest median.
 fn fastest(session: &Session, kind: impl Fn(Kind) -> bool) -> Option<&'static str> {
     let measured = of(kind).filter_map(|one| Some((one.transport, session.density(one.transport)?.median)));
     measured.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
@@ -63,7 +63,7 @@ fn sockets(matrices: &[Matrix<'_>]) -> Conclusion {
         least.map_or(String::new(), |(ratio, place)| format!("; the least is {} times ({place})", figure(ratio)));
     Conclusion {
         claim: "UNIX sockets are of no use for messages inside a program.",
-        here: format!("the fastest of them in each place, over the own queue: {}{least}", cases.times()),
+        here: format!("the fastest socket in each case, over the own queue: {}{least}", cases.times()),
         verdict: cases.verdict(),
     }
 }
@@ -81,7 +81,7 @@ fn queues(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-/// Both halves of the sentence: at least twice as fast wherever there are more threads, and not so between two.
+/// Both halves of the claim: at least twice as fast with more threads, and less than that between two.
 fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     let (mut both, mut several, mut two) = (Cases::default(), Cases::default(), Cases::default());
     for (matrix, session) in matrices.iter().flat_map(|matrix| matrix.sessions().map(move |session| (matrix, session)))
@@ -106,8 +106,8 @@ fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-/// The verdict of those shapes whose threads have a CPU each. Where they share CPUs, one that spins keeps the one it waits for
-/// from running: nothing can be compared with it there.
+/// The verdict for the shapes whose threads have a CPU each. If threads share CPUs, a spinning thread keeps its peer from
+/// running, and nothing can be compared with it.
 fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut Cases, &Session)) -> String {
     let mut cases = Cases::default();
     let (with_room, without): (Vec<_>, Vec<_>) =
@@ -121,7 +121,7 @@ fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut C
         let threads: Vec<String> = without.iter().map(|matrix| matrix.shape.threads().to_string()).collect();
         let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
         told.push(format!(
-            "this machine cannot tell: {threads} threads share {} CPUs, where one that spins keeps the one it waits for from \
+            "not comparable on this machine: {threads} threads share {} CPUs, and a spinning thread keeps its peer from \
              running",
             widest.cpus(report)
         ));
@@ -129,7 +129,7 @@ fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut C
     told.join("; ")
 }
 
-/// The times of one of the own queue's ways of waiting over spinning, by shape.
+/// The times of one of the own queue's ways of waiting as multiples of spinning, by shape.
 fn over_spinning(matrices: &[Matrix<'_>], name: &str) -> String {
     let told = matrices.iter().filter_map(|matrix| {
         let ratio = matrix.words()?.ratio(name, SPIN)?;
@@ -150,7 +150,7 @@ fn futex(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-/// Beside a spinner only where no threads share CPUs.
+/// Compared with spinning only if no threads share CPUs.
 fn slowest(report: &Report, matrices: &[Matrix<'_>]) -> Conclusion {
     let mut cases = Cases::default();
     for matrix in matrices {
@@ -174,7 +174,7 @@ fn unstable(matrices: &[Matrix<'_>]) -> Conclusion {
     }
     Conclusion {
         claim: "The own queue is very unstable: with spin and futex the least and the most differ by up to 2 times.",
-        here: format!("the slowest round over the quickest: {}", cases.times()),
+        here: format!("the slowest round over the fastest: {}", cases.times()),
         verdict: cases.verdict(),
     }
 }
@@ -206,7 +206,7 @@ fn pointers(matrices: &[Matrix<'_>]) -> Conclusion {
         claim: "With the kernel's interfaces pointers pay steadily only from messages of 1 to 2 KB on.",
         here: match said.verdict() {
             _ if sooner + later > 0 => format!("they pay sooner in {sooner} cases, and later or never in {later}"),
-            _ => "the sizes from which they pay stand above".to_owned(),
+            _ => "the table above has the sizes from which they pay".to_owned(),
         },
         verdict: said.verdict(),
     }

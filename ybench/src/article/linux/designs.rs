@@ -1,11 +1,11 @@
-//! The article's mechanisms and today's rivals, which transport stands for each, and how each is drawn.
+//! The article's mechanisms and today's competitors, the transport for each, and how each is drawn.
 //!
-//! The article's tables and its diagram are images in what has come down of it: what its text says is all there is to
-//! stand beside the figures taken here. Its processor and kernel are not named.
+//! The article's tables and its diagram are images and are lost. Only the figures in its text can be compared with the
+//! figures measured here. It does not name its processor and kernel.
 
 use crate::plot::{Colour, Look, Shape};
 
-/// What a mechanism is to the article.
+/// The role of a mechanism in the article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The article's own queue of pointers.
@@ -18,7 +18,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// One of the interfaces that Linux offers and the article tests.
+    /// One of the Linux interfaces that the article tests.
     pub(super) fn standard(self) -> bool {
         matches!(self, Self::Socket | Self::PosixQueue | Self::SystemVQueue)
     }
@@ -38,7 +38,7 @@ const fn design(label: &'static str, transport: &'static str, kind: Kind, colour
 pub(super) const SPIN: &str = "mpmc-spin";
 pub(super) const FUTEX: &str = "mpmc-futex";
 pub(super) const EVENTFD: &str = "mpmc-eventfd";
-/// Looks a little, then sleeps: what a program has that asks for nothing else.
+/// Polls briefly, then sleeps: the default of a program.
 pub(super) const USUAL: &str = "mpmc";
 
 pub(super) static DESIGNS: [Design; 12] = [
@@ -56,7 +56,7 @@ pub(super) static DESIGNS: [Design; 12] = [
     design("mutex + condvar", "mutex-condvar", Kind::Beside, Colour::Amber, Shape::Circle),
 ];
 
-/// Those of one kind, or of several.
+/// The mechanisms of one kind, or of several.
 pub(super) fn of(kind: impl Fn(Kind) -> bool) -> impl Iterator<Item = &'static Design> {
     DESIGNS.iter().filter(move |design| kind(design.kind))
 }
@@ -70,10 +70,10 @@ pub(super) const UNSTABLE: f64 = 2.0;
 /// "At least a twofold gain in speed."
 pub(super) const GAIN: f64 = 2.0;
 
-/// "No great difference", where the article gives no number: neither takes so many times as long as the other.
+/// "No great difference", for which the article gives no number: neither takes this many times as long as the other.
 pub(super) const GREAT: f64 = 1.5;
 
-/// "A very high price", where the article gives no number.
+/// "A very high price", for which the article gives no number.
 pub(super) const HIGH: f64 = 2.0;
 
 /// "Only from messages of 1 to 2 KB on."

@@ -1,4 +1,4 @@
-//! Which mechanisms can stand in epoll beside sockets: what came of trying it.
+//! Which mechanisms work in epoll alongside sockets: the result of trying it.
 
 use ybench_core::record::{InEpoll, Report};
 use ybench_core::scenario::Entry;
@@ -7,7 +7,7 @@ use ybench_core::transport::epoll_proof;
 use super::designs::DESIGNS;
 use crate::table::{Grid, Part, Tone};
 
-/// Those of the mechanisms measured that there is an attempt for.
+/// The measured mechanisms that have such a test.
 pub(super) fn tried(entries: &[&'static Entry]) -> Vec<InEpoll> {
     let asked = |name: &str| entries.iter().any(|entry| entry.traits.name == name);
     let proofs = epoll_proof::proofs().into_iter().filter(|proof| asked(proof.name));

@@ -1,4 +1,4 @@
-//! The sessions of one shape in a record: ways of carrying a message by its sizes. What ways there are, the record says.
+//! The sessions of one shape in a result: ways of carrying a message by its sizes. The result decides which ways there are.
 
 use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::scenario::{Scenario, carried, many, size};
@@ -22,7 +22,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Those that were measured.
+    /// The measured ones.
     pub(super) fn all(report: &'a Report) -> Vec<Self> {
         let all = SCENARIOS.iter().map(|scenario| Self::of(report, scenario));
         all.filter(|matrix| !matrix.sessions.is_empty()).collect()
@@ -55,13 +55,13 @@ impl<'a> Matrix<'a> {
         self.sessions.iter().find(|(parameter, _)| *parameter == wanted).map(|(_, session)| *session)
     }
 
-    /// How many CPUs its threads share.
+    /// The number of CPUs that its threads share.
     pub(super) fn cpus(&self, report: &Report) -> usize {
         let place = if report.cpus[0] == report.cpus[1] { 1 } else { report.cpus.len() };
         self.sessions().map(|session| session.shared_cpus().len()).max().unwrap_or(0).max(place)
     }
 
-    /// Where nothing is moved but one word: what the article calls passing pointers.
+    /// The session that moves one word only: what the article calls passing pointers.
     pub(super) fn words(&self) -> Option<&'a Session> {
         self.at(carried::SMALLEST.quantity, carried::SMALLEST.value)
     }
@@ -77,7 +77,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     Quantity::BytesByValue.short(bytes)
 }
 
-/// What so much in so many nanoseconds is in a second. The quickest round becomes the most.
+/// Converts an amount per nanoseconds to a rate per second. The fastest round becomes the maximum.
 pub(super) fn rate(of: f64, nanoseconds: Spread) -> Spread {
     Spread { median: of / nanoseconds.median, min: of / nanoseconds.max, max: of / nanoseconds.min }
 }

@@ -1,10 +1,10 @@
-//! "Comparing the mechanisms of passing messages in Linux": what the kernel offers and a queue of our own, between 1, 2
-//! and 3 threads on each side, with messages of 8 bytes to 64 KiB, moved themselves or handed over by their address.
+//! "Comparing the mechanisms of passing messages in Linux": the kernel's mechanisms and a queue of our own, between 1, 2
+//! and 3 threads on each side, with messages of 8 bytes to 64 KiB, by value or by address.
 //!
-//! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms; those
-//! that are in doubt are made up for. A round has one size, because sizes have limits of their own; so all sizes and ways of
-//! one shape take turns, a round of each within seconds, and meet the same states of the machine. Runs are short, because
-//! there are thousands of them. A mechanism whose transport does not exist yet keeps its row, empty.
+//! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms. Rounds
+//! that do not count are repeated. A round has one size, because each size has its own baseline. So all sizes and ways of
+//! one shape take turns, a round of each within seconds, and see the same states of the machine. Runs are short, because
+//! there are thousands. A mechanism whose transport does not exist yet keeps an empty row.
 
 mod bandwidth;
 mod conclusions;
@@ -43,9 +43,9 @@ const ROUNDS: u32 = 5;
 
 /// Long enough for many slices of the scheduler.
 const WAITING: Duration = Duration::from_millis(100);
-/// For some of them.
+/// For some of the groups.
 const CARRIED: Duration = Duration::from_millis(12);
-/// The first turn of a ring of large messages finds memory that was never touched; a run has at least one turn more.
+/// The first lap of a ring of large messages uses memory that was never touched; a run has at least one lap more.
 const CARRIED_AT_LEAST: u64 = 2_048;
 /// Several times around the 64 MiB that are cleared and copied.
 const MEMORY: Duration = Duration::from_millis(50);
@@ -62,7 +62,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Of those that have one.
+/// The bounds of the transports that have one.
 fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for scenario in SCENARIOS {
@@ -78,7 +78,7 @@ fn bounds(entries: &[&'static Entry]) -> Vec<Bound> {
     bounds
 }
 
-/// Those of one shape together.
+/// The plans of one shape form a group.
 fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Vec<Plan>> {
     let frame = |length| request.frame(request.rounds.unwrap_or(ROUNDS), Length::Time(length));
     let mut groups = vec![vec![memory(frame(MEMORY))]];
@@ -104,21 +104,21 @@ fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warni
     groups
 }
 
-/// A round that does not count is made up for: fewer than five call nothing. Where most are doubtful, more would be.
+/// A round that does not count is repeated: fewer than five have no verdict. If most do not count, repeating stops.
 fn beyond_doubt(plan: &mut Plan) {
     let wanted = plan.rounds.likely();
     plan.rounds = Rounds::Sound { wanted, most: wanted * 2 };
 }
 
-/// The ways of one size beside each other.
+/// The ways of one size follow each other.
 fn by_size() -> Vec<Parameter> {
     let mut parameters = carried::PARAMETERS.to_vec();
     parameters.sort_by(|a, b| a.value.total_cmp(&b.value));
     parameters
 }
 
-/// Runs as short as they are wanted here, also between many threads. Nearly all of these queues have a bound of at most
-/// a thousand messages or so: their threads cannot run one after the other, however short the run.
+/// Runs of the requested length, also between many threads. Nearly all of these queues have a bound of about a thousand
+/// messages: their threads cannot run one after the other, however short the run.
 fn as_long(mut plan: Plan, frame: Frame) -> Plan {
     for contender in plan.contenders.iter_mut().filter(|one| one.contestant.kind == Kind::Transport) {
         contender.length = frame.transports;
@@ -146,7 +146,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         parts.extend(tables::mechanisms(matrix, report));
     }
     if !report.epoll.is_empty() {
-        parts.extend([heading("In epoll beside sockets, tried in this run"), epoll::table(report)]);
+        parts.extend([heading("In epoll alongside sockets, tried in this run"), epoll::table(report)]);
     }
     parts.push(heading("From which size on an address is better than the message itself"));
     parts.extend(pays::tables(&matrices));

@@ -1,8 +1,8 @@
-//! From which size on a message is better handed over by its address than moved itself: for each size a judgement of the
-//! two sessions, and over the sizes the place where it turns. Pure.
+//! From which size on a message is better passed by address than by value: for each size a verdict from two sessions, and
+//! over the sizes the turning point. Pure.
 //!
-//! The two ways are measured in sessions of their own, one right after the other; they are compared by the medians of
-//! their times, as two runs are (`stats::change`).
+//! The two ways are measured in separate sessions, one right after the other, and compared by the medians of their times,
+//! as two runs are (`stats::change`).
 
 use ybench_core::record::Quantity;
 use ybench_core::stats::DIFFERENCE;
@@ -12,7 +12,7 @@ use super::designs::{DESIGNS, Design};
 use super::matrix::{Matrix, bytes, way};
 use crate::table::{Grid, Part, Tone};
 
-/// One size: how many times as long the address takes as the value does, and what may be called.
+/// One size: the time by address as a multiple of the time by value, and the verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) bytes: f64,
@@ -20,26 +20,26 @@ pub(super) struct Point {
     pub(super) change: Change,
 }
 
-/// Where it turns.
+/// The turning point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Onset {
     /// Nothing was measured both ways.
     Unknown,
     TooFewRounds,
-    /// No size can be called.
+    /// No size has a verdict.
     Uncalled,
     Everywhere,
-    /// From this size on, interpolated between the last that does not pay and the first that does.
+    /// From this size on, interpolated between the last size that does not pay and the first that does.
     From(f64),
-    /// Somewhere between these: the sizes between cannot be called. The first is nothing where no size is clearly against it.
+    /// Between these: the sizes between have no verdict. The first is `None` if no size is clearly against it.
     Between(Option<f64>, f64),
-    /// It pays at these, and further on it no longer does, as far as can be called. `perhaps`: from this size on it may;
-    /// infinite where the largest is clearly against it.
+    /// It pays at these sizes, and no longer above them, as far as there are verdicts. `perhaps`: from this size on it may;
+    /// infinite if the largest is clearly against it.
     Only {
         sizes: Vec<f64>,
         perhaps: f64,
     },
-    /// It pays nowhere up to this size; at these sizes it cannot be called. `perhaps`: as above.
+    /// It pays nowhere up to this size; these sizes have no verdict. `perhaps`: as above.
     Nowhere {
         largest: f64,
         close: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) enum Onset {
 }
 
 impl Onset {
-    /// Of these sizes in ascending order.
+    /// For these sizes in ascending order.
     pub(super) fn of(points: &[Point]) -> Self {
         let Some(largest) = points.last().map(|point| point.bytes) else { return Self::Unknown };
         if points.iter().all(|point| point.change == Change::TooFewRounds) {
@@ -78,7 +78,7 @@ impl Onset {
         Self::Between(against.map(|point| point.bytes), first.bytes)
     }
 
-    /// The least and the most that the size may be at which it begins to pay.
+    /// The range of the size from which it pays.
     pub(super) fn range(&self) -> Option<(f64, f64)> {
         match self {
             Self::Unknown | Self::TooFewRounds => None,
@@ -102,7 +102,7 @@ impl Onset {
             Self::Between(None, to) => format!("from {}, too close below", bytes(*to)),
             Self::Only { sizes: those, .. } => format!("at {} only", sizes(those)),
             Self::Nowhere { largest, close, .. } if close.is_empty() => format!("at no size up to {}", bytes(*largest)),
-            Self::Nowhere { close, .. } => format!("at none that can be called, unknown at {}", sizes(close)),
+            Self::Nowhere { close, .. } => format!("at no size for certain, unknown at {}", sizes(close)),
         }
     }
 }
@@ -116,14 +116,14 @@ fn about(size: f64) -> String {
     }
 }
 
-/// Where the line between two points meets 1, both axes logarithmic.
+/// Where the line between two points crosses 1, both axes logarithmic.
 fn crossing(before: &Point, after: &Point) -> f64 {
     let (above, below) = (before.times.ln().max(0.0), (-after.times.ln()).max(0.0));
     let share = if above + below > 0.0 { above / (above + below) } else { 0.5 };
     before.bytes * (after.bytes / before.bytes).powf(share)
 }
 
-/// What every size that was measured both ways says.
+/// The verdict of every size that was measured both ways.
 pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec<Point> {
     let point = |bytes: f64| {
         let [by_value, other] = [Quantity::BytesByValue, way].map(|way| matrix.at(way, bytes)?.measured(transport));
@@ -133,7 +133,7 @@ pub(super) fn points(matrix: &Matrix<'_>, way: Quantity, transport: &str) -> Vec
     matrix.sizes().into_iter().filter_map(point).collect()
 }
 
-/// All mechanisms by all shapes, for each way that is not by value.
+/// All mechanisms by all shapes, for each way except by value.
 pub(super) fn tables(matrices: &[Matrix<'_>]) -> Vec<Part> {
     let mut ways: Vec<Quantity> = matrices.iter().flat_map(Matrix::ways).collect();
     ways.sort_unstable();
@@ -197,12 +197,12 @@ mod tests {
         assert_eq!(said(&[(8.0, 0.5, Faster), (64.0, 0.5, Faster)]), "at every size");
         assert_eq!(said(&[(8.0, 3.0, Slower), (65_536.0, 2.0, Slower)]), "at no size up to 64 KiB");
         let close = said(&[(8.0, 3.0, Slower), (65_536.0, 1.0, NoneSeen)]);
-        assert_eq!(close, "at none that can be called, unknown at 64 KiB");
+        assert_eq!(close, "at no size for certain, unknown at 64 KiB");
         let unknown = said(&[(8.0, 3.0, NoneSeen), (65_536.0, 1.0, OtherState), (1e5, 1.0, TooFewRounds)]);
         assert_eq!(unknown, "unknown, too close at every size");
         assert_eq!(said(&[]), "");
         assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, TooFewRounds)]), "too few rounds");
-        // One session in doubt does not silence the others.
+        // One session with too few rounds does not hide the others.
         assert_eq!(said(&[(8.0, 3.0, TooFewRounds), (64.0, 0.1, Faster)]), "from 64 B, too close below");
     }
 
@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(range(&[(8.0, 1.0, NoneSeen), (64.0, 0.5, Faster)]), Some((0.0, 64.0)));
         assert_eq!(range(&[(8.0, 2.0, Slower)]), Some((f64::INFINITY, f64::INFINITY)));
         assert_eq!(range(&[(8.0, 2.0, TooFewRounds)]), None);
-        // What cannot be called below a size that is clearly against it settles nothing; what comes after it does not
-        // let it be called never.
+        // A size without a verdict, below one that is clearly against it, decides nothing. Later sizes without a verdict only
+        // prevent "never".
         let (never, from) = (Some((f64::INFINITY, f64::INFINITY)), |size| Some((size, f64::INFINITY)));
         assert_eq!(range(&[(8.0, 1.0, NoneSeen), (4_096.0, 2.0, Slower)]), never);
         assert_eq!(range(&[(8.0, 2.0, Slower), (512.0, 1.0, NoneSeen), (4_096.0, 1.0, NoneSeen)]), from(512.0));

@@ -1,4 +1,4 @@
-//! The priorities of POSIX queues: sent with them, and what that costs.
+//! The priorities of POSIX queues: sent with them, and their cost.
 
 use ybench_core::frame::Frame;
 use ybench_core::limits::priorities::{ONE, RISING};

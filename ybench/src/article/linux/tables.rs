@@ -8,7 +8,7 @@ use super::matrix::{Matrix, bytes, rate, way};
 use crate::table::{Grid, Part, Tone};
 use crate::table::{count, figure, grouped, significant, time};
 
-/// The own queue at one word a message, with the least and the most beside the median.
+/// The own queue with messages of one word: the median with the minimum and the maximum.
 pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
     let mut grid =
         Grid::new(&["threads", "waiting", ">ns/msg", ">msgs/s", ">least", ">most", ">most / least", ">rounds"]);
@@ -39,7 +39,7 @@ pub(super) fn waiting(matrices: &[Matrix<'_>]) -> Part {
     Part::Table(String::new(), grid)
 }
 
-/// All the ways of one shape.
+/// All ways of one shape.
 pub(super) fn mechanisms(matrix: &Matrix<'_>, report: &Report) -> impl Iterator<Item = Part> {
     let table = |way| Part::Table(format!("{}, {}", matrix.shape, self::way(way)), by_size(matrix, way, report));
     matrix.ways().into_iter().map(table)
@@ -61,8 +61,8 @@ fn by_size(matrix: &Matrix<'_>, way: Quantity, report: &Report) -> Grid {
     grid
 }
 
-/// Messages per second and what one of them takes, with half of what lies between the least and the most as a share of it; or
-/// why there are none.
+/// Messages per second and the time of one, with half the range as a percentage of the median; or the reason why there is no
+/// figure.
 fn cell(matrix: &Matrix<'_>, way: Quantity, size: f64, design: &Design, report: &Report) -> String {
     let measured = matrix.at(way, size).and_then(|session| session.density(design.transport));
     if let Some(taken) = measured {

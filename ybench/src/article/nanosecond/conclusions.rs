@@ -1,4 +1,4 @@
-//! What the article concluded, and what this machine says.
+//! The article's conclusions, and the verdicts of this machine.
 
 use ybench_core::outcome::Metric;
 use ybench_core::record::{Parameter, Report, Session};
@@ -14,16 +14,16 @@ use crate::table::{Part, figure, grouped};
 /// "Will distort the results by 20 %", the most that the article accepts.
 const SMALL: f64 = 0.20;
 
-/// "Very deterministic", where the article's deviation is 1.4 % of its median: below so much of it.
+/// "Very deterministic", with a deviation of 1.4 % of the median in the article: below this share of it.
 const DETERMINISTIC: f64 = 0.05;
 
-/// "Fairly accurate": neither so many times the other.
+/// "Fairly accurate": neither is this multiple of the other.
 const FAIRLY: f64 = 2.0;
 
-/// An ever-growing latency is, at the end, at least so many times what it was in the middle; twice, if it grows evenly.
+/// An ever-growing latency is, at the end, at least this multiple of that in the middle; twice, if it grows evenly.
 const GROWS: f64 = 1.5;
 
-/// "Differ significantly between the runs": the slowest over the quickest.
+/// "Differ significantly between the runs": the slowest over the fastest.
 const SIGNIFICANTLY: f64 = 2.0;
 
 pub(super) fn parts(report: &Report, names: &[&str]) -> Vec<Part> {
@@ -50,7 +50,7 @@ fn share_of(share: f64) -> String {
     format!("{} %", figure(share * 100.0))
 }
 
-/// One figure over another in each round that counts and has both.
+/// One figure over another, in each round that counts and has both.
 fn over(session: &Session, name: &str, [above, below]: [Metric; 2]) -> Vec<f64> {
     let of = |metric: Metric| -> Vec<Option<f64>> {
         session.counted().map(|round| round.metrics.get(name)?.get(&metric).copied()).collect()
@@ -110,12 +110,12 @@ fn sender(report: &Report, names: &[&str]) -> Conclusion {
     more(claim, read, report, names, [Metric::ReceiveMean, Metric::SendMean])
 }
 
-/// Each of them with its session, if that was measured.
+/// Each transport with its session, if it was measured.
 fn of_each<'a>(session: Option<&'a Session>, names: &'a [&str]) -> impl Iterator<Item = (&'a Session, &'a str)> {
     session.into_iter().flat_map(|session| names.iter().map(move |name| (session, *name)))
 }
 
-/// Whether a ratio of each of them is above 1, beyond the tenth that is never called.
+/// Whether a ratio of each transport is above 1, by more than the tenth that has no verdict.
 fn more(claim: &'static str, read: &str, report: &Report, names: &[&str], metrics: [Metric; 2]) -> Conclusion {
     let mut cases = Cases::default();
     for (session, name) in of_each(report.session(density::SCENARIO.name), names) {
@@ -137,7 +137,7 @@ fn batches(report: &Report, names: &[&str]) -> Conclusion {
     Conclusion {
         claim: "Densities above 1 microsecond tell the number of batches fairly accurately.",
         here: format!(
-            "lengths told by them over true ones, which are the messages that were there when the receiver asked ({}): {}",
+            "lengths computed from them over true ones, the messages in the queue when the receiver polled ({}): {}",
             told(lengths),
             cases.times()
         ),
@@ -165,7 +165,7 @@ fn growing(report: &Report, names: &[&str]) -> Conclusion {
     }
     let bounds = match with.is_empty() {
         true => String::new(),
-        false => format!("; with a bound, at which the sender waits, which is not judged: {}", told(with)),
+        false => format!("; with a bound, where the sender waits, not judged: {}", told(with)),
     };
     Conclusion {
         claim: "While the sender is quicker than the receiver, latency grows with every message.",
@@ -189,14 +189,14 @@ fn slowed(report: &Report, names: &[&str]) -> Conclusion {
     Conclusion {
         claim: "With a slowed sender the throughput is the sender's own rate, and says nothing of the transport.",
         here: format!(
-            "the rate received over the sender's, which pauses to be half as quick as it could: {}",
+            "the rate received over the sender's, which pauses to be half as fast as it could: {}",
             cases.times()
         ),
         verdict: cases.verdict(),
     }
 }
 
-/// Also what differs with a slowed sender says nothing of the matched one: it must differ more.
+/// A difference that is as large with a slowed sender says nothing about the matched one: the latter must differ more.
 fn matched(report: &Report, names: &[&str]) -> Conclusion {
     let (mut cases, mut slow) = (Cases::default(), Cases::default());
     let apart = |load, name: &str| {
@@ -223,7 +223,7 @@ fn matched(report: &Report, names: &[&str]) -> Conclusion {
     }
 }
 
-/// What the densities hold of the clock.
+/// The share of the clock in the densities.
 pub(super) fn cost_of_the_clock(report: &Report) -> Option<String> {
     let facts = report.clock.as_ref()?;
     Some(format!(

@@ -1,10 +1,10 @@
-//! "Nanosecond-precision test": what reading the clock costs, and then every single message timed by it.
+//! "Nanosecond-precision test": the cost of reading the clock, and then every single message timed by it.
 //!
 //! In the article's order: the clocks; the latency of each message and its jitter; the density of each message at the
-//! sender and at the receiver, with the batches that can be read from it; the latency that grows while the sender is
-//! faster than the receiver; a sender that is slowed, or just as quick; and what the article asks for instead, latency at
-//! fixed rates. There ØMQ was measured
-//! over TCP; here a TCP socket, a local socket, the ypipe with its ypollset and today's channel stand side by side.
+//! sender and at the receiver, with the batches computed from it; the latency that grows while the sender is faster than
+//! the receiver; a sender that is slowed, or as fast as the receiver; and latency at fixed rates, which the article
+//! recommends. The article measured ØMQ over TCP. Here a TCP socket, a local socket, the ypipe with its ypollset and
+//! today's channel are compared.
 
 mod conclusions;
 pub(super) mod pictures;
@@ -36,7 +36,7 @@ const STREAMED: u64 = 1_000_000;
 const BOUNCED_FOR: Duration = Duration::from_millis(300);
 const PACED_FOR: Duration = Duration::from_millis(50);
 
-/// A million messages through a socket take seconds: fewer rounds, still enough for a verdict.
+/// A million messages through a socket take seconds: fewer rounds, but enough for a verdict.
 const DENSITY_ROUNDS: u32 = 9;
 const OVERRUN_ROUNDS: u32 = 6;
 
@@ -104,13 +104,13 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// Those of the transports that were measured.
+/// The measured transports.
 fn names(report: &Report) -> Vec<&'static str> {
     let measured = |name: &&str| report.sessions.iter().any(|session| session.contestant(name).is_some());
     TRANSPORTS.into_iter().filter(measured).collect()
 }
 
-/// The median over the runs with the least and the most, and what the receiver received.
+/// The median over the runs with the minimum and the maximum, and the rate received.
 fn pauses(report: &Report, names: &[&str]) -> Grid {
     let mut grid = Grid::new(&["sender", "transport", ">latency, us", ">least", ">most", ">sent/s", ">received/s"]);
     for (who, load) in [("half as quick as the receiver", paced::SLOWED), ("as quick as the receiver", paced::MATCHED)]
@@ -129,7 +129,7 @@ fn pauses(report: &Report, names: &[&str]) -> Grid {
     grid
 }
 
-/// The article's figures in its order, each transport beside the published value.
+/// The article's figures in its order, each transport with the published value.
 fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> Grid {
     let heads: Vec<String> = names.iter().map(|name| format!(">{name}")).collect();
     let heads: Vec<&str> = ["", ">published"].into_iter().chain(heads.iter().map(String::as_str)).collect();
@@ -142,17 +142,17 @@ fn stated(report: &Report, rows: &[Stated], names: &[&str]) -> Grid {
     grid
 }
 
-/// How much longer the clock makes a stream of each of them.
+/// By how much the clock lengthens a stream of each transport.
 fn distortions(report: &Report, names: &[&str]) -> Vec<String> {
     let shares = names.iter().filter_map(|name| {
         let share = published::distortion(report, name)?;
-        // Less than nothing is what one run differs from the next by.
-        Some(if share > 0.0 { format!("{name} {share:.0} %") } else { format!("{name} not to be told") })
+        // A negative share is the difference between two runs.
+        Some(if share > 0.0 { format!("{name} {share:.0} %") } else { format!("{name} not measurable") })
     });
     shares.collect()
 }
 
-/// "Adding 33 nanoseconds ... will distort the results by 20 %": by how much here.
+/// "Adding 33 nanoseconds ... will distort the results by 20 %": by how much on this machine.
 fn distortion(report: &Report, names: &[&str]) -> String {
     let shares = distortions(report, names);
     if shares.is_empty() {

@@ -1,5 +1,5 @@
-//! The article's four graphs, for each transport: latency, sender's and receiver's density of single messages, and the
-//! latency that grows while the queue does.
+//! The article's four graphs, for each transport: latency, density at the sender and at the receiver, and the latency that
+//! grows with the queue.
 
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};

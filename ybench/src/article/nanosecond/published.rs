@@ -1,4 +1,4 @@
-//! What the article states, where it states it, and which part of a record stands for it.
+//! The article's statements in its order, and the part of a result for each.
 //!
 //! Measured there with ØMQ 0.1 over TCP; the processors are named in its table of clocks.
 
@@ -14,7 +14,7 @@ use crate::table::{figure, grouped, significant};
 pub(super) struct Stated {
     pub(super) what: &'static str,
     pub(super) published: &'static str,
-    /// The same figure of a transport, in words; nothing where it was not measured.
+    /// The same figure of a transport, in words; `None` if it was not measured.
     pub(super) measured: fn(&Report, &str) -> Option<String>,
 }
 
@@ -92,7 +92,7 @@ pub(super) const RECEIVER: [Stated; 8] = [
         },
     },
     Stated {
-        what: "messages in a batch, told by those",
+        what: "messages in a batch, from those",
         published: "100",
         measured: |report, name| {
             let received = received(report, name)?;
@@ -145,19 +145,19 @@ fn density_metric(report: &Report, name: &str, metric: Metric) -> Option<f64> {
     Some(report.session(density::SCENARIO.name)?.metric(name, metric)?.median)
 }
 
-/// A density holds one reading of the clock; where it is less than that, the clock hides it.
+/// A density holds one reading of the clock; a density below that is hidden by the clock.
 fn without_the_clock(report: &Report, density: f64) -> Option<String> {
     let cost = report.clock.as_ref()?.cost_ns;
     Some(if density > cost { figure(density - cost) } else { "hidden".to_owned() })
 }
 
-/// Nanoseconds for each message of the same stream without stamps.
+/// Nanoseconds per message of the same stream without stamps.
 fn plain(report: &Report, name: &str) -> Option<f64> {
     let stamped = report.session(density::SCENARIO.name)?.density(name)?.median;
     Some(stamped / (1.0 + density_metric(report, name, Metric::Distortion)?))
 }
 
-/// One way; nothing where the clocks are not in step.
+/// One way; `None` if the clocks are not in step.
 fn latency<'a>(report: &'a Report, name: &str) -> Option<&'a Distribution> {
     report.session(latency::SCENARIO.name)?.distribution(name, Series::Latency)
 }
@@ -174,14 +174,14 @@ fn overrun<'a>(report: &'a Report, name: &str) -> Option<&'a [(u64, f64)]> {
     Some(&report.session(overrun::SCENARIO.name)?.trace(name, Series::Latency)?.points)
 }
 
-/// The times that belong to the part; nothing if there are none.
+/// The times of the part; `None` if there are none.
 fn part(times: &Distribution, belongs: impl Fn(f64) -> bool) -> Option<Distribution> {
     let mut part = Distribution::default();
     times.values().filter(|(time, _)| belongs(*time)).for_each(|(time, count)| part.record(time, count));
     if part.is_empty() { None } else { Some(part) }
 }
 
-/// How much longer the run took because every message was timed, in percent.
+/// By how much the timing of every message lengthens the run, in percent.
 pub(super) fn distortion(report: &Report, name: &str) -> Option<f64> {
     Some(density_metric(report, name, Metric::Distortion)? * 100.0)
 }

@@ -1,4 +1,4 @@
-//! "The most interesting metric": latency at one rate and at another, up to where a transport no longer keeps up.
+//! "The most interesting metric": latency over the rate, up to the rate that a transport no longer keeps up with.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use crate::plot::{Looks, Picture, Point, Sweep, Swept};
 use crate::request::Request;
 use crate::table::{Grid, Tone, count, figure, not_reached, time};
 
-/// The article's own, which has its latency, and those it warns of; with the rounds and the length of a run of each. At
-/// one message a second there is one in each run.
+/// The article's own rate with its latency, and the rates it warns of; with the rounds and the length of a run of each. At
+/// one message a second each run has one message.
 const RATES: [(f64, u32, Duration); 7] = [
     (1.0, 3, Duration::from_millis(20)),
     (100.0, 5, Duration::from_millis(100)),
@@ -71,7 +71,7 @@ fn told(session: &Session, name: &str) -> String {
     })
 }
 
-/// Up to which of the rates a transport keeps up, and where it no longer does.
+/// Up to which rate a transport keeps up, and the first at which it does not.
 fn knee(report: &Report, name: &str) -> Option<String> {
     let measured: Vec<(Parameter, &Session)> =
         sessions(report).filter(|(_, session)| session.density(name).is_some()).collect();
@@ -90,7 +90,7 @@ fn knee(report: &Report, name: &str) -> Option<String> {
     Some(format!("{name} keeps up {before}, and no longer at {at}, of which {} are received.", count(reached)))
 }
 
-/// Latency over the rate, both axes logarithmic; the knee is where a line turns upwards.
+/// Latency over the rate, both axes logarithmic; at the knee a line turns upwards.
 pub(super) fn picture(report: &Report, looks: &Looks, names: &[&str]) -> Option<(String, Picture)> {
     let line = |name: &&str| {
         let point =
@@ -112,7 +112,7 @@ pub(super) fn picture(report: &Report, looks: &Looks, names: &[&str]) -> Option<
     (!sweep.lines.is_empty()).then(|| ("nanosecond-rates".to_owned(), sweep.picture()))
 }
 
-/// Between each rate and the next that is kept up with.
+/// Between each rate and the next one that is kept up with.
 pub(super) fn conclusion(report: &Report, names: &[&str]) -> Conclusion {
     let mut cases = Cases::default();
     for name in names {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use ybench_core::record::Round;
 
-    /// Sessions at these rates, of which so much was received.
+    /// Sessions at these rates, with the received rates.
     fn report(rates: &[(f64, f64)]) -> Report {
         let session = |&(wanted, reached): &(f64, f64)| {
             let metrics = [(Metric::RateWanted, wanted), (Metric::RateReached, reached)].into();

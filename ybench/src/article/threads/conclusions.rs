@@ -1,4 +1,4 @@
-//! What the article concluded, and what this machine says.
+//! The article's conclusions, and the verdicts of this machine.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::article::cases::Cases;
 use crate::article::conclusion::{self, Conclusion, Ratio};
 use crate::table::{Part, figure};
 
-/// "The main factor is wake-up time": what sleeps takes at least so many times as long as what does the same and never does.
+/// "The main factor is wake-up time": with sleep a message takes at least this many times as long as without.
 const MAIN: f64 = 2.0;
 
 /// "Nearly twice" as fast as D's mailboxes, which the article gives as 3 and 5 us: 1.67 times.
@@ -23,14 +23,14 @@ const NEARLY_TWICE: f64 = 1.5;
 /// "Not bad at all": 4.3 us where the condition variable takes 3, which is 1.43 times.
 const NOT_BAD: f64 = 1.5;
 
-/// "A very real competitor", where the article gives no number: below so many times.
+/// "A very real competitor", for which the article gives no number: below this multiple.
 const COMPETITOR: f64 = 1.5;
 
 /// "Guaranteed to increase the response time to at least 40 microseconds."
 const USLEEP_NS: f64 = 40e3;
 
-/// "Unpredictably", where the article gives no number: the slowest tenth is so many times as far from the median as a sleeping
-/// reader's is.
+/// "Unpredictably", for which the article gives no number: the distance of the slowest tenth from the median, as a multiple
+/// of a sleeping reader's.
 const UNPREDICTABLE: f64 = 2.0;
 
 /// "2-3 messages per 1000": from half of that to twice as many.
@@ -49,7 +49,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         .at_least(MAIN, &one_by_one),
         Ratio {
             claim: "A mutex and a condition variable are nearly twice as fast as D's mailboxes (3 and 5 us).",
-            read: "our mailboxes, asleep as soon as nothing is there, over a condition variable; nearly twice from 1.5 times on",
+            read: "our mailboxes, asleep at once, over a condition variable; nearly twice from 1.5 times on",
             above: PINK,
             below: RED,
         }
@@ -63,7 +63,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         .within(NOT_BAD, &one_by_one),
         Ratio {
             claim: "A mutex and a condition variable are a very real competitor to queues that do not block.",
-            read: "the same over our queue without locks, both asleep as soon as nothing is there; a competitor below 1.5 times",
+            read: "the same over our queue without locks, both asleep at once; a competitor below 1.5 times",
             above: RED,
             below: WITHOUT_LOCKS,
         }
@@ -72,7 +72,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         tail(one_by_one[0]),
         Ratio {
             claim: "A reader that never sleeps slips where others want its CPU.",
-            read: "its time over a condition variable's, of single messages beside greedy neighbours (90th percentile) and of a \
+            read: "its time over a condition variable's, of single messages with greedy neighbours (90th percentile) and of a \
                    bounce with both threads on one CPU",
             above: BLUE,
             below: RED,
@@ -82,14 +82,14 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         usleep(one_by_one[0]),
         Ratio {
             claim: "yield() is slightly better than usleep() on small loads.",
-            read: "a reader that sleeps for 1 us over one that gives its CPU away, one message at a time",
+            read: "a reader that sleeps for 1 us over one that yields, one message at a time",
             above: USLEEPS,
             below: YIELDS,
         }
         .slower(&one_by_one),
         Ratio {
             claim: "yield() tends to share the CPU with anyone.",
-            read: "a reader that gives its CPU away over a condition variable, of single messages beside greedy neighbours (90th percentile)",
+            read: "a reader that yields over a condition variable, of single messages with greedy neighbours (90th percentile)",
             above: YIELDS,
             below: RED,
         }
@@ -106,7 +106,7 @@ fn unpredictable(session: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "And it slips unpredictably.",
         here: format!(
-            "from the median to the 90th percentile of single messages beside greedy neighbours, over the same of a condition \
+            "from the median to the 90th percentile of single messages with greedy neighbours, over the same of a condition \
              variable; unpredictable from {UNPREDICTABLE:.0} times on: {}",
             cases.times()
         ),
@@ -114,16 +114,16 @@ fn unpredictable(session: Option<&Session>) -> Conclusion {
     }
 }
 
-/// How far the slowest tenth of the messages is from the median, in each round.
+/// The distance of the slowest tenth of the messages from the median, in each round.
 fn tails(session: &Session, name: &str) -> Vec<Option<f64>> {
-    // A sleeping reader may have none at all.
+    // A sleeping reader may have no such distance.
     let of =
         |metrics: &BTreeMap<Metric, f64>| Some((metrics.get(&Metric::P90)? - metrics.get(&Metric::Median)?).max(1.0));
     session.counted().map(|round| round.metrics.get(name).and_then(of)).collect()
 }
 
-/// Judged by the way there, as the article times it. Each reader of a bounce begins its sleep while the other's goes on, so
-/// that the way there and the way back together are one sleep and a little more.
+/// Judged by the one-way time, as in the article. In a bounce each reader begins to sleep while the other still sleeps. So
+/// the way there and back together is one sleep and a little more.
 fn usleep(session: Option<&Session>) -> Conclusion {
     let mut cases = Cases::default();
     let figures = session.map_or(Vec::new(), |session| session.figures(USLEEPS));
@@ -138,12 +138,12 @@ fn usleep(session: Option<&Session>) -> Conclusion {
     };
     Conclusion {
         claim: "usleep() increases the response time to at least 40 us.",
-        here: format!("a reader that asks for 1 us between two looks, median in us: {told}"),
+        here: format!("a reader that sleeps for 1 us between two polls, median in us: {told}"),
         verdict: cases.verdict(),
     }
 }
 
-/// How many of 1,000 messages took more than ten times the median: of each of the article's designs.
+/// How many of 1,000 messages took more than ten times the median, for each of the article's designs.
 fn tail(session: Option<&Session>) -> Conclusion {
     let mut cases = Cases::default();
     let mut told = Vec::new();
@@ -156,7 +156,7 @@ fn tail(session: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "2 or 3 messages of 1,000 are processed abnormally long.",
         here: format!(
-            "messages of 1,000 that took more than ten times the median, as many from {} to {}: {told}",
+            "messages of 1,000 that took more than ten times the median, the same from {} to {}: {told}",
             TAIL.start, TAIL.end
         ),
         verdict: cases.verdict(),

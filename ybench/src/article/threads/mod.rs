@@ -1,11 +1,11 @@
-//! "Messaging between threads": four designs, each message timed and only then the next one sent; and the rakes that
-//! the article lists without measuring them.
+//! "Messaging between threads": four designs, each message timed before the next one is sent; and the pitfalls that the
+//! article lists without measuring them.
 //!
-//! The picture is the article's own: times on the x axis, messages on the y axis, a colour for each design. For its two
-//! favourites, mailboxes and the event loop, stands what this library has instead, asleep as soon as nothing is there, as
-//! they are in the article; beside them, in the table, the same looking a little first, and what they
-//! are made of in the article: a queue behind a mutex. The other two are measured on stand-ins written here, because the
-//! design itself is the subject: such a queue whose reader never sleeps, and the same with a condition variable.
+//! The picture is the article's own: times on the x axis, messages on the y axis, a colour for each design. Its two
+//! favourites are mailboxes and the event loop. Here this library's own are measured, asleep at once as in the article.
+//! The table also has the same with brief polling, and what they are made of in the article: a queue with a mutex. The
+//! other two designs are measured by adapters written here, because the design itself is the subject: such a queue with
+//! a reader that never sleeps, and with a condition variable.
 
 mod conclusions;
 mod naive;
@@ -35,11 +35,11 @@ use crate::table::{Grid, Part, Tone, figure};
 pub const ABOUT: &str =
     "\"Messaging between threads\": four designs by histogram, and bursts, silences, crowds and greedy neighbours";
 
-/// Most rakes are figures without a verdict, and take long by their nature.
+/// Most pitfalls are figures without a verdict, and inherently slow to measure.
 const RAKES_ROUNDS: u32 = 3;
-/// Of the others: no more than a verdict needs.
+/// For the others: as many as a verdict needs.
 const JUDGED: Rounds = judged(super::ROUNDS);
-/// And of what most claims are about a few more, where many are doubtful.
+/// A few more for the figures of most claims, because many rounds do not count there.
 const FIRST: Rounds = judged(super::ROUNDS + 3);
 const BOUNCED_FOR: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_millis(80);
@@ -74,7 +74,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
     let mut add = |scenario: &Scenario, entries: &[&'static Entry], frame: Frame| {
         plans.extend(plan::every(scenario, entries, frame, warnings));
     };
-    // A burst is taken out where nobody waits: those who wait in another way would be the same queue again.
+    // In a burst no receiver waits: another way of waiting would be the same queue again.
     let queues = |entry: &&&'static Entry| ![YIELDS, USLEEPS].contains(&entry.traits.name);
     let queues: Vec<_> = entries.iter().filter(queues).copied().collect();
     add(&bursts, &queues, rest);
@@ -90,7 +90,7 @@ fn plans(request: &Request, rounds: u32, entries: &[&'static Entry], warnings: &
         let judged = plan::every(scenario, entries, frame, warnings).into_iter();
         plans.extend(judged.map(|plan| Plan { rounds, ..plan }));
     }
-    // What the article begins with, and most of its claims are about.
+    // The article begins with it, and most of its claims are about it.
     let first = plan::every(&latency::SCENARIO, entries, bounced, warnings).into_iter();
     let rounds = request.rounds.map_or(FIRST, Rounds::Exactly);
     plans.splice(..0, first.map(|plan| Plan { rounds, ..plan }));
@@ -103,12 +103,12 @@ pub(super) fn parts(report: &Report, beyond: f64) -> Vec<Part> {
     let mut parts = vec![heading("One message at a time"), Part::Table(String::new(), colours(report, beyond))];
     parts.extend([heading(naive::HEADING), naive::table(report)]);
     parts.extend(conclusions::parts(report));
-    parts.push(heading("The rakes"));
+    parts.push(heading("The pitfalls"));
     parts.extend(pitfalls::parts(report));
     parts
 }
 
-/// The article's four designs and today's channels, by the two figures it finds interesting, and the tail.
+/// The article's four designs and today's channels, by the two figures of interest in the article, and the tail.
 fn colours(report: &Report, beyond: f64) -> Grid {
     let head_beyond = format!(">beyond {} us, %", figure(beyond / 1e3));
     let head = [
@@ -161,7 +161,7 @@ fn one_way(details: &Details) -> bool {
     details.distributions.contains_key(&Series::Latency)
 }
 
-/// One way where the clocks are in step, otherwise the whole way and back.
+/// One way if the clocks are in step, otherwise there and back.
 fn times<'a>(session: &'a Session, design: &Design) -> Option<&'a Distribution> {
     let of = |series| session.distribution(design.transport, series);
     of(Series::Latency).or_else(|| of(Series::RoundTrip))

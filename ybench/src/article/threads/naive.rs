@@ -1,5 +1,5 @@
-//! The figure that the article warns of, all of the time of a stream over the number of its messages, beside what the
-//! messages of the same run took.
+//! The figure that the article warns of, the time of a stream divided by the number of its messages, compared with the
+//! times of the messages of the same run.
 
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Report, Session};
@@ -12,10 +12,10 @@ use crate::table::{Grid, Part, Tone, figure};
 
 pub(super) const HEADING: &str = "The naive figure: a stream's time / N, and what its messages took on their way, us";
 
-/// As few as keep it short, and far more than are on their way while one arrives.
+/// Few enough for a short run, and far more than are under way at once.
 pub(super) const MESSAGES: u64 = 100_000;
 
-/// "Does not work", where the article gives no number: the median is at least so many times the naive figure.
+/// "Does not work", for which the article gives no number: the median is at least this multiple of the naive figure.
 const HIDDEN: f64 = 10.0;
 
 pub(super) fn table(report: &Report) -> Part {
@@ -44,7 +44,7 @@ pub(super) fn conclusion(report: &Report) -> Conclusion {
     }
 }
 
-/// Times the naive figure that the median message of each round took.
+/// The time of the median message of each round, as a multiple of the naive figure.
 fn medians(session: &Session, name: &str) -> Vec<f64> {
     let of = |metric| session.metrics(name, metric);
     of(Metric::Median).into_iter().zip(of(Metric::TotalOverCount)).map(|(median, naive)| median / naive).collect()

@@ -1,4 +1,4 @@
-//! The article's one picture: how often which time was taken, a colour for each design; and beside it the tail.
+//! The article's one picture: a histogram with a colour for each design; and the tail.
 
 use ybench_core::record::{Report, Session};
 use ybench_core::scenario::latency;
@@ -15,14 +15,14 @@ pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
     }
     let colours = Histogram { title: "One message at a time, one way: the four designs".to_owned(), series };
     let tail = Percentiles {
-        title: "The tail: what so many of the messages did not exceed".to_owned(),
+        title: "The tail: percentiles of all messages".to_owned(),
         series: colours.series.clone(),
     };
     vec![("threads-colours".to_owned(), colours.picture()), ("threads-tail".to_owned(), tail.picture())]
 }
 
-/// The article's designs in the article's colours, today's channel in a colour of its own; whoever is there for
-/// comparison only is in the table.
+/// The article's designs in the article's colours, today's channel in a colour of its own. Designs for comparison only are
+/// in the table.
 fn shown<'a>(session: &'a Session, design: &'a Design) -> Option<Shown<'a>> {
     let colour = match (design.colour, design.transport) {
         (Some("pink"), _) => Colour::Purple,

@@ -1,4 +1,4 @@
-//! The article's "incomplete list of rakes": what may hit a queue in practice, measured where it can be.
+//! The article's "incomplete list" of pitfalls: problems of queues in practice, measured if possible.
 
 use ybench_core::distribution::Distribution;
 use ybench_core::outcome::{Metric, Series};
@@ -8,7 +8,7 @@ use ybench_core::scenario::{burst, crowd, neighbours, night_watchman, ping_pong,
 use super::published::DESIGNS;
 use crate::table::{Grid, Part, Tone, figure, grouped};
 
-/// What stands in the table for one transport in one session.
+/// The cell of one transport in one session.
 type Cell = fn(&Session, &str) -> Option<String>;
 
 pub(super) fn parts(report: &Report) -> Vec<Part> {
@@ -63,14 +63,14 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// What so many of the single messages did not exceed, in us.
+/// Percentiles of the single messages, in us.
 fn quantiles(session: &Session, name: &str, shares: &[f64]) -> Option<String> {
     let times = session.distribution(name, Series::Latency)?;
     let figures: Vec<String> = shares.iter().map(|share| figure(times.quantile(*share) / 1e3)).collect();
     Some(figures.join(" / "))
 }
 
-/// The designs down, the parameters of one scenario across, or several scenarios.
+/// The designs as rows, the parameters of one scenario as columns, or several scenarios.
 fn rake(report: &Report, scenarios: &[&str], cell: Cell) -> Option<Grid> {
     let asked = |session: &&Session| scenarios.contains(&session.scenario.as_str());
     let sessions: Vec<&Session> = report.sessions.iter().filter(asked).collect();
@@ -105,7 +105,7 @@ fn head(session: &Session) -> String {
     }
 }
 
-/// How many single messages each figure of a session is made from.
+/// The number of single messages of each figure of a session.
 fn messages(session: &Session) -> u64 {
     let times = session.details.values().filter_map(|details| details.distributions.get(&Series::Latency));
     times.map(Distribution::count).max().unwrap_or(0)

@@ -1,11 +1,11 @@
-//! The article's four designs with their colours and figures, and which transport stands for each.
+//! The article's four designs with their colours and figures, and the transport for each.
 //!
-//! The article names neither processor nor system. Its readers sleep, but for the blue one: so those of ours that stand for
-//! a colour sleep as soon as nothing is there. The same that look a little first are rows of their own.
+//! The article names neither processor nor system. Its readers sleep, except the blue one, so ours of the same colour
+//! sleep at once. The same with brief polling are rows of their own.
 
 /// One histogram of the article's picture.
 pub(super) struct Design {
-    /// As the article paints it; nothing for what is not in the article.
+    /// The article's colour; `None` for a design that is not in the article.
     pub(super) colour: Option<&'static str>,
     pub(super) label: &'static str,
     pub(super) transport: &'static str,
@@ -28,7 +28,7 @@ pub(super) const GREEN: &str = "hub-none";
 
 pub(super) const YIELDS: &str = "mutex-yield";
 pub(super) const USLEEPS: &str = "mutex-usleep";
-/// Without a lock, and asleep as soon as nothing is there.
+/// Without a lock, asleep at once.
 pub(super) const WITHOUT_LOCKS: &str = "spsc-none";
 
 pub(super) const DESIGNS: [Design; 17] = [
@@ -36,23 +36,23 @@ pub(super) const DESIGNS: [Design; 17] = [
     design("blue", "a mutex, and a reader that never sleeps", BLUE, 0.4),
     design("red", "a mutex and a condition variable", RED, 3.0),
     design("green", "an event loop that is given functions", GREEN, 4.3),
-    beside("a mutex, and a reader that gives its CPU away", YIELDS),
+    beside("a mutex, and a reader that yields", YIELDS),
     beside("a mutex, and a reader that sleeps for 1 us", USLEEPS),
     beside("mailboxes with messages of three types, one of them urgent", "mailbox-types"),
-    beside("mailboxes, looking a little before they sleep", "mailbox"),
+    beside("mailboxes, polling briefly before they sleep", "mailbox"),
     beside("an event loop with sockets and timers alive on it", "hub-loaded"),
-    beside("an event loop, looking a little before it sleeps", "hub"),
+    beside("an event loop, polling briefly before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
-    beside("spsc, asleep as soon as nothing is there", WITHOUT_LOCKS),
-    beside("spsc, looking a little first", "spsc"),
+    beside("spsc, asleep at once", WITHOUT_LOCKS),
+    beside("spsc, polling briefly first", "spsc"),
     beside("spsc, never asleep", "spsc-forever"),
     beside("std::sync::mpsc::channel", "std-channel"),
     beside("crossbeam-channel, unbounded", "crossbeam-unbounded"),
 ];
 
-/// Whether a design is measured where a figure takes long: those of the article, and a channel of ours and of the standard
-/// library beside them.
+/// Whether a design is measured if a figure takes long: those of the article, one channel of ours and one of the standard
+/// library.
 pub(super) fn is_one_of_few(transport: &str) -> bool {
     const BESIDE: [&str; 2] = ["spsc-none", "std-channel"];
     let mut few = DESIGNS.iter().filter(|design| design.colour.is_some() || BESIDE.contains(&design.transport));

@@ -1,4 +1,4 @@
-//! What the article concluded, and what this machine says.
+//! The article's conclusions, and the verdicts of this machine.
 
 use ybench_core::outcome::Metric;
 use ybench_core::record::{Report, Session};
@@ -19,7 +19,7 @@ const ALMOST_TWICE: f64 = 1.7;
 /// "Not very high (about 10 %)": 11 and 15 % in the article's tables.
 const NOT_HIGH: f64 = 1.25;
 
-/// Switches for each message from which on each of them was waited for asleep: all but one in twenty.
+/// Switches per message from which on each message counts as waited for asleep: all but one in twenty.
 const EACH: f64 = 0.95;
 
 pub(super) fn parts(report: &Report) -> Vec<Part> {
@@ -62,7 +62,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     conclusion::parts(all)
 }
 
-/// A reader that sleeps for each message is switched out once for each.
+/// A reader that sleeps for each message is switched out once per message.
 fn asleep(worst: &Session) -> Conclusion {
     let mut cases = Cases::default();
     let mut told = Vec::new();
@@ -73,14 +73,14 @@ fn asleep(worst: &Session) -> Conclusion {
     Conclusion {
         claim: "A message that is sent alone finds its receiver asleep.",
         here: match told.is_empty() {
-            true => "switches of threads are not told here".to_owned(),
-            false => format!("switches for each message, of those that do not look first: {}", told.join(", ")),
+            true => "switches of threads are not reported here".to_owned(),
+            false => format!("switches for each message, of readers that do not poll first: {}", told.join(", ")),
         },
         verdict: cases.verdict(),
     }
 }
 
-/// Whoever looks first is not asleep when the answer is quick.
+/// A reader that polls first is not asleep when the reply is fast.
 fn sleeps(session: &Session, name: &str) -> bool {
     let waits = session.contestant(name).and_then(|one| one.waits);
     waits.is_some_and(|waits| waits.sleeps() && waits != Waits::LooksThenSleeps)

@@ -1,5 +1,5 @@
-//! What batches at the sender cost: messages that are due at a fixed rate, and a sender that keeps them until it has a whole
-//! batch. A message waits from the moment it is due to its receipt.
+//! The cost of batches at the sender: messages are due at a fixed rate, and the sender keeps them until a batch is whole.
+//! The time is from the moment a message is due to its receipt.
 
 use ybench_core::frame::Frame;
 use ybench_core::outcome::Series;
@@ -21,7 +21,7 @@ pub(super) const SCENARIO: &str = "batch latency";
 /// Messages a second: a reader that is woken for each of them keeps up.
 const RATE: f64 = 10_000.0;
 
-/// So many whole batches are in a run.
+/// The number of whole batches in a run.
 const LEAST: u64 = 2;
 
 pub(super) fn plan(entry: &'static Entry, frame: Frame) -> Plan {
@@ -96,7 +96,7 @@ pub(super) fn conclusions(report: &Report) -> Vec<Conclusion> {
     all
 }
 
-/// No larger batch is quicker in a stream, and all of them wait longer.
+/// No larger batch is faster in a stream, and all of them wait longer.
 fn larger(delayed: &Session, stream: &Session) -> Conclusion {
     let (mut both, mut gain, mut loss) = (Cases::default(), Cases::default(), Cases::default());
     for batch in BATCHES.into_iter().filter(|batch| *batch >= LARGER) {

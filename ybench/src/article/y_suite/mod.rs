@@ -1,9 +1,10 @@
 //! "Y-suite": local sockets against the ypipe, one message at a time, many messages, and in batches.
 //!
 //! In the article's shape: a message bounced, averages; throughput; batches of 1, 2, 4 .. 1,024. The article bounced it
-//! 1,000,000 times in three runs, which takes minutes where a wake-up does; here are more runs of a second each. The article does not say whether a bounce counts as one message or as two; here a density is
-//! the time one way. Contenders run in turn with limits between them, so that each ratio is taken within a round. What the
-//! article says without a figure stands beside it: a signal by itself, and the latency that batches at the sender cost.
+//! 1,000,000 times in three runs, which takes minutes if each needs a wake-up; here are more runs of a second each. The
+//! article does not say whether a bounce counts as one message or as two; here a density is the time one way.
+//! Transports run in turn with baselines between them, so that each ratio is formed within a round. Two statements of the
+//! article have no figure there and are measured here: a signal by itself, and the latency of batches at the sender.
 
 mod conclusions;
 mod delay;
@@ -52,7 +53,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
 }
 
 fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
-    // Those who are asked for are bounces, of two messages each.
+    // The requested messages are bounces, of two messages each.
     let bounced =
         request.messages.map_or(Length::Time(BOUNCED_FOR), |bounces| Length::Units(bounces.saturating_mul(2)));
     let bouncing = Frame { transports: bounced, ..request.frame(rounds, Length::Time(STREAMED_FOR)) };
@@ -90,7 +91,7 @@ fn plans(request: &Request, rounds: u32) -> Result<Vec<Plan>, Error> {
     Ok(plans)
 }
 
-/// Short runs are in doubt more often than others: as many rounds as it takes to have enough for a verdict, and some more.
+/// Short runs are dropped more often than others: as many rounds as a verdict needs, and some more.
 fn beyond_doubt(plan: Plan, request: &Request, most: u32) -> Plan {
     match request.rounds {
         Some(_) => plan,
@@ -136,8 +137,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     parts
 }
 
-const WORST: &str = "Density: from the send of a message to its receipt, one way, the wake-up of the reader included where \
-    it is bounced. Switches: how often either thread gave its CPU away; one for each message says that each reader slept.";
+const WORST: &str = "Density: from the send of a message to its receipt, one way, including the wake-up of the reader if \
+    it is bounced. Switches: how often either thread was switched out; one per message means that each reader slept.";
 
 /// The article's graphs, and the latency of its batches.
 pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {

@@ -1,4 +1,4 @@
-//! The figures of the article, and which transport stands for which of its rows.
+//! The figures of the article, and the transport for each of its rows.
 //!
 //! Measured there on an Athlon 64 X2 3800+ with Linux 2.6.22.
 
@@ -24,7 +24,7 @@ pub(super) const WITH_POLLING: &str = "ypipe-ypollset";
 pub(super) const WITHOUT_POLLING: &str = "ypipe-ysemaphore";
 pub(super) const WITH_DESCRIPTOR: &str = "ypipe-ysocketpair";
 
-/// Everybody the article's two scenarios are measured with.
+/// All transports of the article's two scenarios.
 pub(super) const TRANSPORTS: [&str; 6] =
     [SOCKETS, SOCKETS_POLLED, WITH_POLLING, WITHOUT_POLLING, WITH_DESCRIPTOR, "spsc"];
 
@@ -54,7 +54,7 @@ pub(super) const STREAM_WITHOUT_POLLING: [Row; 3] = [
     row("y-suite (without poll)", WITHOUT_POLLING, 263.0, 3_802_281.0),
 ];
 
-/// What the article mentions without measuring it, and what came later.
+/// Transports that the article mentions without measuring them, and later ones.
 pub(super) const BESIDE: [Row; 4] = [
     unpublished("local sockets", SOCKETS),
     unpublished("local sockets, real poll", SOCKETS_POLLED),

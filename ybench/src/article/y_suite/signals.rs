@@ -1,4 +1,4 @@
-//! The three signalers by themselves: what a signal costs, and a poll that finds one, beside the worst case with each.
+//! The three signalers by themselves: the cost of a signal and of a poll that finds one, compared with the worst case.
 
 use ybench_core::frame::Frame;
 use ybench_core::limits::Probe;
@@ -14,16 +14,16 @@ use crate::table::{Grid, Tone, figure, grouped};
 
 pub(super) const SCENARIO: &str = "signals";
 
-/// Which composition has which signaler, in the order of [`ALL`].
+/// The composition for each signaler, in the order of [`ALL`].
 const COMPOSED: [&str; 3] = [WITHOUT_POLLING, WITH_POLLING, WITH_DESCRIPTOR];
 const NAMES: [&str; 3] = ["ysemaphore", "ypollset", "ysocketpair"];
 
-/// "A few hundred nanoseconds" are fewer than so many.
+/// "A few hundred nanoseconds": fewer than this.
 const FEW_HUNDRED: f64 = 1_000.0;
 
 pub(super) fn plan(frame: Frame) -> Plan {
     let all: Vec<&'static Probe> = ALL.iter().flatten().collect();
-    let about = "A signal alone and a poll that finds one, with no message and never a reader asleep";
+    let about = "A signal alone and a poll that finds one, with no message and no reader asleep";
     plan::plan(SCENARIO, about, None, frame, frame.floor(), frame.those_that_fit(&all))
 }
 
@@ -40,7 +40,7 @@ pub(super) fn table(report: &Report) -> Option<Grid> {
         cells.push(told(worst, composed));
         grid.push(Tone::Plain, None, cells);
     }
-    grid.notes.push("Signal and poll find nobody asleep; in the worst case each message wakes its reader.".to_owned());
+    grid.notes.push("Signal and poll find no reader asleep; in the worst case each message wakes its reader.".to_owned());
     Some(grid)
 }
 

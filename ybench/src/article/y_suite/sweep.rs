@@ -29,7 +29,7 @@ const LOOKS: [Look; 2] =
 /// Batches of up to 8 messages are "not worth of doing", says the article.
 const NOT_WORTH_IT_UP_TO: usize = 8;
 
-/// "It yields best results for batches of 30-60 messages": of those measured, this one and the next.
+/// "It yields best results for batches of 30-60 messages": of the measured lengths, this one and the next.
 pub(super) const BEST_HERE: usize = 32;
 
 /// And these are larger.
@@ -86,7 +86,7 @@ pub(super) fn table(session: &Session) -> Grid {
     grid
 }
 
-/// The lengths of the article's batches that nobody else is quicker than: none where there are too few rounds.
+/// The article's batch lengths that no other length beats; none if there are too few rounds.
 fn best(session: &Session) -> Vec<usize> {
     let swept = |one: &Contestant| one.batch.is_some_and(|batch| one.name == name(published::WITH_POLLING, batch));
     let verdict = judgement::verdict(session, swept);
@@ -105,9 +105,9 @@ pub(super) fn conclusions(session: &Session) -> [Conclusion; 2] {
         Conclusion {
             claim: "Batches of about 30 to 60 messages yield the best results.",
             here: match best.len() {
-                0 => "which of those measured are the quickest: not called".to_owned(),
-                1 => format!("the quickest: {told} messages"),
-                _ => format!("the quickest, too close to call between them: {told} messages"),
+                0 => "the fastest of the measured lengths: no verdict".to_owned(),
+                1 => format!("the fastest: {told} messages"),
+                _ => format!("the fastest, too close to call between them: {told} messages"),
             },
             verdict: match best.iter().filter(|batch| named(batch)).count() {
                 _ if best.is_empty() => "too few rounds to say",
@@ -133,7 +133,7 @@ fn short_batches(session: &Session) -> Conclusion {
     }
 }
 
-/// The article's two graphs, with the names of their files.
+/// The article's two graphs, with the file names.
 pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
     let Some(session) = report.session(SCENARIO) else { return Vec::new() };
     let mut density = lines(session);
@@ -145,7 +145,7 @@ pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {
     [named("density", density), named("throughput", throughput)].into_iter().flatten().collect()
 }
 
-/// The limit, as long as the axis.
+/// The baseline, as long as the axis.
 fn level(session: &Session) -> Option<Swept> {
     let y = session.density(&session.limit)?;
     let points = [BATCHES[0], BATCHES[BATCHES.len() - 1]].map(|batch| Point { x: batch as f64, y }).to_vec();
@@ -160,7 +160,7 @@ fn turned(line: &Swept) -> Swept {
     Swept { label: line.label.clone(), look: line.look, points }
 }
 
-/// Lines over the length of a batch, with the article's best lengths marked. Nothing where there is no line.
+/// Lines over the length of a batch, with the article's best lengths marked. `None` if there is no line.
 pub(super) fn drawn(title: &str, y_label: &str, y_form: fn(f64) -> String, lines: Vec<Swept>) -> Option<Picture> {
     let (from, to) = published::BEST_BATCHES;
     let any = lines.iter().any(|line| line.points.len() > 1);

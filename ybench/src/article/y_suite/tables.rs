@@ -1,4 +1,4 @@
-//! The article's tables in the article's columns, each figure beside the published one, and beside local sockets.
+//! The article's tables in the article's columns, each figure with the published one, and compared with local sockets.
 
 use ybench_core::outcome::Metric;
 use ybench_core::record::Session;
@@ -52,7 +52,7 @@ pub(super) fn article(session: &Session, rows: &[Row]) -> Grid {
     grid
 }
 
-/// How many times as fast as local sockets, formed inside each round.
+/// How many times as fast as local sockets, formed within each round.
 fn faster_than_sockets(session: &Session, row: &Row) -> Option<Spread> {
     session.ratio(published::SOCKETS, row.transport)
 }
