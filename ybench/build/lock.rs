@@ -1,5 +1,5 @@
-//! Reads the versions of the dependencies of some crates from the text of a lock file. Used by the build; tested with the
-//! library.
+//! Reads the versions of the dependencies of some crates from the text of a lock file. Used by the build; tested with
+//! the library.
 
 use std::collections::BTreeSet;
 

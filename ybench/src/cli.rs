@@ -21,8 +21,8 @@ use crate::{commands, measurements, output, rivals};
 /// Without a command: compares all transports in less than a minute.
 ///
 /// Ctrl-C stops the measurement after the current run. Complete rounds are printed and stored as usual, and the exit
-/// status is 130. A second Ctrl-C stops at once. If killed (SIGKILL) while it measures `sysv-mq`, ybench leaves System V
-/// message queues: `ipcs -q` lists them, `ipcrm -q ID` removes them. Nothing else outlives the process.
+/// status is 130. A second Ctrl-C stops at once. If killed (SIGKILL) while it measures `sysv-mq`, ybench leaves System
+/// V message queues: `ipcs -q` lists them, `ipcrm -q ID` removes them. Nothing else outlives the process.
 ///
 /// Other exit statuses: 0 success; 1 if a transport failed validation, a result could not be written, or
 /// `--fail-on-regression` applies; 2 invalid request; 3 inconclusive `--fail-on-regression`.
@@ -58,7 +58,8 @@ pub enum Command {
     /// Print the bytes per message of `backlog` messages in a transport
     #[command(hide = true)]
     Held { transport: String, backlog: u64 },
-    /// Print the bytes per message of `backlog` messages of `bytes` bytes in a transport, and the bytes still held afterwards
+    /// Print the bytes per message of `backlog` messages of `bytes` bytes in a transport, and the bytes still held
+    /// afterwards
     #[command(hide = true)]
     Taken { transport: String, bytes: u64, backlog: u64 },
     /// Write the project's document of measurements from stored results

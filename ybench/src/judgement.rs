@@ -1,4 +1,5 @@
-//! The verdict of one session on the fastest transport: among all, and among those that can sleep. From the result alone.
+//! The verdict of one session on the fastest transport: among all, and among those that can sleep. From the result
+//! alone.
 
 use std::fmt;
 

@@ -8,12 +8,13 @@
 //! |---|---|
 //! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
 //! | `cli`, `request` | the command line; a valid request |
-//! | `commands`, `choose`, `scale`, `rivals`, `article`, `goals`, `limits`, `clock`, `compare`, `measurements` | the commands |
+//! | `commands`, `choose`, `scale`, `rivals`, `article`, `goals` | commands |
+//! | `limits`, `clock`, `compare`, `measurements` | further commands |
 //! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
 //! | `study` | which analysis belongs to a result |
 //! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
 //! | `table`, `plot` | figures as tables and sentences; figures as pictures |
-//! | `judgement`, `storage`, `output` | the verdict on the fastest transport; files, written atomically; standard output |
+//! | `judgement`, `storage`, `output` | the verdict on the fastest; files, written atomically; standard output |
 //!
 //! Each module uses only modules below it: there are no cycles.
 //!

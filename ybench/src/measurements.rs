@@ -1,5 +1,5 @@
-//! `ybench measurements`: writes `docs/benchmarks/measurements.md` from stored results and a template, so that no figure
-//! in it is copied by hand. It measures nothing; `ci/measurements` measures, and then runs this command.
+//! `ybench measurements`: writes `docs/benchmarks/measurements.md` from stored results and a template, so that no
+//! figure in it is copied by hand. It measures nothing; `ci/measurements` measures, and then runs this command.
 //!
 //! The template is Markdown with `{{...}}` for each inserted value. A line `{{mark ¹ WORDS}}` puts the mark after the
 //! verdict of every target whose name begins with the words. An unknown word is refused: a document with a gap would be
@@ -40,8 +40,8 @@ pub struct Asked {
     /// The output document
     #[arg(long, value_name = "FILE")]
     document: PathBuf,
-    /// A document in which the rows between `<!-- measured -->` and `<!-- /measured -->` are replaced; without it they are
-    /// printed
+    /// A document in which the rows between `<!-- measured -->` and `<!-- /measured -->` are replaced; without it they
+    /// are printed
     #[arg(long, value_name = "FILE")]
     short: Option<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! The program's output, and whether it could be written: to standard output, or to stderr if the result goes to stdout.
+//! The program's output, and whether it could be written: to standard output, or to stderr if the result goes to
+//! stdout.
 
 use std::fmt::Display;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! The end of every measurement: the result is printed, drawn, stored as a page and as the file the page can be made from
-//! again, and compared with the baseline.
+//! The end of every measurement: the result is printed, drawn, stored as a page and as the file the page can be made
+//! from again, and compared with the baseline.
 
 use ybench_core::error::Error;
 use ybench_core::record::Report;

@@ -1,5 +1,5 @@
-//! The claims of an article and the verdicts of this machine: every claim with the figure it is read from and a verdict,
-//! all made from the result.
+//! The claims of an article and the verdicts of this machine: every claim with the figure it is read from and a
+//! verdict, all made from the result.
 //!
 //! An article does not say which of its figures each claim is drawn from; `here` says how it is read in this program.
 

@@ -74,8 +74,8 @@ impl Wanted {
         Shape::new(self.senders, self.receivers)
     }
 
-    /// The size of the streamed messages: the next size that has a compiled loop. Streams from many threads to one have a
-    /// loop for the smallest size only; so have single messages.
+    /// The size of the streamed messages: the next size that has a compiled loop. Streams from many threads to one have
+    /// a loop for the smallest size only; so have single messages.
     pub fn measured(&self) -> Parameter {
         self.carried().unwrap_or(carried::SMALLEST)
     }
@@ -122,7 +122,7 @@ impl Wanted {
             (self.unbounded && traits.bounded, "its sender waits at a bound".to_owned()),
             (
                 (most as f64) < bytes,
-                format!("has no loop for {} bytes by value between these threads, or cannot carry them", grouped(bytes)),
+                format!("has no loop for {} bytes by value for these threads, or cannot carry them", grouped(bytes)),
             ),
             ((traits.available)().is_err(), "not on this machine".to_owned()),
         ];
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(told, due.map(|sentence| sentence.map(str::to_owned)));
         // Only its smaller sizes have loops: 100 bytes are measured with 512.
         let few = against(&Wanted { bytes: 100, ..ANY }, "spsc-bounded-forever");
-        assert_eq!(few.unwrap(), "has no loop for 512 bytes by value between these threads, or cannot carry them");
+        assert_eq!(few.unwrap(), "has no loop for 512 bytes by value for these threads, or cannot carry them");
     }
 
     #[test]

@@ -85,7 +85,8 @@ pub fn held(transport: &str, backlog: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same with messages of `bytes` bytes, and the bytes still held after all are received. The case `burst` starts it.
+/// The same with messages of `bytes` bytes, and the bytes still held after all are received. The case `burst` starts
+/// it.
 pub fn taken(transport: &str, bytes: u64, backlog: u64) -> Result<(), Error> {
     let refuse = || Error::Refused(format!("There is no such burst of '{transport}' with messages of {bytes} bytes."));
     let taken = cells::drivers::taken(transport, bytes, backlog).ok_or_else(refuse)?;

@@ -64,7 +64,8 @@ impl Selection {
         ]
     }
 
-    /// The scenarios, each with its parameters. Refuses unknown names, values out of range, and options without a meaning.
+    /// The scenarios, each with its parameters. Refuses unknown names, values out of range, and options without a
+    /// meaning.
     pub fn resolved(&self) -> Result<Vec<Asked>, Error> {
         let chosen = self.chosen()?;
         for choice in self.choices() {

@@ -27,8 +27,8 @@ pub struct Asked {
     pub old: PathBuf,
     /// The newer result
     pub new: PathBuf,
-    /// Exit with status 1 if a transport is slower by more than this share, with its whole interval. Exit with 3 if none is,
-    /// but a row is inconclusive or only in OLD [for example: 10%]
+    /// Exit with status 1 if a transport is slower by more than this share, with its whole interval. Exit with 3 if
+    /// none is, but a row is inconclusive or only in OLD [for example: 10%]
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<String>,
     /// Compare results of different machines or CPUs as well
@@ -73,8 +73,8 @@ fn gate(comparison: &Comparison) -> Result<(), Error> {
     match (comparison.undecided(), comparison.only_old) {
         (0, 0) => Ok(()),
         (undecided, gone) => Err(Error::Undecided(format!(
-            "Nothing is called slower by more than {percent} %, but of {} compared {undecided} are inconclusive, and {gone} of the \
-             old result are not in the new one.",
+            "Nothing is called slower by more than {percent} %, but of {} compared {undecided} are inconclusive, and \
+             {gone} of the old result are not in the new one.",
             comparison.rows.len()
         ))),
     }

@@ -33,8 +33,8 @@ fn summary(comparison: &Comparison) -> String {
         (old, new) => format!("; not compared: {old} only in the old result, {new} only in the new one"),
     };
     format!(
-        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a change that is called (less than \
-         {} %, or the baseline's alone), {unclear} inconclusive{left_out}.",
+        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a called change (less \
+         than {} %, or the baseline's alone), {unclear} inconclusive{left_out}.",
         comparison.rows.len(),
         count(Change::Slower),
         count(Change::Faster),

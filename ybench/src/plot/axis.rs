@@ -1,10 +1,10 @@
-//! Scales and their ticks: linear or logarithmic, of times, of counts, of shares. And the frame that has one of each.
+//! Scales and their ticks: linear or logarithmic, of times, of counts, of shares. And the frame of two axes.
 
 use super::canvas::{Canvas, Rect, SMALL, Side};
 use super::colour::Colour;
 use crate::table::grouped;
 
-/// From figures to places.
+/// From figures to positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     from: f64,
@@ -20,14 +20,14 @@ impl Scale {
         Self { from, to, log: false, start, end }
     }
 
-    /// Both ends must be above zero; a range of nothing is widened.
+    /// Both ends must be above zero; an empty range is widened.
     pub(super) fn log((from, to): (f64, f64), (start, end): (f64, f64)) -> Self {
         let from = if from > 0.0 && from.is_finite() { from } else { 1.0 };
         let (from, to) = if to > from * 1.01 { (from, to) } else { (from / 1.5, from * 1.5) };
         Self { from, to, log: true, start, end }
     }
 
-    /// Where a figure lies; one outside lies at the end it is beyond.
+    /// The position of a figure; a figure outside the range is at the nearer end.
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.max(self.from) / self.from).ln() / (self.to / self.from).ln()
@@ -42,7 +42,7 @@ impl Scale {
         if self.log { self.log_ticks() } else { self.linear_ticks() }
     }
 
-    /// The same with what they say.
+    /// The same with their labels.
     pub(super) fn labelled(&self, form: Form) -> Vec<(f64, String)> {
         self.ticks().into_iter().map(|value| (value, form(value))).collect()
     }
@@ -75,7 +75,7 @@ impl Scale {
     }
 }
 
-/// A place for figures, with axes at its left and below.
+/// An area for figures, with axes on its left and below.
 pub(super) struct Frame {
     pub rect: Rect,
     pub x: Scale,
@@ -83,7 +83,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// What the axes are of, the ticks of the one below, and how the figures of the other are written.
+    /// The labels of the axes, the ticks of the x axis, and the format of the y axis.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, x: (&str, Vec<(f64, String)>), y: (&str, Form)) {
         let Rect { x: left, y: top, width, height } = self.rect;
         let (right, bottom) = (left + width, top + height);
@@ -95,12 +95,13 @@ impl Frame {
         x_axis(canvas, &self.x, x.1, bottom, None);
         canvas.line(&[(left, bottom), (right, bottom)], Colour::Faint, 1.0, 1.0);
         canvas.text(x.0, (right, bottom + 36.0), Side::Right, SMALL, Colour::Faint);
-        // Above the axis, not turned beside it: nobody has to tilt the head.
+        // Above the axis and horizontal, so that it is easy to read.
         canvas.text(y.0, (4.0, top - 18.0), Side::Left, SMALL, Colour::Faint);
     }
 }
 
-/// Ticks below `bottom`, with grid lines up to `top` if there is one. A label that would touch its neighbour is left out.
+/// Ticks below `bottom`, with grid lines up to `top` if there is one. A label that would touch its neighbour is left
+/// out.
 pub(super) fn x_axis(canvas: &mut Canvas<'_>, scale: &Scale, ticks: Vec<(f64, String)>, bottom: f64, top: Option<f64>) {
     let mut free_from = f64::MIN;
     for (value, label) in ticks {
@@ -117,10 +118,10 @@ pub(super) fn x_axis(canvas: &mut Canvas<'_>, scale: &Scale, ticks: Vec<(f64, St
     }
 }
 
-/// How the figures of an axis are written.
+/// The format of an axis's figures.
 pub(super) type Form = fn(f64) -> String;
 
-/// 1,500,000 as "1.5M", for axes on which there is little room.
+/// 1,500,000 as "1.5M", for axes with little space.
 pub(super) fn short(value: f64) -> String {
     let part = |value: f64, letter: &str| format!("{}{letter}", trimmed(value));
     match value.abs() {

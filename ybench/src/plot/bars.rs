@@ -1,6 +1,6 @@
-//! Contenders ranked by their ratio to the reference: bars that begin at the reference, on a logarithmic axis, so that a
-//! bar twice as long is as many times slower again; beside each the time itself. A stroke from the least to the most of the
-//! interval lies across the end.
+//! Transports ranked by their ratio to the baseline. The bars begin at the baseline, on a logarithmic axis, so a bar of
+//! twice the length is as many times slower again. The time itself is printed at each bar. A stroke at the end of the
+//! bar spans the interval.
 
 use ybench_core::stats::{Spread, listed};
 
@@ -19,10 +19,10 @@ pub struct Bar {
     pub tone: Tone,
 }
 
-/// From the quickest to the slowest.
+/// From the fastest to the slowest.
 pub struct Bars {
     pub title: String,
-    /// What has the ratio 1.
+    /// The baseline, with the ratio 1.
     pub reference: String,
     pub rows: Vec<Bar>,
 }
@@ -43,7 +43,7 @@ impl Bars {
         let told: Vec<String> = rows.map(|row| format!("{} {}", row.name, row.time)).collect();
         let told: Vec<&str> = told.iter().map(String::as_str).collect();
         let told = if told.is_empty() { "nothing was measured".to_owned() } else { listed(&told) };
-        format!("Bars of the time of a message, beside the reference, {}, from the quickest: {told}.", self.reference)
+        format!("Bars of the time of a message, with the baseline {}, from the fastest: {told}.", self.reference)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>) {
@@ -62,10 +62,10 @@ impl Bars {
         }
         canvas.line(&[(reference, TOP - 6.0), (reference, bottom)], Colour::Ink, 1.25, 1.0);
         let side = if reference < left + 30.0 { Side::Left } else { Side::Middle };
-        canvas.text("reference", (reference, TOP - 15.0), side, SMALL, Colour::Ink);
+        canvas.text("baseline", (reference, TOP - 15.0), side, SMALL, Colour::Ink);
         canvas.text("median", (WIDTH - 6.0, TOP - 15.0), Side::Right, SMALL, Colour::Faint);
         canvas.text(
-            &format!("times the reference: {}", self.reference),
+            &format!("times the baseline: {}", self.reference),
             (right, bottom + 34.0),
             Side::Right,
             SMALL,
@@ -73,7 +73,7 @@ impl Bars {
         );
     }
 
-    /// Behind those that cannot be told from the leader.
+    /// The background of the transports not distinguishable from the leader.
     fn band(&self, canvas: &mut Canvas<'_>, left: f64) {
         let close = |row: &Bar| matches!(row.tone, Tone::Leader | Tone::Tied);
         if !self.rows.iter().any(|row| row.tone == Tone::Tied) {
@@ -111,7 +111,7 @@ impl Bars {
         }
         let Spread { median, min, max } = row.ratio;
         let told = format!(
-            "{}: {}; {} times the reference ({} .. {})",
+            "{}: {}; {} times the baseline ({} .. {})",
             row.name,
             row.time,
             figure(median),

@@ -1,7 +1,7 @@
-//! What every picture is drawn on: text, lines, shapes through the SVG backend, and what that backend cannot write -
-//! thousands of dots as one path, values to hover over, the words for those who cannot see it.
+//! The canvas of every picture: text, lines and shapes by the SVG backend, and what that backend cannot write:
+//! thousands of dots as one path, values to hover over, a description for screen readers.
 //!
-//! Lengths are those of the picture; the backend rounds to whole numbers, so it is given finer ones.
+//! Lengths are in units of the picture; the backend rounds to integers, so it gets finer units.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub(super) const SMALL: f64 = 12.0;
 
 const FONT: &str = "system-ui, Helvetica, Arial, sans-serif";
 
-/// The backend divides the size of letters by this.
+/// The backend divides font sizes by this.
 const BACKEND_LETTERS: f64 = 1.24;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -30,7 +30,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 pub(super) struct Canvas<'a> {
     area: Area<'a>,
     over: String,
-    /// The series that is being drawn, where one is: pointed at, it stands out.
+    /// The series that is being drawn, if any: hovering highlights it.
     series: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Side {
     Right,
 }
 
-/// The corner with the smaller values, and how wide and high.
+/// The corner with the smaller values, and the size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rect {
     pub x: f64,
@@ -50,12 +50,12 @@ pub(super) struct Rect {
     pub height: f64,
 }
 
-/// How wide a text is, roughly: nothing here can measure letters.
+/// The approximate width of a text: nothing here can measure glyphs.
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }
 
-/// A picture of that height, drawn by `with`.
+/// A picture of this height, drawn by `with`.
 pub(super) fn picture(title: String, alt: String, height: f64, with: impl FnOnce(&mut Canvas<'_>)) -> Picture {
     let mut drawn = String::new();
     let fine = |length: f64| (length * FINE).round() as u32;
@@ -77,10 +77,10 @@ pub(super) fn picture(title: String, alt: String, height: f64, with: impl FnOnce
     Picture { title, alt, svg: colour::named(&svg) }
 }
 
-/// Nothing is written to a device, and no letters are measured.
+/// Nothing is written to a device, and no glyphs are measured.
 const IN_MEMORY: &str = "a picture is drawn in memory";
 
-/// The picture with its title above it and white behind it.
+/// The picture with its title above it and a white background.
 pub(super) fn titled(svg: &str, title: &str) -> String {
     const HEAD: f64 = 44.0;
     let numbers = svg.split_once("viewBox=\"").and_then(|(_, rest)| rest.split_once('"'));
@@ -114,7 +114,7 @@ fn fine(length: f64) -> i32 {
 }
 
 impl Canvas<'_> {
-    /// What is laid over the picture from now on belongs to this series.
+    /// All further drawing over the picture belongs to this series.
     pub(super) fn series(&mut self, series: Option<usize>) {
         self.series = series;
     }
@@ -175,7 +175,7 @@ impl Canvas<'_> {
         self.area.draw(&Rectangle::new(corners, colour.drawn().mix(strength).filled())).expect(IN_MEMORY);
     }
 
-    /// A line in the way of its look: unbroken, dashed or dotted.
+    /// A line in the style of its look: solid, dashed or dotted.
     pub(super) fn look_line(&mut self, points: &[(f64, f64)], look: Look, width: f64) {
         let dashes = match look.shape {
             Shape::Circle => "",
@@ -199,7 +199,7 @@ impl Canvas<'_> {
     }
 
     pub(super) fn marker(&mut self, (x, y): (f64, f64), look: Look, size: f64) {
-        // How many corners, how far from the middle, and by how much of the way to the next one turned.
+        // The number of corners, their distance from the middle, and the rotation as a share of the angle between two.
         let (corners, size, turned) = match look.shape {
             Shape::Circle => (16, size, 0.0),
             Shape::Square => (4, size * 1.2, 0.5),
@@ -222,7 +222,7 @@ impl Canvas<'_> {
         );
     }
 
-    /// Many small dots; those that would lie on each other are drawn once.
+    /// Many small dots; overlapping ones are drawn once.
     pub(super) fn dots(&mut self, points: &[(f64, f64)], colour: Colour, size: f64) {
         let mut places: Vec<(i32, i32)> = points.iter().map(|(x, y)| (fine(*x), fine(*y))).collect();
         places.sort_unstable();
@@ -244,7 +244,7 @@ impl Canvas<'_> {
         self.look_line(&[from, to], Look::plain(colour), 1.0);
     }
 
-    /// A small label above everything drawn so far, on a piece of paper of that width.
+    /// A small label above everything drawn so far, on a background of that width.
     pub(super) fn over_label(&mut self, text: &str, (x, y): (f64, f64), width: f64) {
         let _ = write!(
             self.over,
@@ -273,7 +273,7 @@ impl Canvas<'_> {
         );
     }
 
-    /// A place that answers with a text when it is pointed at.
+    /// An area that shows a text on hovering.
     pub(super) fn hit(&mut self, rect: Rect, text: &str) {
         let tag = self.tag();
         let _ = write!(

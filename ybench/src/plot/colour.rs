@@ -1,10 +1,10 @@
-//! The colours of all pictures, and which transport wears which: the same one throughout a report.
+//! The colours of all pictures, and the colour of each transport: the same one throughout a report.
 //!
-//! Eight hues that people who see colours differently can tell apart, of different lightness for print in grey; when
-//! there are more transports than hues they also differ in their markers and in the dashes of their lines.
+//! Eight hues that colour-blind readers can distinguish, of different lightness for print in grey. If there are more
+//! transports than hues, they also differ in their markers and in the dashes of their lines.
 //!
-//! The SVG backend knows only numbers for colours, so each is drawn as a number that stands for it and replaced
-//! afterwards by the name of its variable.
+//! The SVG backend knows only numeric colours. So each is drawn as a number, which is then replaced by the name of its
+//! variable.
 
 use std::collections::BTreeMap;
 
@@ -63,13 +63,13 @@ impl Colour {
         TABLE[self as usize].0
     }
 
-    /// What stands for it in a drawing.
+    /// Its number in a drawing.
     pub(super) fn drawn(self) -> RGBColor {
         RGBColor(0xFE, 0xDC, self as u8)
     }
 }
 
-/// Every colour that was drawn becomes the variable of its name.
+/// Replaces every drawn colour by the name of its variable.
 pub(super) fn named(svg: &str) -> String {
     let mut text = svg.to_owned();
     for (at, (name, ..)) in TABLE.iter().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn named(svg: &str) -> String {
     text
 }
 
-/// Every variable becomes the colour it has on a light page.
+/// Replaces every variable by its colour on a light page.
 pub(super) fn fixed(svg: &str) -> String {
     TABLE.iter().fold(svg.to_owned(), |text, (name, light, _)| text.replace(&format!("var(--{name})"), light))
 }
@@ -88,7 +88,7 @@ pub(super) fn variables(dark: bool) -> String {
     declared.collect()
 }
 
-/// What tells lines apart without colours.
+/// Distinguishes lines without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Circle,
@@ -115,7 +115,7 @@ impl Look {
         Self { colour, shape: Shape::Circle }
     }
 
-    /// The one of that number; they repeat after as many as there are hues and shapes to put together.
+    /// The look of that number; looks repeat after all combinations of hues and shapes.
     pub fn number(number: usize) -> Self {
         Self { colour: HUES[number % HUES.len()], shape: Shape::ALL[number / HUES.len() % Shape::ALL.len()] }
     }
@@ -133,12 +133,12 @@ impl Look {
     }
 }
 
-/// Which transport looks how, and what it is.
+/// The look of each transport, and its description.
 #[derive(Clone, Debug, Default)]
 pub struct Looks(BTreeMap<String, (Look, String)>);
 
 impl Looks {
-    /// In the order in which the transports appear.
+    /// In order of appearance.
     pub fn of<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Self {
         let mut looks = Self::default();
         for session in reports.into_iter().flat_map(|report| &report.sessions) {
@@ -151,12 +151,12 @@ impl Looks {
         looks
     }
 
-    /// Limits, and whatever else is no transport, are grey.
+    /// Baselines and everything else that is no transport are grey.
     pub fn look(&self, name: &str) -> Look {
         self.0.get(name).map_or(Look::plain(Colour::Faint), |(look, _)| *look)
     }
 
-    /// What the transport is, for whoever points at its name.
+    /// The description of a transport, shown on hovering over its name.
     pub fn explained(&self, name: &str) -> &str {
         self.0.get(name).map_or("", |(_, explained)| explained)
     }

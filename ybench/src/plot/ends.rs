@@ -1,4 +1,4 @@
-//! Names of lines at the ends of the lines, pushed apart until they can be read: no legend that has to be looked up.
+//! Names of lines at the ends of the lines, moved apart until they are readable: no legend is needed.
 
 use super::canvas::{Canvas, SMALL, width_of};
 use super::colour::{Colour, Look};
@@ -7,28 +7,28 @@ pub(super) struct End<'a> {
     pub label: &'a str,
     pub look: Look,
     pub series: usize,
-    /// Where the line ends.
+    /// The end of the line.
     pub at: (f64, f64),
 }
 
-/// The least distance of two labels.
+/// The minimum distance of two labels.
 const APART: f64 = 15.0;
 
-/// Letters of a label: longer ones would leave no room for the lines. The whole name is told where it is pointed at.
+/// Characters of a label: longer ones would leave no room for the lines. Hovering shows the whole name.
 const LONGEST: usize = 24;
 
-/// How much room the labels need to the right of the last point.
+/// The room for the labels to the right of the last point.
 pub(super) fn room(labels: impl Iterator<Item = usize>) -> f64 {
     let longest = labels.max().unwrap_or(0).min(LONGEST);
     width_of(&"m".repeat(longest), SMALL) + 36.0
 }
 
-/// How wide the lines are: many are thinner.
+/// The width of the lines: if there are many, they are thinner.
 pub(super) fn stroke(lines: usize) -> f64 {
     if lines > 8 { 1.25 } else { 1.75 }
 }
 
-/// The height that so many labels need.
+/// The height of `labels` labels.
 pub(super) fn height(labels: usize) -> f64 {
     (labels as f64 + 1.0) * APART
 }
@@ -53,7 +53,7 @@ fn short(label: &str) -> String {
     }
 }
 
-/// Ascending places no nearer to each other than they may be, each as near as it can be to where it was wanted.
+/// Ascending positions with at least the minimum distance, each as near as possible to the wanted one.
 fn apart(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = top;

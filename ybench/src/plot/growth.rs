@@ -1,5 +1,5 @@
-//! Latency over the number of the message, both axes linear: the ever-growing wait in a queue that is written faster
-//! than it is read. Each point of a line is the median of a stretch, so that single slow messages do not hide the slope.
+//! Latency over the number of the message, both axes linear: the ever-growing latency in a queue whose sender is faster
+//! than its receiver. Each point is the median of a stretch, so that single slow messages do not hide the slope.
 
 use ybench_core::stats::Spread;
 use ybench_core::trace::Trace;
@@ -21,7 +21,7 @@ pub struct Growth<'a> {
     pub rises: Vec<Rise<'a>>,
 }
 
-/// Points of a line, and how many of them there are to one that answers.
+/// Points of a line, and how many of them share one text for hovering.
 const STEPS: usize = 80;
 const TOLD: usize = 8;
 
@@ -51,7 +51,7 @@ impl Growth<'_> {
         let lines: Vec<Line<'_>> = self.rises.iter().map(Rise::line).collect();
         let told: Vec<String> = self.rises.iter().zip(&lines).map(|(rise, line)| in_words(rise, line)).collect();
         let most = lines.iter().flat_map(|line| &line.points).map(|(_, time)| *time).fold(0.0, f64::max).max(1.0);
-        // Runs differ in their lengths: each is drawn over its own messages, on the axis of the longest.
+        // Runs differ in length: each is drawn over its own messages, on the axis of the longest.
         let longest = self.rises.iter().map(|rise| rise.trace.of).max().unwrap_or(1).max(1) as f64;
         let alt = format!("Latency over the number of the message, both axes linear. {}.", told.join(". "));
         let x = Axis::linear("number of the message", short, (0.0, longest));

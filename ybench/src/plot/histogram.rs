@@ -1,5 +1,5 @@
-//! How often which time was taken, of a few series in one picture: outlines of steps on a logarithmic axis of time, each
-//! series as shares of its own messages; a stroke down from each median, and a dotted one from each p99.
+//! Histograms of a few series in one picture: step outlines on a logarithmic axis of time, each series as shares of its
+//! own messages; a line down from each median, and a dotted one from each p99.
 
 use ybench_core::distribution::Distribution;
 
@@ -25,7 +25,7 @@ pub struct Histogram<'a> {
 /// Bars for each power of ten.
 pub(super) const FINENESS: u32 = 24;
 
-/// More of them where little more than a power of ten is drawn.
+/// More of them if the range is little more than a power of ten.
 fn fineness(least: f64, most: f64) -> u32 {
     let decades = (most / least).log10().max(0.1);
     ((60.0 / decades) as u32).clamp(FINENESS, 120)
@@ -36,7 +36,7 @@ const TOP: f64 = 34.0;
 const LEFT: f64 = 52.0;
 const LEGEND: f64 = 18.0;
 
-/// From a little below the least to a little above the most.
+/// From a little below the minimum to a little above the maximum.
 pub(super) fn range<'a>(series: impl Iterator<Item = &'a Distribution> + Clone) -> (f64, f64) {
     let filled = series.filter(|times| !times.is_empty());
     let least = filled.clone().map(|times| times.least().max(0.1)).fold(f64::INFINITY, f64::min);
@@ -44,7 +44,8 @@ pub(super) fn range<'a>(series: impl Iterator<Item = &'a Distribution> + Clone) 
     if most > 0.0 { (least / 1.1, most * 1.1) } else { (1.0, 1_000.0) }
 }
 
-/// So many times the largest p99 is drawn: what lies beyond would press the rest together, and has pictures of its own.
+/// The drawn range ends at this multiple of the largest p99: later times would compress the rest, and have other
+/// pictures.
 const DRAWN: f64 = 2.5;
 
 /// The outline of a distribution: corners of time and share, from zero back to zero.
@@ -64,7 +65,7 @@ pub(super) fn outline(times: &Distribution, fineness: u32) -> Vec<(f64, f64)> {
     corners
 }
 
-/// What a distribution is in one sentence.
+/// A distribution in one sentence.
 pub(super) fn in_words(one: &Shown<'_>) -> String {
     if one.times.is_empty() {
         return format!("{}: no message", one.label);
@@ -87,7 +88,7 @@ impl Histogram<'_> {
         picture(self.title.clone(), alt, height, |canvas| self.draw(canvas))
     }
 
-    /// The series of each line of the legend: as many as fit beside each other.
+    /// The series of each line of the legend: as many as fit.
     fn legend_rows(&self) -> Vec<Vec<&Shown<'_>>> {
         let mut rows: Vec<Vec<&Shown<'_>>> = Vec::new();
         let mut free = 0.0;
@@ -161,7 +162,7 @@ impl Histogram<'_> {
         let (median, p99) = (frame.x.at(one.times.median()), frame.x.at(one.times.quantile(0.99)));
         canvas.line(&[(median, top), (median, bottom)], one.look.colour, 1.0, 0.8);
         let dotted = Look { shape: Shape::Triangle, ..one.look };
-        // Each on a line of its own: those of similar transports lie close together.
+        // Each on a line of its own: those of similar transports are close together.
         let y = top + 8.0 + 14.0 * number as f64;
         canvas.look_line(&[(p99, y - 4.0), (p99, bottom)], dotted, 1.0);
         let room = frame.rect.x + frame.rect.width - p99 > 30.0;
@@ -169,7 +170,7 @@ impl Histogram<'_> {
         canvas.text("p99", (x, y), side, SMALL - 1.0, one.look.colour);
     }
 
-    /// One for each bar of each series; where several lie at the same time, the text tells all of them.
+    /// A text for each bar of each series; if several are at the same time, the text has all of them.
     fn hits(&self, canvas: &mut Canvas<'_>, frame: &Frame, least: f64, most: f64) {
         let fineness = fineness(least, most);
         let mut told: std::collections::BTreeMap<i64, (f64, f64, Vec<String>)> = std::collections::BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The one picture of lines: a figure over another, a line or a cloud of points for each series with its name at the end. What
-//! is drawn, and how it is told, is brought by whoever makes it: a sweep, percentiles, growth, single messages.
+//! The common picture of lines: a figure over another, a line or a cloud of points for each series, with its name at
+//! the end. The callers supply the points and texts: sweeps, percentiles, growth, single messages.
 
 use super::Picture;
 use super::axis::{Form, Frame, Scale};
@@ -12,12 +12,12 @@ pub(super) struct Axis<'a> {
     form: Form,
     log: bool,
     ends: (f64, f64),
-    /// Where figures stand and what they say; nothing for round ones.
+    /// Positions and labels of the ticks; `None` for round ones.
     ticks: Option<Vec<(f64, String)>>,
 }
 
 impl<'a> Axis<'a> {
-    /// From the least to the most that has a place.
+    /// The range.
     pub(super) fn linear(label: &'a str, form: Form, ends: (f64, f64)) -> Self {
         Self { label, form, log: false, ends, ticks: None }
     }
@@ -26,7 +26,7 @@ impl<'a> Axis<'a> {
         Self { label, form, log: true, ends, ticks: None }
     }
 
-    /// With these ticks in place of round ones.
+    /// With these ticks instead of round ones.
     pub(super) fn with(self, ticks: Vec<(f64, String)>) -> Self {
         Self { ticks: Some(ticks), ..self }
     }
@@ -36,30 +36,30 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// How the points of a series are shown.
+/// How the points of a series are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joined {
     /// One line through all of them.
     Line,
     /// The same with a marker at each.
     Marked,
-    /// Each alone, small.
+    /// Separate small dots.
     Dots,
 }
 
 pub(super) struct Line<'a> {
-    /// At its end; empty for none.
+    /// The name at its end; empty for none.
     pub label: &'a str,
     pub look: Look,
     pub joined: Joined,
     pub points: Vec<(f64, f64)>,
-    /// Strokes: where, from what, to what.
+    /// Strokes: x, from, to.
     pub strokes: Vec<(f64, f64, f64)>,
-    /// Points that answer when they are pointed at.
+    /// Points with a text for hovering.
     pub told: Vec<((f64, f64), String)>,
 }
 
-/// A stretch of the x axis that deserves a remark.
+/// A marked stretch of the x axis.
 pub struct Band {
     pub label: &'static str,
     pub from: f64,
@@ -73,7 +73,7 @@ pub(super) struct Lines<'a> {
     pub y: Axis<'a>,
     pub lines: Vec<Line<'a>>,
     pub band: Option<&'a Band>,
-    /// A hairline across, and what stands at it.
+    /// A horizontal hairline with its label.
     pub level: Option<(f64, String)>,
 }
 
@@ -81,7 +81,7 @@ const TOP: f64 = 30.0;
 const BELOW: f64 = 46.0;
 const LEFT: f64 = 62.0;
 
-/// Without names at the ends of lines, and with a few.
+/// Without names at the ends of lines, and with few lines.
 const LEAST_HEIGHT: (f64, f64) = (174.0, 230.0);
 
 impl<'a> Lines<'a> {
@@ -107,7 +107,7 @@ impl<'a> Lines<'a> {
         let room = if self.named().next().is_some() { ends::room(labels) } else { 12.0 };
         let rect = Rect { x: LEFT, y: TOP, width: WIDTH - LEFT - room - 10.0, height: height - TOP - BELOW };
         let (right, bottom) = (rect.x + rect.width, rect.y + rect.height);
-        // A marker at the edge needs a place for its other half.
+        // A marker at the edge needs room for its other half.
         let marked = self.lines.iter().any(|line| line.joined == Joined::Marked);
         let x = self.x.scale(if marked { (rect.x + 10.0, right - 4.0) } else { (rect.x, right) });
         let y = self.y.scale((bottom, rect.y));

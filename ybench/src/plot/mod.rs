@@ -1,9 +1,9 @@
-//! Figures as pictures: SVG text with a title, a sentence that says in words what is to be seen, and values to hover
-//! over. Three are drawn: `bars`, `lines` and `histogram`, the last also in rows (`ridges`). What else has a file brings figures
-//! and words to the picture of lines. Pure; the caller writes the file.
+//! Figures as pictures: SVG with a title, a description in words, and values to hover over. Three are drawn: `bars`,
+//! `lines` and `histogram`, the last also in rows (`ridges`). The other modules supply figures and texts to the picture
+//! of lines. Pure; the caller writes the file.
 //!
-//! On a page the colours are CSS variables, so that one picture serves light and dark; `Picture::standalone` puts in the
-//! real ones. All pictures have the same width, at which their letters are as large as the text beside them.
+//! On a page the colours are CSS variables, so that one picture serves light and dark; `Picture::standalone` inserts
+//! the colours. All pictures have the same width, at which their text has the size of the page's text.
 
 mod axis;
 mod bars;
@@ -28,18 +28,18 @@ pub use self::ridges::Ridges;
 pub use self::scatter::Scatter;
 pub use self::sweep::{Point, Sweep, Swept};
 
-/// A drawing that can be read as well as seen.
+/// A drawing with a description.
 #[derive(Clone, Debug)]
 pub struct Picture {
     pub title: String,
-    /// What the picture shows, in a sentence with figures.
+    /// The description of the picture, in a sentence with figures.
     pub alt: String,
-    /// For a page that has the variables of [`colour_variables`].
+    /// For a page that defines the variables of [`colour_variables`].
     pub svg: String,
 }
 
 impl Picture {
-    /// A file of its own: on white, with its title in it.
+    /// A separate file: on white, with its title in it.
     pub fn standalone(&self) -> String {
         colour::fixed(&canvas::titled(&self.svg, &self.title))
     }

@@ -1,4 +1,4 @@
-//! The tail of several distributions: the time that 50, 90, 99, 99.9 and 99.99 % of the messages did not exceed. Each
+//! The tail of several distributions: the 50th, 90th, 99th, 99.9th and 99.99th percentiles of the messages' times. Each
 //! step to the right is ten times rarer; a line ends where fewer than one message is left beyond.
 
 use super::Picture;
@@ -19,7 +19,7 @@ fn rarity(of: f64) -> f64 {
     (0.5 / (1.0 - of)).log10()
 }
 
-/// Whether at least one message lies beyond.
+/// Whether at least one message is beyond.
 fn known(one: &Shown<'_>, of: f64) -> bool {
     (1.0 - of) * one.times.count() as f64 >= 0.999
 }

@@ -1,5 +1,5 @@
-//! The distributions of many series under one axis of time: a row for each, as high as its own highest bar. Across the
-//! row a thin line from the least to the most, a stroke at the median, a dot at p99 and a small one at the slowest.
+//! The distributions of many series with one axis of time: a row for each, scaled to its own highest bar. Each row has
+//! a thin line from the minimum to the maximum, a stroke at the median, a dot at p99 and a small one at the slowest.
 
 use super::Picture;
 use super::axis::{self, Scale};

@@ -1,5 +1,5 @@
 //! The times of single messages over their number, on a logarithmic axis, with a line at the median: the jitter and the
-//! density graphs of the articles. What a trace has thinned out is fast; its slowest messages are all there.
+//! density graphs of the articles. A trace omits only fast messages; it has all of the slowest.
 
 use ybench_core::trace::Trace;
 
@@ -15,21 +15,21 @@ pub struct Scatter<'a> {
     pub trace: &'a Trace,
     /// Of all messages, not of those drawn. Nanoseconds.
     pub median: Option<f64>,
-    /// The same ends for pictures that are to be compared, in nanoseconds.
+    /// The common range of pictures that are compared, in nanoseconds.
     pub range: Option<(f64, f64)>,
 }
 
-/// So many of the slowest answer when they are pointed at.
+/// The number of the slowest messages with a text for hovering.
 const NAMED: usize = 12;
 
-/// The least and the most of the points, in nanoseconds.
+/// The range of the points, in nanoseconds.
 fn range(trace: &Trace) -> Option<(f64, f64)> {
     let times = || trace.points.iter().map(|(_, time)| time.max(0.1));
     (!trace.points.is_empty()).then(|| (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max)))
 }
 
 impl Scatter<'_> {
-    /// Ends that hold all points of several traces.
+    /// The common range of several traces.
     pub fn common_range<'a>(traces: impl Iterator<Item = &'a Trace>) -> Option<(f64, f64)> {
         traces.filter_map(range).reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
     }

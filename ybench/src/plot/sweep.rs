@@ -1,5 +1,5 @@
-//! A figure over a parameter: a line for each transport with its name at its end, a marker at each value measured, and
-//! through it a stroke from the least to the most round.
+//! A figure over a parameter: a line for each transport with its name at its end, a marker at each measured value, and
+//! a stroke through it from the minimum to the maximum of the rounds.
 
 use ybench_core::stats::Spread;
 
@@ -25,11 +25,11 @@ pub struct Sweep {
     pub title: String,
     pub x_label: String,
     pub y_label: String,
-    /// How a parameter and how a figure is written.
+    /// The format of a parameter and of a figure.
     pub x_form: Form,
     pub y_form: Form,
     pub y_log: bool,
-    /// In the order of the legend; a limit may be among them.
+    /// In the order of the legend; a baseline may be among them.
     pub lines: Vec<Swept>,
     pub band: Option<Band>,
 }
@@ -44,7 +44,7 @@ impl Sweep {
         let least = |of: fn(&Point) -> f64| points().map(of).fold(f64::INFINITY, f64::min);
         let most = |of: fn(&Point) -> f64| points().map(of).fold(0.0, f64::max);
         let (low, high) = (least(|point| point.y.min), most(|point| point.y.max));
-        // Below stand the values that were measured, not round figures between them.
+        // The ticks are the measured values, not round figures between them.
         let mut measured: Vec<f64> = points().map(|point| point.x).collect();
         measured.sort_by(f64::total_cmp);
         measured.dedup();

@@ -18,7 +18,7 @@ fn trace() -> Trace {
     Trace::of(&(0..5_000).map(|n| 100.0 + f64::from(n)).collect::<Vec<_>>())
 }
 
-/// One of each kind, with figures in it, and one of each kind with nothing at all.
+/// One of each kind with figures, and one of each kind without.
 fn all() -> Vec<Picture> {
     let (quick, slow, empty) = (times(40.0), times(4_000.0), Distribution::default());
     let one = |label: &'static str, times| Shown { label, look: Look::number(label.len()), times };
@@ -83,7 +83,7 @@ fn no_picture_has_figures_that_are_none() {
 }
 
 #[test]
-fn a_picture_of_its_own_has_real_colours_and_no_variables() {
+fn a_standalone_picture_has_colours_and_no_variables() {
     for picture in all() {
         let file = picture.standalone();
         assert!(!file.contains("var(--") && file.contains("#ffffff") && file.contains("<title>"), "{}", picture.title);

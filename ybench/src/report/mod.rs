@@ -1,5 +1,5 @@
-//! A result as text, as a page, as Markdown and as CSV. Several results are shown one after the other: no ratio is formed
-//! across two of them.
+//! A result as text, as a page, as Markdown and as CSV. Several results are shown one after the other: no ratio is
+//! formed across two of them.
 
 pub mod csv;
 pub mod files;

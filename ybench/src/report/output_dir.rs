@@ -1,5 +1,5 @@
-//! The default output folder: each result has a folder of its own, named by date and command, and a common page lists all
-//! of them. No result overwrites another.
+//! The default output folder: each result has a folder of its own, named by date and command, and a common page lists
+//! all of them. No result overwrites another.
 
 use std::fs;
 use std::path::{Path, PathBuf};

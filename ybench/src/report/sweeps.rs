@@ -1,5 +1,5 @@
-//! Figures over a parameter: a line for each transport over the sessions of one scenario, or over the batch sizes of one
-//! session.
+//! Figures over a parameter: a line for each transport over the sessions of one scenario, or over the batch sizes of
+//! one session.
 
 use ybench_core::outcome::{Metric, Series};
 use ybench_core::record::{Contestant, Quantity, Session};

@@ -1,5 +1,5 @@
-//! All cases in one table, for `docs/benchmarks/measurements.md`: a line for each group and figure, with the best of ours,
-//! the three nearest competitors, and every other one that is ahead anywhere. Made from the result alone.
+//! All cases in one table, for `docs/benchmarks/measurements.md`: a line for each group and figure, with the best of
+//! ours, the three nearest competitors, and every other one that is ahead anywhere. Made from the result alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -81,8 +81,8 @@ fn ours(besides: &[Option<Beside>], judged: &Figure) -> String {
     besides.iter().map(|beside| at(beside).unwrap_or_else(|| "–".to_owned())).collect::<Vec<_>>().join(", ")
 }
 
-/// The competitors with the smallest geometric mean of their ratios, and all that are ahead at one size at least, however
-/// far they are at others. Each with its ratio at every size; ratios below 1 in bold.
+/// The competitors with the smallest geometric mean of their ratios, and all that are ahead at one size at least,
+/// however far they are at others. Each with its ratio at every size; ratios below 1 in bold.
 fn nearest(besides: &[Option<Beside>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for (rival, _) in besides.iter().flatten().flat_map(Beside::rivals) {

@@ -1,5 +1,5 @@
-//! Cases as tables: a table for each group and figure, with all transports and their ratio to the best of ours. Sentences
-//! below it say where a competitor is first, and where one is near. Made from the result alone.
+//! Cases as tables: a table for each group and figure, with all transports and their ratio to the best of ours.
+//! Sentences below it say where a competitor is first, and where one is near. Made from the result alone.
 
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};
@@ -26,8 +26,8 @@ pub fn study(report: &Report) -> Option<Study> {
     Some(Study { title: "Side by side", parts, ..Study::default() })
 }
 
-const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table. After each figure: its multiple of ours, the \
-median of the ratios within the rounds, with the minimum and the maximum.";
+const LEGEND: &str = "\"Ours\" is the best of this project's forms in each table. After each figure: its multiple \
+of ours, the median of the ratios within the rounds, with the minimum and the maximum.";
 
 /// One case.
 struct CellPart {

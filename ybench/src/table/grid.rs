@@ -49,7 +49,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A head that begins with '>' is a column of figures. One that begins with "+>" has figures about the column before it.
+    /// A head that begins with '>' is a column of figures. One that begins with "+>" has figures about the column
+    /// before it.
     pub fn new(heads: &[&str]) -> Self {
         let column = |head: &&str| {
             let (beside, head) = head.strip_prefix('+').map_or((false, *head), |head| (true, head));

@@ -1,10 +1,10 @@
-//! The cost of a message for more threads or channels: a row for each transport, a column for each number of them. First
-//! the times, then the growth, and which transports stay level.
+//! The cost of a message for more threads or channels: a row for each transport, a column for each number of them.
+//! First the times, then the growth, and which transports stay level.
 //!
 //! The columns are separate sessions, minutes apart, and the speed of the machine may have changed between them. So
-//! growth is the growth of the ratio to the baseline, which was measured in the same rounds as the time. If the baseline
-//! became faster and a time did not, the ratio has grown because of the machine's state. So a transport is called "not
-//! level" only if its time has grown as well.
+//! growth is the growth of the ratio to the baseline, which was measured in the same rounds as the time. If the
+//! baseline became faster and a time did not, the ratio has grown because of the machine's state. So a transport is
+//! called "not level" only if its time has grown as well.
 
 use ybench_core::figures::figure;
 use ybench_core::record::{Quantity, Report, Session};

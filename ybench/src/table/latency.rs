@@ -123,8 +123,8 @@ pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<St
     Some(format!("{} (ns)\n{}\n", what(session, series), grid.terminal()))
 }
 
-/// A distribution as eighth blocks between two times, each as high as its share of the highest. Any share above zero is at
-/// least an eighth high.
+/// A distribution as eighth blocks between two times, each as high as its share of the highest. Any share above zero is
+/// at least an eighth high.
 pub fn blocks(times: &Distribution, least: f64, most: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let span = (most / least).ln().max(1e-9);

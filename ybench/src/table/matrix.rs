@@ -1,5 +1,5 @@
-//! The result of a run on one screen: a row for each transport, grouped by kind, a column for each session. Each cell is
-//! the median time of a message.
+//! The result of a run on one screen: a row for each transport, grouped by kind, a column for each session. Each cell
+//! is the median time of a message.
 
 use ybench_core::figures::time;
 use ybench_core::record::{Parameter, Report, Session};
@@ -98,8 +98,8 @@ pub fn matrix(report: &Report) -> String {
     }
     format!(
         "{}\nThe ranking time, median. *: the fastest; ~: tied with it, less than 10 % apart or not \
-         distinguishable;\n{SPINS}: its receiver never sleeps; blank: took no part. Baseline: the bare primitive (futex, \
-         cache-line\nhand-over) without a queue.\n",
+         distinguishable;\n{SPINS}: its receiver never sleeps; blank: took no part. Baseline: the bare primitive \
+         (futex, cache-line\nhand-over) without a queue.\n",
         grid(&matrix).terminal()
     )
 }

@@ -1,5 +1,5 @@
-//! An analysis as pieces, before it is text: made once from the result, then printed on a terminal, in Markdown and on a
-//! page.
+//! An analysis as pieces, before it is text: made once from the result, then printed on a terminal, in Markdown and on
+//! a page.
 
 use textwrap::Options;
 

@@ -1,6 +1,6 @@
-//! A session in one sentence for quoting: the fastest transport that can sleep, with its time, and how many times as long
-//! the best of every other kind takes, or that there is no significant difference. Transports that never sleep have a
-//! sentence of their own in the verdict: a comparison with them would only compare the ways of waiting.
+//! A session in one sentence for quoting: the fastest transport that can sleep, with its time, and how many times as
+//! long the best of every other kind takes, or that there is no significant difference. Transports that never sleep
+//! have a sentence of their own in the verdict: a comparison with them would only compare the ways of waiting.
 
 use std::mem;
 
@@ -85,7 +85,10 @@ mod tests {
     #[test]
     fn the_fastest_that_can_sleep_has_a_time_and_the_best_of_each_other_kind_a_multiple() {
         let said = spoken(&session(LEAST_ROUNDS)).unwrap();
-        assert_eq!(said, "Of the transports that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50.");
+        assert_eq!(
+            said,
+            "Of the transports that can sleep, a takes 2 ns a message; std takes 10 times as long, a mutex 50."
+        );
     }
 
     #[test]

@@ -267,7 +267,9 @@ fn a_cost_is_measured_from_one_thread_to_a_thousand() {
         assert!(fs::read_to_string(out.join(format!("scale-{name}.svg"))).unwrap().contains("time of a message"));
     }
     assert_eq!(columns("sources"), [1.0, 4.0, 16.0, 64.0, 256.0, 1_024.0, 4_096.0]);
-    assert!(output.contains("times the first") && output.contains("Too few rounds to call which transports stay level."));
+    assert!(
+        output.contains("times the first") && output.contains("Too few rounds to call which transports stay level.")
+    );
     let wide = |line: &&str| line.starts_with([' ', '─']) && line.chars().count() > 120;
     // What is made again from the file is the same.
     let (again, tables) = (succeeded(&["report", json_text]), ybench::table::growths(&report));

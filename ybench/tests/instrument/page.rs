@@ -1,8 +1,8 @@
 //! The page in a real browser: nothing on its console, no request, a name for every picture, nothing wider than the
 //! window. Ignored unless asked for, because not every machine has a browser: `ci/page` looks for one and asks.
 //!
-//! No window of a browser is as narrow as a phone, so the page is opened in a frame of that width. A script added to the
-//! page tells the document around it what it has seen; the browser is told to print that document.
+//! No window of a browser is as narrow as a phone, so the page is opened in a frame of that width. A script added to
+//! the page tells the document around it what it has seen; the browser is told to print that document.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! The rooms of the instrument run one way: what a room uses stands below it, and nothing that stands below uses the room.
+//! The rooms of the instrument run one way: what a room uses stands below it, and nothing that stands below uses the
+//! room.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! The article's diagram: the bandwidth of each mechanism between three writers and three readers, compared with how fast
-//! one thread clears and copies memory. A picture for each way of carrying messages, so that the lines are readable.
+//! The article's diagram: the bandwidth of each mechanism between three writers and three readers, compared with how
+//! fast one thread clears and copies memory. A picture for each way of carrying messages, so that the lines are
+//! readable.
 
 use ybench_core::limits;
 use ybench_core::record::{Quantity, Report};

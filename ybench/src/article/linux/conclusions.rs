@@ -97,8 +97,8 @@ fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     Conclusion {
         claim: "Waiting by eventfd is at least twice as fast in all cases but one writer and one reader.",
         here: format!(
-            "the fastest of the kernel's interfaces over the own queue with eventfd, at least {GAIN} times: {}; between two \
-             threads, less than that: {}",
+            "the fastest of the kernel's interfaces over the own queue with eventfd, at least {GAIN} times: {}; \
+             between two threads, less than that: {}",
             told(&several),
             told(&two)
         ),
@@ -106,8 +106,8 @@ fn eventfd(matrices: &[Matrix<'_>]) -> Conclusion {
     }
 }
 
-/// The verdict for the shapes whose threads have a CPU each. If threads share CPUs, a spinning thread keeps its peer from
-/// running, and nothing can be compared with it.
+/// The verdict for the shapes whose threads have a CPU each. If threads share CPUs, a spinning thread keeps its peer
+/// from running, and nothing can be compared with it.
 fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut Cases, &Session)) -> String {
     let mut cases = Cases::default();
     let (with_room, without): (Vec<_>, Vec<_>) =
@@ -121,8 +121,8 @@ fn beside_spinning(report: &Report, matrices: &[Matrix<'_>], ask: impl Fn(&mut C
         let threads: Vec<String> = without.iter().map(|matrix| matrix.shape.threads().to_string()).collect();
         let threads = listed(&threads.iter().map(String::as_str).collect::<Vec<_>>());
         told.push(format!(
-            "not comparable on this machine: {threads} threads share {} CPUs, and a spinning thread keeps its peer from \
-             running",
+            "not comparable on this machine: {threads} threads share {} CPUs, and a spinning thread keeps its peer \
+             from running",
             widest.cpus(report)
         ));
     }

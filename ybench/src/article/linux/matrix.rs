@@ -1,4 +1,5 @@
-//! The sessions of one shape in a result: ways of carrying a message by its sizes. The result decides which ways there are.
+//! The sessions of one shape in a result: ways of carrying a message by its sizes. The result decides which ways there
+//! are.
 
 use ybench_core::record::{Parameter, Quantity, Report, Session};
 use ybench_core::scenario::{Scenario, carried, many, size};

@@ -1,10 +1,10 @@
-//! "Comparing the mechanisms of passing messages in Linux": the kernel's mechanisms and a queue of our own, between 1, 2
-//! and 3 threads on each side, with messages of 8 bytes to 64 KiB, by value or by address.
+//! "Comparing the mechanisms of passing messages in Linux": the kernel's mechanisms and a queue of our own, between 1,
+//! 2 and 3 threads on each side, with messages of 8 bytes to 64 KiB, by value or by address.
 //!
-//! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms. Rounds
-//! that do not count are repeated. A round has one size, because each size has its own baseline. So all sizes and ways of
-//! one shape take turns, a round of each within seconds, and see the same states of the machine. Runs are short, because
-//! there are thousands. A mechanism whose transport does not exist yet keeps an empty row.
+//! In the article's shape: ten rounds for the own queue's ways of waiting, five for the tables of all mechanisms.
+//! Rounds that do not count are repeated. A round has one size, because each size has its own baseline. So all sizes
+//! and ways of one shape take turns, a round of each within seconds, and see the same states of the machine. Runs are
+//! short, because there are thousands. A mechanism whose transport does not exist yet keeps an empty row.
 
 mod bandwidth;
 mod conclusions;

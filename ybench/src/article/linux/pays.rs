@@ -1,8 +1,8 @@
-//! From which size on a message is better passed by address than by value: for each size a verdict from two sessions, and
-//! over the sizes the turning point. Pure.
+//! From which size on a message is better passed by address than by value: for each size a verdict from two sessions,
+//! and over the sizes the turning point. Pure.
 //!
-//! The two ways are measured in separate sessions, one right after the other, and compared by the medians of their times,
-//! as two runs are (`stats::change`).
+//! The two ways are measured in separate sessions, one right after the other, and compared by the medians of their
+//! times, as two runs are (`stats::change`).
 
 use ybench_core::record::Quantity;
 use ybench_core::stats::DIFFERENCE;
@@ -33,8 +33,8 @@ pub(super) enum Onset {
     From(f64),
     /// Between these: the sizes between have no verdict. The first is `None` if no size is clearly against it.
     Between(Option<f64>, f64),
-    /// It pays at these sizes, and no longer above them, as far as there are verdicts. `perhaps`: from this size on it may;
-    /// infinite if the largest is clearly against it.
+    /// It pays at these sizes, and no longer above them, as far as there are verdicts. `perhaps`: from this size on it
+    /// may; infinite if the largest is clearly against it.
     Only {
         sizes: Vec<f64>,
         perhaps: f64,
@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(range(&[(8.0, 1.0, NoneSeen), (64.0, 0.5, Faster)]), Some((0.0, 64.0)));
         assert_eq!(range(&[(8.0, 2.0, Slower)]), Some((f64::INFINITY, f64::INFINITY)));
         assert_eq!(range(&[(8.0, 2.0, TooFewRounds)]), None);
-        // A size without a verdict, below one that is clearly against it, decides nothing. Later sizes without a verdict only
-        // prevent "never".
+        // A size without a verdict, below one that is clearly against it, decides nothing. Later sizes without a
+        // verdict only prevent "never".
         let (never, from) = (Some((f64::INFINITY, f64::INFINITY)), |size| Some((size, f64::INFINITY)));
         assert_eq!(range(&[(8.0, 1.0, NoneSeen), (4_096.0, 2.0, Slower)]), never);
         assert_eq!(range(&[(8.0, 2.0, Slower), (512.0, 1.0, NoneSeen), (4_096.0, 1.0, NoneSeen)]), from(512.0));

@@ -1,4 +1,5 @@
-//! The article's four tables: the own queue by its way of waiting, and every mechanism by size, one table for each shape.
+//! The article's four tables: the own queue by its way of waiting, and every mechanism by size, one table for each
+//! shape.
 
 use ybench_core::record::{Quantity, Report};
 use ybench_core::registry;
@@ -61,8 +62,8 @@ fn by_size(matrix: &Matrix<'_>, way: Quantity, report: &Report) -> Grid {
     grid
 }
 
-/// Messages per second and the time of one, with half the range as a percentage of the median; or the reason why there is no
-/// figure.
+/// Messages per second and the time of one, with half the range as a percentage of the median; or the reason why there
+/// is no figure.
 fn cell(matrix: &Matrix<'_>, way: Quantity, size: f64, design: &Design, report: &Report) -> String {
     let measured = matrix.at(way, size).and_then(|session| session.density(design.transport));
     if let Some(taken) = measured {

@@ -214,7 +214,7 @@ fn matched(report: &Report, names: &[&str]) -> Conclusion {
     Conclusion {
         claim: "With a sender as quick as its receiver the figures differ significantly between the runs.",
         here: format!(
-            "the latency of the slowest run over that of the quickest, significantly from {SIGNIFICANTLY} times on and above \
+            "the latency of the slowest run over the fastest, significantly from {SIGNIFICANTLY} times on and above \
              that with a slowed sender: {}; with a slowed sender: {}",
             cases.times(),
             slow.times()
@@ -227,8 +227,8 @@ fn matched(report: &Report, names: &[&str]) -> Conclusion {
 pub(super) fn cost_of_the_clock(report: &Report) -> Option<String> {
     let facts = report.clock.as_ref()?;
     Some(format!(
-        "Every density holds one reading of the clock, {} ns here. Less that it is the transport's own; 'hidden' is what \
-         takes no longer than the reading.",
+        "Every density holds one reading of the clock, {} ns here. Without it the density is the transport's own; \
+         'hidden' means no longer than the reading.",
         figure(facts.cost_ns)
     ))
 }

@@ -1,10 +1,10 @@
 //! "Nanosecond-precision test": the cost of reading the clock, and then every single message timed by it.
 //!
 //! In the article's order: the clocks; the latency of each message and its jitter; the density of each message at the
-//! sender and at the receiver, with the batches computed from it; the latency that grows while the sender is faster than
-//! the receiver; a sender that is slowed, or as fast as the receiver; and latency at fixed rates, which the article
-//! recommends. The article measured ØMQ over TCP. Here a TCP socket, a local socket, the ypipe with its ypollset and
-//! today's channel are compared.
+//! sender and at the receiver, with the batches computed from it; the latency that grows while the sender is faster
+//! than the receiver; a sender that is slowed, or as fast as the receiver; and latency at fixed rates, which the
+//! article recommends. The article measured ØMQ over TCP. Here a TCP socket, a local socket, the ypipe with its
+//! ypollset and today's channel are compared.
 
 mod conclusions;
 pub(super) mod pictures;

@@ -1,5 +1,5 @@
-//! The article's four graphs, for each transport: latency, density at the sender and at the receiver, and the latency that
-//! grows with the queue.
+//! The article's four graphs, for each transport: latency, density at the sender and at the receiver, and the latency
+//! that grows with the queue.
 
 use ybench_core::outcome::Series;
 use ybench_core::record::{Report, Session};

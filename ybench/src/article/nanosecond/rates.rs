@@ -19,8 +19,8 @@ use crate::plot::{Looks, Picture, Point, Sweep, Swept};
 use crate::request::Request;
 use crate::table::{Grid, Tone, count, figure, not_reached, time};
 
-/// The article's own rate with its latency, and the rates it warns of; with the rounds and the length of a run of each. At
-/// one message a second each run has one message.
+/// The article's own rate with its latency, and the rates it warns of; with the rounds and the length of a run of each.
+/// At one message a second each run has one message.
 const RATES: [(f64, u32, Duration); 7] = [
     (1.0, 3, Duration::from_millis(20)),
     (100.0, 5, Duration::from_millis(100)),

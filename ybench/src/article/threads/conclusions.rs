@@ -29,8 +29,8 @@ const COMPETITOR: f64 = 1.5;
 /// "Guaranteed to increase the response time to at least 40 microseconds."
 const USLEEP_NS: f64 = 40e3;
 
-/// "Unpredictably", for which the article gives no number: the distance of the slowest tenth from the median, as a multiple
-/// of a sleeping reader's.
+/// "Unpredictably", for which the article gives no number: the distance of the slowest tenth from the median, as a
+/// multiple of a sleeping reader's.
 const UNPREDICTABLE: f64 = 2.0;
 
 /// "2-3 messages per 1000": from half of that to twice as many.
@@ -72,8 +72,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         tail(one_by_one[0]),
         Ratio {
             claim: "A reader that never sleeps slips where others want its CPU.",
-            read: "its time over a condition variable's, of single messages with greedy neighbours (90th percentile) and of a \
-                   bounce with both threads on one CPU",
+            read: "its time over a condition variable's, of single messages with greedy neighbours (90th percentile) \
+                   and of a bounce with both threads on one CPU",
             above: BLUE,
             below: RED,
         }
@@ -89,7 +89,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         .slower(&one_by_one),
         Ratio {
             claim: "yield() tends to share the CPU with anyone.",
-            read: "a reader that yields over a condition variable, of single messages with greedy neighbours (90th percentile)",
+            read: "a reader that yields over a condition variable, of single messages with greedy neighbours \
+                   (90th percentile)",
             above: YIELDS,
             below: RED,
         }
@@ -106,8 +107,8 @@ fn unpredictable(session: Option<&Session>) -> Conclusion {
     Conclusion {
         claim: "And it slips unpredictably.",
         here: format!(
-            "from the median to the 90th percentile of single messages with greedy neighbours, over the same of a condition \
-             variable; unpredictable from {UNPREDICTABLE:.0} times on: {}",
+            "from the median to the 90th percentile of single messages with greedy neighbours, over the same of a \
+             condition variable; unpredictable from {UNPREDICTABLE:.0} times on: {}",
             cases.times()
         ),
         verdict: cases.verdict(),
@@ -122,8 +123,8 @@ fn tails(session: &Session, name: &str) -> Vec<Option<f64>> {
     session.counted().map(|round| round.metrics.get(name).and_then(of)).collect()
 }
 
-/// Judged by the one-way time, as in the article. In a bounce each reader begins to sleep while the other still sleeps. So
-/// the way there and back together is one sleep and a little more.
+/// Judged by the one-way time, as in the article. In a bounce each reader begins to sleep while the other still sleeps.
+/// So the way there and back together is one sleep and a little more.
 fn usleep(session: Option<&Session>) -> Conclusion {
     let mut cases = Cases::default();
     let figures = session.map_or(Vec::new(), |session| session.figures(USLEEPS));

@@ -21,8 +21,8 @@ pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
     vec![("threads-colours".to_owned(), colours.picture()), ("threads-tail".to_owned(), tail.picture())]
 }
 
-/// The article's designs in the article's colours, today's channel in a colour of its own. Designs for comparison only are
-/// in the table.
+/// The article's designs in the article's colours, today's channel in a colour of its own. Designs for comparison only
+/// are in the table.
 fn shown<'a>(session: &'a Session, design: &'a Design) -> Option<Shown<'a>> {
     let colour = match (design.colour, design.transport) {
         (Some("pink"), _) => Colour::Purple,

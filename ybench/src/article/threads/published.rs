@@ -51,8 +51,8 @@ pub(super) const DESIGNS: [Design; 17] = [
     beside("crossbeam-channel, unbounded", "crossbeam-unbounded"),
 ];
 
-/// Whether a design is measured if a figure takes long: those of the article, one channel of ours and one of the standard
-/// library.
+/// Whether a design is measured if a figure takes long: those of the article, one channel of ours and one of the
+/// standard library.
 pub(super) fn is_one_of_few(transport: &str) -> bool {
     const BESIDE: [&str; 2] = ["spsc-none", "std-channel"];
     let mut few = DESIGNS.iter().filter(|design| design.colour.is_some() || BESIDE.contains(&design.transport));

@@ -1,5 +1,5 @@
-//! The cost of batches at the sender: messages are due at a fixed rate, and the sender keeps them until a batch is whole.
-//! The time is from the moment a message is due to its receipt.
+//! The cost of batches at the sender: messages are due at a fixed rate, and the sender keeps them until a batch is
+//! whole. The time is from the moment a message is due to its receipt.
 
 use ybench_core::frame::Frame;
 use ybench_core::outcome::Series;

@@ -3,8 +3,9 @@
 //! In the article's shape: a message bounced, averages; throughput; batches of 1, 2, 4 .. 1,024. The article bounced it
 //! 1,000,000 times in three runs, which takes minutes if each needs a wake-up; here are more runs of a second each. The
 //! article does not say whether a bounce counts as one message or as two; here a density is the time one way.
-//! Transports run in turn with baselines between them, so that each ratio is formed within a round. Two statements of the
-//! article have no figure there and are measured here: a signal by itself, and the latency of batches at the sender.
+//! Transports run in turn with baselines between them, so that each ratio is formed within a round. Two statements of
+//! the article have no figure there and are measured here: a signal by itself, and the latency of batches at the
+//! sender.
 
 mod conclusions;
 mod delay;
@@ -137,8 +138,9 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     parts
 }
 
-const WORST: &str = "Density: from the send of a message to its receipt, one way, including the wake-up of the reader if \
-    it is bounced. Switches: how often either thread was switched out; one per message means that each reader slept.";
+const WORST: &str = "Density: from the send of a message to its receipt, one way, including the wake-up of the reader \
+    if it is bounced. Switches: how often either thread was switched out; one per message means \
+    that each reader slept.";
 
 /// The article's graphs, and the latency of its batches.
 pub(super) fn pictures(report: &Report) -> Vec<(String, Picture)> {

@@ -40,7 +40,7 @@ pub(super) fn table(report: &Report) -> Option<Grid> {
         cells.push(told(worst, composed));
         grid.push(Tone::Plain, None, cells);
     }
-    grid.notes.push("Signal and poll find no reader asleep; in the worst case each message wakes its reader.".to_owned());
+    grid.notes.push("Signal and poll find no sleeper; in the worst case each message wakes its reader.".to_owned());
     Some(grid)
 }
 

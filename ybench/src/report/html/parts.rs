@@ -158,7 +158,7 @@ impl GrowthPart {
         Self {
             sentences: growth.sentences(),
             times: Table::of(&growth.heading(), growth.times(), looks),
-            growth: Table::of("Growth of the ratio to the baseline measured in the same rounds", growth.growth(), looks),
+            growth: Table::of("Growth of the ratio to the baseline in the same rounds", growth.growth(), looks),
         }
     }
 }
