@@ -1,6 +1,5 @@
-//! Leaves the facts in the program that only the build knows: the compiler, the commit, and the versions of the crates
-//! it is made of. A copy of the sources without a repository or a lock file, or a machine without git, is no error: the
-//! fact is then absent.
+//! Stores facts of the build in the program: the compiler, the commit, and the versions of the dependencies. Without a
+//! repository, a lock file or git the fact is absent; that is no error.
 
 #[path = "build/lock.rs"]
 mod lock;
@@ -8,13 +7,13 @@ mod lock;
 use std::path::Path;
 use std::process::Command;
 
-/// Of the workspace, or of a copy of this crate alone.
+/// The lock file of the workspace, or of a copy of this crate alone.
 const LOCK_FILES: [&str; 2] = ["../Cargo.lock", "Cargo.lock"];
 
-/// The instrument: this crate, the one that measures, and those of the rivals.
+/// This crate, the one that measures, and those of the competitors.
 const PARTS: [&str; 4] = [".", "../ybench-core", "../ybench-rivals", "../ybench-foreign"];
 
-/// Whatever of ours may be compiled into it.
+/// The sources that may be compiled into it.
 const MADE_OF: [&str; 5] =
     ["../ybench-core/src", "../ybench-rivals/src", "../ybench-foreign/src", "../ysuite/src", "../ysuite-zmq/src"];
 
@@ -34,7 +33,7 @@ fn main() {
     }
     note("YBENCH_CRATES", locked.and_then(|text| lock::versions(&text, &parts)));
 
-    // A commit appends to this log, so it is what tells cargo to ask git again.
+    // A commit appends to this log, so cargo then runs this again.
     for path in ["../.git/HEAD", "../.git/logs/HEAD"].iter().chain(&LOCK_FILES) {
         if Path::new(path).exists() {
             println!("cargo:rerun-if-changed={path}");
@@ -51,7 +50,7 @@ fn note(name: &str, value: Option<String>) {
     }
 }
 
-/// The first line a command prints, or nothing where it cannot run, fails, or is silent.
+/// The first line of a command's output; `None` if it cannot run, fails, or prints nothing.
 fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     if !output.status.success() {

@@ -1,10 +1,10 @@
-//! Reads the versions of the dependencies of some crates from the text of a lock file. Used by the build; tested with
-//! the library.
+//! Reads the versions of some crates' dependencies from the text of a lock file. Used by the build; tested with the
+//! library.
 
 use std::collections::BTreeSet;
 
-/// `name version` of every direct dependency of the packages `of`, but of those themselves not, each once and by name,
-/// joined by commas; nothing where the text does not name all these packages.
+/// `name version` of every direct dependency of the packages `of`, except these packages, each once, sorted by name and
+/// joined by commas. `None` if the text does not have all these packages.
 pub(crate) fn versions(lock: &str, of: &[&str]) -> Option<String> {
     let packages: Vec<&str> = lock.split("[[package]]").skip(1).collect();
     let named = |name: &str, version: Option<&str>| {
@@ -18,7 +18,7 @@ pub(crate) fn versions(lock: &str, of: &[&str]) -> Option<String> {
         let (list, _) = list.split_once(']')?;
         let items = list.split(',').map(|item| item.trim().trim_matches('"')).filter(|item| !item.is_empty());
         found.extend(items.filter_map(|item| {
-            // Where there are several versions of a crate, the list says which.
+            // If there are several versions of a crate, the list names the version.
             let mut parts = item.split(' ');
             let name = parts.next().filter(|name| !of.contains(name))?;
             let version = value(named(name, parts.next())?, "version")?;
@@ -78,7 +78,7 @@ dependencies = [
     }
 
     #[test]
-    fn what_several_packages_depend_on_is_named_once_and_they_are_not() {
+    fn common_dependencies_are_named_once_and_the_packages_are_not() {
         let both = versions(LOCK, &["shown", "bench"]);
         assert_eq!(both.as_deref(), Some("one 1.2.3,two 1.0.0,two 2.0.1"));
     }

@@ -1,4 +1,4 @@
-//! The program as its user meets it: what it refuses, what it prints, what it keeps. No figure is asserted, only that
+//! The program from the user's side: its refusals, its output, the files it stores. No figure is asserted, only that
 //! there is one.
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use ybench::transport::Traits;
 
 use crate::program::{self, refused, stderr, succeeded, ybench};
 
-/// A folder of its own for each test, made empty.
+/// An empty folder for each test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ybench-{test}"));
     let _ = fs::remove_dir_all(&folder);
@@ -23,7 +23,7 @@ fn two_cpus() -> bool {
     std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1)
 }
 
-/// The kept report, through the types that wrote it, and as plain JSON.
+/// The stored report, by the types that wrote it, and as plain JSON.
 fn kept(path: &Path) -> (Report, Value) {
     let text = fs::read_to_string(path).expect("the report was kept");
     (serde_json::from_str(&text).expect("a report"), serde_json::from_str(&text).expect("JSON"))
@@ -42,7 +42,7 @@ fn zero_rounds_or_messages_are_refused() {
 }
 
 #[test]
-fn cpus_that_are_not_there_are_refused() {
+fn unknown_cpus_are_refused() {
     for command in [&["--cpus", "99999"][..], &["limits", "--cpus", "0,99999"], &["goals", "--cpus", "99999,0"]] {
         assert!(refused(command).contains("99999 is not among the CPUs"), "{command:?}");
     }
@@ -59,7 +59,7 @@ fn options_without_a_meaning_are_refused() {
 }
 
 #[test]
-fn cells_and_sizes_that_are_not_there_are_refused() {
+fn unknown_cases_and_sizes_are_refused() {
     assert!(
         refused(&["rivals", "--cell", "10-to-1"])
             .starts_with("There is no case called '10-to-1'; there are one-by-one")
@@ -145,7 +145,7 @@ fn the_comparison_measures_every_transport_and_keeps_every_round() {
     let measured: BTreeSet<&str> =
         report.sessions.iter().flat_map(|session| session.transports()).map(|one| one.name.as_str()).collect();
     if two_cpus() {
-        // Those that are made to serve many channels have a command of their own.
+        // Transports made to serve many channels have a command of their own.
         let compared = |traits: &Traits| !traits.hidden && !traits.variant && (traits.one_by_one || traits.batches);
         let shown = registry::all().iter().filter(|entry| compared(&entry.traits));
         assert_eq!(measured, shown.map(|entry| entry.traits.name).collect());
@@ -157,7 +157,7 @@ fn the_comparison_measures_every_transport_and_keeps_every_round() {
 }
 
 #[test]
-fn a_filter_measures_nobody_else() {
+fn a_filter_measures_only_its_transports() {
     let path = folder("filter").join("run.json");
     let filter = ["--transport", "std-channel", "--transport", "spsc", "--messages", "3", "--rounds", "1"];
     succeeded(&[&filter[..], &["--json", path.to_str().unwrap()]].concat());
@@ -180,7 +180,7 @@ fn one_cpu_is_a_warning_and_no_reason_to_stop() {
 }
 
 #[test]
-fn the_limits_are_measured() {
+fn the_baselines_are_measured() {
     let path = folder("limits").join("run.json");
     succeeded(&["limits", "--time", "0.5", "--rounds", "1", "--json", path.to_str().unwrap()]);
     let (report, _) = kept(&path);
@@ -271,7 +271,7 @@ fn a_cost_is_measured_from_one_thread_to_a_thousand() {
         output.contains("times the first") && output.contains("Too few rounds to call which transports stay level.")
     );
     let wide = |line: &&str| line.starts_with([' ', '─']) && line.chars().count() > 120;
-    // What is made again from the file is the same.
+    // The report made again from the file is the same.
     let (again, tables) = (succeeded(&["report", json_text]), ybench::table::growths(&report));
     assert!(again.contains(&tables) && output.contains(&tables));
     assert_eq!(tables.lines().find(wide), None);
@@ -288,13 +288,13 @@ fn the_targets_are_measured_and_judged() {
     let (report, _) = kept(&path);
     let goals = ybench_core::goals::judged(&report);
     assert_eq!(goals.len(), 58);
-    // Judged from the record alone: the second time it says what it said when it was measured.
+    // Judged from the result alone: the output is the same the second time.
     let again = succeeded(&["report", path.to_str().unwrap()]);
     for goal in &goals {
         assert!(goal.measured.is_some(), "{}", goal.name);
         assert!(output.contains(&goal.name) && again.contains(&goal.name), "{}", goal.name);
     }
-    // One round is enough for what is counted, and says nothing of speed.
+    // One round is enough for counts, and not for speed.
     assert!(goals.iter().any(|goal| goal.met.is_some()) && output.contains("inconclusive"), "{output}");
     assert!(report.goals.is_empty() && again.contains(&ybench::table::goals(&goals)));
 }
@@ -315,7 +315,7 @@ fn a_reader_of_stdout_that_goes_away_does_not_cost_the_result() {
 }
 
 #[test]
-fn who_fits_is_measured_and_for_everybody_else_there_is_a_reason() {
+fn suitable_transports_are_measured_and_the_others_have_a_reason() {
     let folder = folder("choose");
     let out = folder.to_str().unwrap();
     let few = ["--transport", "spsc,spsc-epoll,std-channel", "--messages", "50", "--rounds", "1", "--out", out];

@@ -1,4 +1,4 @@
-//! `ybench clock` as its user meets it: the article's table with one more row, every way to read a clock, one sentence
+//! `ybench clock` from the user's side: the article's table with one more row, every way to read a clock, one sentence
 //! on the two CPUs. No figure is asserted, only that there is one.
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("it is text")
 }
 
-/// What was printed and what was kept.
+/// The output and the stored result.
 fn measured(name: &str, arguments: &[&str]) -> (String, Report) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ybench-clock-{name}.json"));
     let output = ybench(&[&["clock", "--json", path.to_str().unwrap()], arguments].concat());

@@ -1,5 +1,5 @@
-//! Kept results as their user meets them: read again, compared, refused, kept as baselines, and cut short by Ctrl-C.
-//! What is compared are kept results whose figures were replaced by known ones.
+//! Stored results from the user's side: read again, compared, refused, stored as baselines, and interrupted by Ctrl-C.
+//! The compared results are stored ones with known figures.
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::program::{command, refused, stderr, stdout, succeeded, ybench};
 
 const RUN: [&str; 6] = ["--transport", "spsc", "--transport", "std-channel", "--messages", "3"];
 
-/// A folder of its own for each test, made empty.
+/// An empty folder for each test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compare-{test}"));
     let _ = fs::remove_dir_all(&folder);
@@ -45,7 +45,7 @@ fn rounds(session: &mut Value) -> &mut Vec<Value> {
     session["rounds"].as_array_mut().expect("a session has rounds")
 }
 
-/// The same with one transport that takes so many times as long.
+/// The same with one transport that takes `times` as long.
 fn with(name: &str, times: f64) -> Value {
     let mut kept = steady();
     for round in kept["sessions"].as_array_mut().unwrap().iter_mut().flat_map(rounds) {
@@ -84,7 +84,7 @@ fn a_regression_is_shown_and_fails_only_where_that_is_wanted() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(stderr(&output), "Slower by more than 10 %: spsc.\n");
     assert!(stdout(&output).contains("1.30 .. 1.30"), "{}", stdout(&output));
-    // More is allowed than there is; and the other way round it is faster.
+    // The threshold is above the difference; and in the other direction it is faster.
     succeeded(&["compare", &old, &new, "--fail-on-regression", "40%"]);
     assert!(succeeded(&["compare", &new, &old, "--fail-on-regression", "10"]).contains("faster"));
 }
@@ -183,7 +183,7 @@ fn another_machine_is_refused_unless_it_is_wanted() {
         assert!(sentence.contains(words) && sentence.contains("--any-machine"), "{sentence}");
         succeeded(&["compare", &old, &new, "--any-machine"]);
     }
-    // And other CPUs of this one, unless it is known not to matter.
+    // And other CPUs of this one, unless the user allows it.
     let mut changed = steady();
     changed["cpus"] = json!([5, 6]);
     let new = kept(&folder, "new.json", &changed);
@@ -208,21 +208,21 @@ fn what_has_nothing_in_common_or_no_meaning_is_refused() {
 }
 
 #[test]
-fn few_rounds_cannot_tell() {
+fn few_rounds_are_inconclusive() {
     let folder = folder("few");
     let mut few = with("spsc", 3.0);
     few["sessions"].as_array_mut().unwrap().iter_mut().for_each(|session| rounds(session).truncate(4));
     let (old, new) = (kept(&folder, "old.json", &steady()), kept(&folder, "new.json", &few));
     let output = succeeded(&["compare", &old, &new]);
     assert!(output.contains("cannot tell: too few rounds") && !output.contains("SLOWER"), "{output}");
-    // A gate that knows nothing does not open.
+    // Without a verdict the check does not pass.
     let output = ybench(&["compare", &old, &new, "--fail-on-regression", "10%"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).starts_with("Nothing is called slower by more than 10 %, but of "), "{}", stderr(&output));
 }
 
 #[test]
-fn a_transport_that_has_gone_is_no_proof_that_nothing_is_slower() {
+fn a_missing_transport_does_not_show_that_nothing_is_slower() {
     let folder = folder("gone");
     let mut less = steady();
     for session in less["sessions"].as_array_mut().unwrap() {
@@ -233,7 +233,7 @@ fn a_transport_that_has_gone_is_no_proof_that_nothing_is_slower() {
     let output = ybench(&["compare", &old, &new, "--fail-on-regression", "10%"]);
     assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
     assert!(stderr(&output).contains(" 0 are inconclusive, and "), "{}", stderr(&output));
-    // What has come is no matter.
+    // An additional transport does not matter.
     succeeded(&["compare", &new, &old, "--fail-on-regression", "10%"]);
 }
 
@@ -248,7 +248,7 @@ fn a_baseline_is_kept_and_compared_with() {
     let output = succeeded(&[&run[..], &here, &["--baseline", "first"]].concat());
     assert!(output.contains("Compared with the baseline 'first'") && output.contains("cannot tell"), "{output}");
     assert_eq!(fs::read(folder.join("first.json")).unwrap(), kept);
-    // The variable names the folder where the option does not.
+    // The variable names the folder if the option does not.
     let output = command(&[&run[..], &["--baseline", "first"]].concat())
         .env("YBENCH_BASELINES", &folder)
         .output()
@@ -258,7 +258,7 @@ fn a_baseline_is_kept_and_compared_with() {
 }
 
 #[test]
-fn a_baseline_that_cannot_be_had_is_refused_before_anything_is_measured() {
+fn an_invalid_baseline_is_refused_before_anything_is_measured() {
     let folder = folder("no-baseline");
     let here = text(&folder);
     assert!(refused(&["--baselines", here, "--baseline", "none"]).contains("There is no baseline 'none'"));
@@ -275,13 +275,13 @@ fn a_baseline_that_cannot_be_had_is_refused_before_anything_is_measured() {
     assert!(refused(&["--baselines", here, "--baseline", "other"]).contains("the CPU model was Abacus 9"));
     fs::write(folder.join("damaged.json"), "{").unwrap();
     assert!(refused(&["--baselines", here, "--baseline", "damaged"]).contains("is truncated"));
-    // A folder that cannot be written to, whoever asks.
+    // A folder that cannot be written to, even by root.
     let inside = folder.join("damaged.json/inside");
     assert!(refused(&["--baselines", text(&inside), "--save-baseline", "a"]).contains("cannot be made"));
     assert_eq!(fs::read_to_string(folder.join("damaged.json")).unwrap(), "{");
 }
 
-/// Ended with the test, however that ends.
+/// Killed at the end of the test, also after a panic.
 struct Running(Child);
 
 impl Drop for Running {
@@ -292,13 +292,13 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Comes back when the program has said where it measures, and so is about to begin.
+    /// Returns after the program has printed its heading and is about to measure.
     fn start(arguments: &[&str]) -> Self {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).expect("the heading");
-        // Dropped, the pipe would be closed: somebody has to read what comes.
+        // The pipe must stay open and be read.
         std::thread::spawn(move || out.read_to_end(&mut Vec::new()));
         Self(child)
     }
@@ -316,7 +316,7 @@ impl Running {
     }
 }
 
-/// How long to wait before a signal, longer in each try: from a moment to far more than any machine needs.
+/// The delay before a signal, longer in each attempt: from a moment to far more than any machine needs.
 fn patience() -> impl Iterator<Item = Duration> {
     (4..16).map(|doubled| Duration::from_millis(1 << doubled))
 }
@@ -355,7 +355,7 @@ fn a_second_interrupt_ends_it_at_once() {
         let mut running = Running::start(&arguments);
         std::thread::sleep(wait);
         running.interrupt();
-        // Answered by its own thread, while the run goes on.
+        // Handled by a thread of its own, while the run continues.
         let mut errors = BufReader::new(running.0.stderr.take().unwrap());
         let mut line = String::new();
         errors.read_line(&mut line).unwrap();
@@ -366,7 +366,7 @@ fn a_second_interrupt_ends_it_at_once() {
         let mut rest = String::new();
         errors.read_to_string(&mut rest).unwrap();
         assert!(!path.exists());
-        // Before the long run has begun, the first signal was enough.
+        // Before the long run began, the first signal was enough.
         if rest.is_empty() {
             return;
         }

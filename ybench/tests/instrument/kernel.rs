@@ -1,4 +1,4 @@
-//! The program and the kernel's message queues: what it leaves behind, and what it does where there are none.
+//! The program and the kernel's message queues: that it leaves none, and its behaviour on kernels without them.
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,7 +11,7 @@ use crate::program::{self, command, stderr, stdout};
 use ybench::record::Report;
 use ybench::registry;
 
-/// What ends a program unless it says otherwise.
+/// A signal that terminates a program by default.
 const ENDING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
 const LONG: Duration = Duration::from_secs(120);
@@ -20,14 +20,14 @@ fn here(transport: &str) -> bool {
     registry::here().any(|entry| entry.traits.name == transport)
 }
 
-/// The queues that a process was the last to send to.
+/// The queues to which `process` was the last sender.
 fn queues_of(process: u32) -> usize {
     let rows = fs::read_to_string("/proc/sysvipc/msg").unwrap_or_default();
     let process = process.to_string();
     rows.lines().filter(|row| row.split_whitespace().nth(5) == Some(&process)).count()
 }
 
-/// A long measurement of System V queues, at work.
+/// A long measurement of System V queues, while it runs.
 fn at_work() -> Child {
     let arguments = ["run", "throughput", "--transport", "sysv-mq", "--time", "100", "--rounds", "100"];
     let mut command = command(&arguments);
@@ -38,7 +38,7 @@ fn at_work() -> Child {
         }
         Ok(())
     };
-    // Whoever runs the tests may ignore some, and a child would do so, too.
+    // The test's parent may ignore some signals, and a child would inherit that.
     // SAFETY: between fork and exec it only makes system calls.
     unsafe { command.pre_exec(by_default) };
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -56,7 +56,7 @@ fn signal(child: &Child, signal: libc::c_int) {
 }
 
 #[test]
-fn a_program_that_is_told_to_end_leaves_no_queue() {
+fn a_terminated_program_leaves_no_queue() {
     if !here("sysv-mq") {
         return;
     }
@@ -65,7 +65,7 @@ fn a_program_that_is_told_to_end_leaves_no_queue() {
         signal(&child, number);
         let process = child.id();
         let status = child.wait().unwrap();
-        // What is complete is kept, as after Ctrl-C; only SIGQUIT does not ask.
+        // Complete rounds are stored, as after Ctrl-C; only SIGQUIT ends without that.
         let ended = if number == libc::SIGQUIT { (None, Some(number)) } else { (Some(130), None) };
         assert_eq!((status.code(), status.signal()), ended, "{status}");
         assert_eq!(queues_of(process), 0);
@@ -80,7 +80,7 @@ fn a_second_ctrl_c_leaves_no_queue() {
     let mut child = at_work();
     let process = child.id();
     let start = Instant::now();
-    // Two that come together are one.
+    // Two signals at the same time count as one.
     while child.try_wait().unwrap().is_none() {
         assert!(start.elapsed() < LONG, "Ctrl-C does not end it");
         signal(&child, libc::SIGINT);
@@ -93,7 +93,7 @@ fn a_second_ctrl_c_leaves_no_queue() {
     assert_eq!(queues_of(process), 0);
 }
 
-/// Lets this process and its children call everything but these, which fail so.
+/// Lets this process and its children make all system calls except these, which fail with the given error.
 fn forbid(calls: &[(libc::c_long, libc::c_int)]) -> io::Result<()> {
     let statement = |code: u32, jump_if_not: u8, value: u32| libc::sock_filter {
         code: code as u16,
@@ -101,7 +101,7 @@ fn forbid(calls: &[(libc::c_long, libc::c_int)]) -> io::Result<()> {
         jf: jump_if_not,
         k: value,
     };
-    // The number of the call is the first word of what a filter looks at.
+    // The number of the call is the first word of a filter's input.
     let mut filter = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];
     for &(call, error) in calls {
         filter.push(statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, call as u32));
@@ -123,12 +123,12 @@ fn without_queues(arguments: &[&str]) -> Option<Output> {
     // SAFETY: between fork and exec it allocates, which is safe in a child that no allocator's lock was held for: the
     // test starts it from its only busy thread, and glibc makes its allocator usable after fork anyway.
     unsafe { command.pre_exec(|| forbid(&[(libc::SYS_mq_open, libc::ENOSYS), (libc::SYS_msgget, libc::EPERM)])) };
-    // Where filters are not to be had there is nothing to see.
+    // Without support for filters there is nothing to test.
     command.output().ok()
 }
 
 #[test]
-fn a_mechanism_that_is_not_there_is_left_out_and_said_once() {
+fn a_missing_mechanism_is_left_out_and_reported_once() {
     let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ybench-without-queues.json");
     let arguments = ["run", "throughput", "ping-pong", "--messages", "500", "--rounds", "1", "--json"];
     let three = ["--transport", "posix-mq", "--transport", "sysv-mq", "--transport", "pipe"];
@@ -147,14 +147,14 @@ fn a_mechanism_that_is_not_there_is_left_out_and_said_once() {
         assert!(session.contenders.iter().any(|one| one.name == "pipe"));
         assert!(!session.contenders.iter().any(|one| one.name.ends_with("-mq")));
     }
-    // What could not be opened is not used.
+    // A mechanism that could not be opened is not used.
     let limits = &report.environment.kernel_limits;
     assert!(limits["fs.pipe-max-size"].used.is_some());
     assert!(limits.get("kernel.msgmnb").is_none_or(|limit| limit.used.is_none()));
 }
 
 #[test]
-fn a_choice_of_nothing_that_is_there_is_refused() {
+fn a_choice_of_missing_mechanisms_only_is_refused() {
     let Some(output) = without_queues(&["--transport", "posix-mq"]) else { return };
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""));
     let said = stderr(&output);
@@ -163,7 +163,7 @@ fn a_choice_of_nothing_that_is_there_is_refused() {
 }
 
 #[test]
-fn the_list_says_how_far_the_kernel_s_limits_are_used() {
+fn the_list_shows_how_far_the_kernel_s_limits_are_used() {
     let text = program::succeeded(&["list"]);
     for words in ["PIPE_BUF", "net.core.wmem_max", "bytes in a pipe; used "] {
         assert!(text.contains(words), "{words}: {text}");

@@ -1,5 +1,5 @@
-//! The instrument as its user meets it, in one binary: a module for each command or part, `program` starts it, `sample`
-//! is what made-up reports are made of.
+//! `ybench` from the user's side, in one binary: a module for each command or part. `program` starts it, and `sample` has
+//! the data of made-up reports.
 #![cfg(target_os = "linux")]
 
 mod cli;

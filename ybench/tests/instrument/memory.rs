@@ -1,4 +1,4 @@
-//! What is said about memory. Each figure is told by a process of its own, in which nobody else takes or frees any.
+//! The figures about memory. A process of its own reports each, in which nothing else allocates or frees memory.
 use std::process::Command;
 
 use ybench::registry;
@@ -11,8 +11,8 @@ fn held(transport: &str, backlog: u64) -> f64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
-/// Whose messages are of any type, or functions: four words for each, or two and a box, and room for as many again.
-/// Nobody else needs more than a pointer beside each message, and room for as many again.
+/// Transports with messages of any type, or functions: four words for each, or two and a box, and room for as many again.
+/// All others need at most a pointer per message, and room for as many again.
 const WRAPPED: [&str; 9] = [
     "mailbox",
     "mailbox-none",
@@ -36,7 +36,7 @@ fn a_burst_holds_at_least_its_messages() {
 }
 
 #[test]
-fn whoever_has_a_bound_is_not_asked() {
+fn a_bounded_transport_is_refused() {
     let output = Command::new(env!("CARGO_BIN_EXE_ybench")).args(["held", "spsc-bounded", "10"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }

@@ -1,8 +1,8 @@
 //! The page in a real browser: nothing on its console, no request, a name for every picture, nothing wider than the
-//! window. Ignored unless asked for, because not every machine has a browser: `ci/page` looks for one and asks.
+//! window. Ignored by default, because not every machine has a browser: `ci/page` looks for one and runs this test.
 //!
-//! No window of a browser is as narrow as a phone, so the page is opened in a frame of that width. A script added to
-//! the page tells the document around it what it has seen; the browser is told to print that document.
+//! No browser window is as narrow as a phone, so the page is opened in a frame of that width. A script added to the
+//! page reports its findings to the enclosing document, and the browser prints that document.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,14 +41,14 @@ window.addEventListener("load", function () {
 </script>
 </body>"#;
 
-/// Around the page: a frame, and a place for what the probe tells.
+/// The enclosing document: a frame, and an element for the findings.
 const AROUND: &str = r#"<!DOCTYPE html><meta charset="utf-8"><style>body{margin:0}iframe{border:0;display:block}</style>
 <script>
 window.addEventListener("message", function (event) { document.getElementById("found").textContent = event.data; });
 </script>
 <iframe src="PAGE" width="WIDTH" height="900"></iframe><pre id="found"></pre>"#;
 
-/// What $CHROME says, or the first that can be started.
+/// The browser in $CHROME, or the first known one that starts.
 fn browser() -> PathBuf {
     let named = std::env::var_os("CHROME").map(PathBuf::from);
     let known = ["chromium", "google-chrome", "chromium-browser", "google-chrome-stable"].map(PathBuf::from);
@@ -63,7 +63,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// The page of the made-up report with everything in it, made by the program itself.
+/// The page of the complete made-up report, made by the program itself.
 fn page(folder: &Path) -> PathBuf {
     let (json, html) = (folder.join("run.json"), folder.join("page.html"));
     fs::write(&json, serde_json::to_string(&sample::report()).unwrap()).unwrap();
@@ -72,7 +72,7 @@ fn page(folder: &Path) -> PathBuf {
     html
 }
 
-/// What the probe found, and what the browser wrote on its console.
+/// The findings, and the browser's console output.
 fn opened(page: &Path, width: u32, arguments: &[&str]) -> (Value, Vec<String>) {
     let around = page.with_file_name("around.html");
     let text =
@@ -122,7 +122,7 @@ fn a_browser_has_nothing_to_complain_about() {
     }
 }
 
-/// The test above can fail: a page that asks for something, or is too wide, is noticed.
+/// The test above can fail: a page that makes a request, or is too wide, is noticed.
 #[test]
 #[ignore = "needs a browser; ci/page runs it"]
 fn a_bad_page_is_noticed() {

@@ -1,12 +1,12 @@
-//! The program as its user meets it, for the tests of this folder: started, and what it said.
+//! The program from the user's side, for the tests of this folder: starts it and returns its output.
 
 use std::process::{Command, Output};
 
-/// Reports go to the tests' own folder, and nothing of the tester's environment is looked at.
+/// Reports go to the tests' own folder, and the tester's environment is ignored.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ybench"));
     command.args(arguments).env_remove("YBENCH_BASELINES").env("YBENCH_OUT", env!("CARGO_TARGET_TMPDIR"));
-    // No test believes a figure.
+    // No test uses a figure.
     command.env("YBENCH_LIMIT_MS", "1");
     command
 }
@@ -37,7 +37,7 @@ pub(crate) fn refused(arguments: &[&str]) -> String {
 pub(crate) fn succeeded(arguments: &[&str]) -> String {
     let output = ybench(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
-    // Where there is no terminal a line is written now and then.
+    // Without a terminal, progress is printed as lines.
     assert!(stderr(&output).lines().all(|line| line.starts_with("ybench: ")), "{arguments:?}: {}", stderr(&output));
     stdout(&output)
 }

@@ -1,4 +1,4 @@
-//! `ybench report` as its user meets it: what it refuses, and what it makes of a kept result. The results are made up.
+//! `ybench report` from the user's side: its refusals, and its output for a stored result. The results are made up.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use ybench::table;
 use crate::program::{refused, succeeded, ybench};
 use crate::sample;
 
-/// A folder of its own for each test, made empty.
+/// An empty folder for each test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ybench-report-{test}"));
     let _ = fs::remove_dir_all(&folder);
@@ -18,7 +18,7 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// Keeps a report and answers with the path as text.
+/// Stores a report and returns the path as text.
 fn kept(folder: &Path, name: &str, report: &Report) -> String {
     let path = folder.join(name);
     fs::write(&path, serde_json::to_string(report).expect("JSON")).expect("a file");
@@ -55,7 +55,7 @@ fn without_an_output_the_tables_are_printed() {
 }
 
 #[test]
-fn growth_is_told_in_every_form() {
+fn growth_is_reported_in_every_form() {
     let folder = folder("growth");
     let report = sample::scale();
     let file = kept(&folder, "run.json", &report);
@@ -71,7 +71,7 @@ fn growth_is_told_in_every_form() {
 }
 
 #[test]
-fn silence_of_all_but_none_has_its_place_on_a_logarithmic_axis() {
+fn zero_idle_senders_have_a_position_on_a_logarithmic_axis() {
     let page = page(&sample::scale(), "idle-axis");
     let labels = page.split("aria-label=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
     let over = "time of a message over senders, all of them silent but one.";
@@ -97,7 +97,7 @@ fn the_matrix_fits_one_screen() {
 }
 
 #[test]
-fn a_matrix_that_is_too_wide_goes_on_below() {
+fn a_matrix_that_is_too_wide_continues_below() {
     let report = sample::report();
     let matrix = table::matrix(&report);
     assert!(matrix.lines().all(|line| line.chars().count() <= 120), "{matrix}");
@@ -144,7 +144,7 @@ fn every_picture_of_the_page_has_its_words() {
 #[test]
 fn the_page_is_well_formed() {
     for page in [whole(), &page(&sample::least(), "least")] {
-        // What stands between script or style tags is no markup.
+        // Text between script or style tags is not markup.
         let mut open: Vec<String> = Vec::new();
         let mut rest = page;
         while let Some(at) = rest.find('<') {
@@ -212,7 +212,7 @@ fn targets_are_shown() {
 }
 
 #[test]
-fn markdown_and_csv_have_every_contender() {
+fn markdown_and_csv_have_every_transport() {
     let folder = folder("texts");
     let report = sample::report();
     let file = kept(&folder, "run.json", &report);

@@ -1,10 +1,9 @@
-//! The rooms of the instrument run one way: what a room uses stands below it, and nothing that stands below uses the
-//! room.
+//! The modules of both crates have no cycles: a module uses only modules below it, and none of them uses the module.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The rooms that each room uses, without its tests.
+/// The modules that each module uses, without its tests.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 fn room(path: &Path, source: &Path) -> String {
@@ -35,7 +34,7 @@ fn read(folder: &Path, source: &Path, uses: &mut Uses) {
     }
 }
 
-/// Rooms that nobody is left to use, taken away again and again: what stays is a circle.
+/// Removes modules that use no other one, again and again: the remaining ones form a cycle.
 fn circle(mut uses: Uses) -> BTreeSet<String> {
     for room in ["lib", "main"] {
         uses.remove(room);
@@ -57,18 +56,18 @@ fn circle(mut uses: Uses) -> BTreeSet<String> {
 }
 
 #[test]
-fn no_room_is_above_and_below_another() {
+fn modules_have_no_cycles() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for source in [own.clone(), own.join("../../ybench-core/src")] {
         let mut uses = Uses::new();
         read(&source, &source, &mut uses);
-        assert!(uses.len() > 15, "{}: {} rooms", source.display(), uses.len());
+        assert!(uses.len() > 15, "{}: {} modules", source.display(), uses.len());
         assert_eq!(circle(uses), BTreeSet::new(), "{}", source.display());
     }
 }
 
 #[test]
-fn a_circle_is_found() {
+fn a_cycle_is_found() {
     let uses = |pairs: &[(&str, &str)]| {
         pairs.iter().map(|(room, used)| ((*room).to_owned(), [(*used).to_owned()].into())).collect::<Uses>()
     };

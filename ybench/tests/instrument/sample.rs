@@ -1,5 +1,5 @@
-//! A made-up report that has everything a report can have: every kind of scenario and parameter, several rounds, some
-//! of them dropped, distributions, single messages, doubts. The same at every call. No figure in it was measured.
+//! A made-up report with everything a report can have: every kind of scenario and parameter, several rounds, some of them
+//! dropped, distributions, single messages, warnings. The same at every call. No figure in it was measured.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,16 @@ use ybench::warnings::Warning;
 
 const ROUNDS: usize = 7;
 
-/// What a session is to have beside its ranked figures.
+/// The contents of a session in addition to its ranked figures.
 #[derive(Clone, Copy)]
 struct Wanted {
     scenario: &'static str,
     about: &'static str,
     limit: &'static str,
-    /// Nanoseconds of the limit.
+    /// Nanoseconds of the baseline.
     base: f64,
     series: &'static [Series],
-    /// Whether single messages are kept as well.
+    /// Whether single messages are stored as well.
     traces: bool,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn report() -> Report {
     }
 }
 
-/// What `ybench` with no arguments might keep: one session of each of a few scenarios.
+/// As a result of `ybench` without arguments: one session of each of a few scenarios.
 pub(crate) fn one_screen() -> Report {
     let mut report = report();
     let mut seen: Vec<String> = Vec::new();
@@ -97,7 +97,7 @@ pub(crate) fn one_screen() -> Report {
     report
 }
 
-/// What `ybench scale` might keep: some transports stay level, and others do not.
+/// As a result of `ybench scale`: some transports stay level, and others do not.
 pub(crate) fn scale() -> Report {
     let mut report = report();
     report.command = "scale".to_owned();
@@ -115,7 +115,7 @@ pub(crate) fn scale() -> Report {
     report
 }
 
-/// The least there can be: one transport, one round, nothing else.
+/// The smallest report: one transport, one round, nothing else.
 pub(crate) fn least() -> Report {
     let mut report = report();
     report.sessions.truncate(1);
@@ -262,7 +262,7 @@ fn sessions() -> Vec<Session> {
 }
 
 fn session(rng: &mut Rng, wanted: Wanted, parameter: Option<Parameter>, factor: f64) -> Session {
-    // Not everybody takes part everywhere.
+    // Not all transports take part everywhere.
     let some = if parameter.is_some() { 8 } else { usize::MAX };
     let compared = |traits: &Traits| !traits.hidden && (traits.one_by_one || traits.batches);
     let entries = registry::all().iter().filter(|entry| compared(&entry.traits)).take(some);
@@ -312,7 +312,7 @@ fn limit(name: &str) -> Contestant {
     Contestant { name: name.to_owned(), kind: Kind::Limit, units_per_run: 100_000, ..Contestant::default() }
 }
 
-/// The first is the limit itself; the next two are close to each other.
+/// The first is the baseline itself; the next two are close to each other.
 fn speed(at: usize, factor: f64) -> f64 {
     match at {
         0 => 1.0,
@@ -371,7 +371,7 @@ fn of_round(session: &Session, time: f64, parameter: Option<Parameter>) -> BTree
     metrics
 }
 
-/// Most near the median, some scattered, two or three of a thousand far away; growing where the queue is overrun.
+/// Most are near the median, some scattered, two or three of a thousand far away; growing if the queue is overrun.
 fn messages(rng: &mut Rng, median: f64, count: u32, growing: bool) -> Vec<f64> {
     let one = |number: u32| {
         let noise = 1.0 + 0.12 * (rng.f64() + rng.f64() + rng.f64() - 1.5);
