@@ -93,11 +93,7 @@ mod tests {
             assert!(plans.len() == scenario.parameters.len() && plans.len() >= 7, "{}", scenario.name);
             for plan in plans {
                 let there = |name: &str| plan.contenders.iter().any(|one| one.contestant.name == name);
-                assert!(
-                    there("mpmc") && there("crossbeam-unbounded") && there("mutex-condvar"),
-                    "{}",
-                    plan.scenario
-                );
+                assert!(there("mpmc") && there("crossbeam-unbounded") && there("mutex-condvar"), "{}", plan.scenario);
                 assert_eq!(there("mailbox"), there("hub"));
                 assert_eq!(there("hub"), plan.scenario != receivers::SCENARIO.name, "one thread receives");
                 let served = plan.scenario.contains("sources");

@@ -19,9 +19,7 @@ pub(super) fn same(old: Machine<'_>, new: Machine<'_>) -> Result<(), Error> {
         return Ok(());
     }
     let differing = differing.join(", ");
-    Err(Error::Refused(format!(
-        "The machines or CPUs differ: {differing} (--any-machine compares them anyway)."
-    )))
+    Err(Error::Refused(format!("The machines or CPUs differ: {differing} (--any-machine compares them anyway).")))
 }
 
 fn facts((environment, mut cpus): Machine<'_>) -> [(&'static str, String); 5] {

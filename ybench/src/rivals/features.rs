@@ -29,7 +29,6 @@ pub(super) fn grid() -> Option<Grid> {
         let cells = std::iter::once(kind.name.to_owned()).chain(Feature::ALL.iter().map(tick)).collect();
         grid.push(Tone::Plain, None, cells);
     }
-    grid.notes =
-        vec!["A test covers each tick; ybench-rivals/src/features.rs defines them.".to_owned()];
+    grid.notes = vec!["A test covers each tick; ybench-rivals/src/features.rs defines them.".to_owned()];
     Some(grid)
 }

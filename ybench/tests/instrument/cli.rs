@@ -223,9 +223,7 @@ fn the_article_has_its_tables_and_its_graphs() {
 
 #[test]
 fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
-    assert!(
-        refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: mpmc-spin")
-    );
+    assert!(refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: mpmc-spin"));
     let folder = folder("article-linux");
     let (out, json) = (folder.join("pictures"), folder.join("run.json"));
     let wanted = ["article", "linux", "--messages", "8", "--rounds", "1", "--transport", "mpmc"];
