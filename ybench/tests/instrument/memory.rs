@@ -11,8 +11,8 @@ fn held(transport: &str, backlog: u64) -> f64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
-/// Transports with messages of any type, or functions: four words for each, or two and a box, and room for as many again.
-/// All others need at most a pointer per message, and room for as many again.
+/// Transports with messages of any type, or functions: four words for each, or two and a box, and room for as many
+/// again. All others need at most a pointer per message, and room for as many again.
 const WRAPPED: [&str; 9] = [
     "mailbox",
     "mailbox-none",

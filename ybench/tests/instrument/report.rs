@@ -189,7 +189,7 @@ fn the_page_says_what_the_tables_say() {
     for warning in &report.warnings {
         assert!(page.contains(&warning.to_string()) && page.contains(warning.advice()));
     }
-    assert!(page.contains("the floor moved by 14 %") && !page.contains("No round was dropped."));
+    assert!(page.contains("the baseline moved by 14 %") && !page.contains("No round was dropped."));
     assert!(page.contains("Rate not reached: "));
 }
 

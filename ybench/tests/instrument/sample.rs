@@ -1,5 +1,5 @@
-//! A made-up report with everything a report can have: every kind of scenario and parameter, several rounds, some of them
-//! dropped, distributions, single messages, warnings. The same at every call. No figure in it was measured.
+//! A made-up report with everything a report can have: every kind of scenario and parameter, several rounds, some of
+//! them dropped, distributions, single messages, warnings. The same at every call. No figure in it was measured.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ struct Wanted {
 }
 
 const PLAIN: Wanted =
-    Wanted { scenario: "", about: "", limit: "two-line floor", base: 60.0, series: &[], traces: false };
+    Wanted { scenario: "", about: "", limit: "two-line baseline", base: 60.0, series: &[], traces: false };
 
 pub(crate) fn report() -> Report {
     Report {
@@ -78,7 +78,7 @@ pub(crate) fn report() -> Report {
                 scenario: "latency".to_owned(),
                 dropped: 1,
                 of: ROUNDS,
-                reasons: vec!["the floor moved by 14 % (60.1 to 68.5 ns)".to_owned()],
+                reasons: vec!["the baseline moved by 14 % (60.1 to 68.5 ns)".to_owned()],
             },
         ],
     }
@@ -104,7 +104,7 @@ pub(crate) fn scale() -> Report {
     let mut rng = Rng::with_seed(8);
     let wanted = |scenario, about| Wanted { scenario, about, limit: "memory hand-over", base: 1.2, ..PLAIN };
     let senders = wanted("senders", "Streams from 1 to 1,024 threads to one");
-    let idle = wanted("idle-senders", "A stream from one thread beside others that are silent");
+    let idle = wanted("idle-senders", "A stream from one thread with others that are silent");
     let mut sessions = Vec::new();
     for (number, value) in [1.0, 32.0, 1_024.0].into_iter().enumerate() {
         let at = |quantity, value| Some(Parameter { quantity, value });
@@ -141,7 +141,7 @@ pub(crate) fn goals() -> Vec<Goal> {
     };
     vec![
         goal("throughput, times the hand-over", Some(1.4), Some(true)),
-        goal("ping-pong, times the floor", Some(2.6), Some(false)),
+        goal("ping-pong, times the baseline", Some(2.6), Some(false)),
         goal("memory", None, None),
     ]
 }
@@ -156,7 +156,7 @@ fn sessions() -> Vec<Session> {
     push(
         Wanted {
             scenario: "latency",
-            about: "One message at a time, the next only after the answer: the time of each single message",
+            about: "One message at a time, the next only after the reply: the time of each single message",
             series: &[Series::RoundTrip],
             traces: true,
             ..PLAIN
@@ -339,7 +339,7 @@ fn round(rng: &mut Rng, session: &Session, times: &[f64], number: usize, paramet
         seconds: 0.4,
         stolen_seconds: Some(0.0),
         cpus: Some(2),
-        dropped: moved.then(|| "the floor moved by 14 % (60.1 to 68.5 ns)".to_owned()),
+        dropped: moved.then(|| "the baseline moved by 14 % (60.1 to 68.5 ns)".to_owned()),
         nanoseconds,
         metrics,
     }

@@ -38,7 +38,7 @@ const fn design(label: &'static str, transport: &'static str, kind: Kind, colour
 pub(super) const SPIN: &str = "mpmc-spin";
 pub(super) const FUTEX: &str = "mpmc-futex";
 pub(super) const EVENTFD: &str = "mpmc-eventfd";
-/// Polls briefly, then sleeps: the default of a program.
+/// Spins a little, then sleeps: the default of a program.
 pub(super) const USUAL: &str = "mpmc";
 
 pub(super) static DESIGNS: [Design; 12] = [

@@ -3,9 +3,9 @@
 //!
 //! The picture is the article's own: times on the x axis, messages on the y axis, a colour for each design. Its two
 //! favourites are mailboxes and the event loop. Here this library's own are measured, asleep at once as in the article.
-//! The table also has the same with brief polling, and what they are made of in the article: a queue with a mutex. The
-//! other two designs are measured by adapters written here, because the design itself is the subject: such a queue with
-//! a reader that never sleeps, and with a condition variable.
+//! The table also has the same with a little spinning, and what they are made of in the article: a queue with a mutex.
+//! The other two designs are measured by adapters written here, because the design itself is the subject: such a queue
+//! with a reader that never sleeps, and with a condition variable.
 
 mod conclusions;
 mod naive;

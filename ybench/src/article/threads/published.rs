@@ -1,7 +1,7 @@
 //! The article's four designs with their colours and figures, and the transport for each.
 //!
 //! The article names neither processor nor system. Its readers sleep, except the blue one, so ours of the same colour
-//! sleep at once. The same with brief polling are rows of their own.
+//! sleep at once. The same with a little spinning are rows of their own.
 
 /// One histogram of the article's picture.
 pub(super) struct Design {
@@ -39,13 +39,13 @@ pub(super) const DESIGNS: [Design; 17] = [
     beside("a mutex, and a reader that yields", YIELDS),
     beside("a mutex, and a reader that sleeps for 1 us", USLEEPS),
     beside("mailboxes with messages of three types, one of them urgent", "mailbox-types"),
-    beside("mailboxes, polling briefly before they sleep", "mailbox"),
+    beside("mailboxes, spinning a little before they sleep", "mailbox"),
     beside("an event loop with sockets and timers alive on it", "hub-loaded"),
-    beside("an event loop, polling briefly before it sleeps", "hub"),
+    beside("an event loop, spinning a little before it sleeps", "hub"),
     beside("any type in a box, a mutex and a condition variable", "condvar-any-asleep"),
     beside("functions in boxes, a mutex, eventfd and epoll", "mutex-eventfd-loop"),
     beside("spsc, asleep at once", WITHOUT_LOCKS),
-    beside("spsc, polling briefly first", "spsc"),
+    beside("spsc, spinning a little first", "spsc"),
     beside("spsc, never asleep", "spsc-forever"),
     beside("std::sync::mpsc::channel", "std-channel"),
     beside("crossbeam-channel, unbounded", "crossbeam-unbounded"),
