@@ -57,7 +57,7 @@ mod cpp {
 #[cfg(feature = "native")]
 mod native {
     const INCLUDE: &str = "../ysuite-c/include";
-    const C: [&str; 5] = ["pipe", "pipe_by_calls", "funnel", "exchange", "door"];
+    const C: [&str; 5] = ["spsc", "spsc_by_calls", "mpsc", "mpmc", "door"];
     const CPP: [&str; 2] = ["ysuite", "door"];
 
     /// Against the headers as they lie beside this package; the library is linked as any package of Rust.

@@ -33,7 +33,7 @@ operations! {
             }
         }
     }
-    lossy_send_that_nobody_receives(messages) {
+    lossy_send_without_receive(messages) {
         let (sender, _receiver) = broadcast::lossy(CAPACITY);
         for message in 0..messages {
             sender.send(message).unwrap();

@@ -1,40 +1,41 @@
-//! Every operation of every channel, by one thread, so many times: what `ci/instructions` counts the instructions of.
+//! Each operation of each channel, run by one thread. `ci/instructions` counts the instructions of each.
 //!
-//! `cargo run --release -p instructions` names them all, and runs each.
+//! `cargo run --release -p instructions` names all operations, and runs each.
 //!
-//! Nothing here waits for anybody, so the same program always takes the same instructions. Each operation is a function
-//! that is never inlined, and so has a name in a profile. It is called to warm up, then once, and then for twice as many
-//! messages, each from a function of its own: the difference of the last two is the messages' alone, without what making and
-//! dropping the channel takes. Two operations that belong together, such as a send and its receive, count as one message.
+//! No operation waits for another thread, so the same program always takes the same instructions. Each operation is a
+//! function that is never inlined, so it has a name in a profile. It is called once to warm up, once for `MESSAGES`
+//! messages, and once for twice that number. Each of these calls comes from a function of its own. The difference of the
+//! last two is the cost of the messages alone, without making and dropping the channel. Two operations that belong
+//! together, such as a send and its receive, count as one message.
 
 mod broadcast;
 mod mailbox;
 mod mpmc;
 mod oneshot;
-mod pipes;
 mod polled;
 mod pool;
 mod rendezvous;
 mod select;
 mod signals;
+mod spsc_and_mpsc;
 mod watch;
 
 use std::hint::black_box;
 
-/// What is counted: its name in a profile, and how it is run for so many messages.
+/// A counted operation: its name in a profile, and the function that runs it for a number of messages.
 struct Operation {
     name: &'static str,
     run: fn(u64),
 }
 
-/// Of a burst, such as a backlog that is sent whole before any of it is received, so many; a whole number of them fits.
+/// The messages of a burst, all sent before the first is received. `MESSAGES` is a multiple of it.
 const BURST: u64 = 512;
 const MESSAGES: u64 = 8 * BURST;
 
-/// The capacity of whatever has a bound.
+/// The capacity of each bounded channel.
 const CAPACITY: usize = 1_024;
 
-/// Operations of one kind, in the order in which they are written: each with its name, for so many messages.
+/// Operations of one kind, in source order: each has a name, and a parameter for the number of messages.
 macro_rules! operations {
     ($($name:ident($messages:ident) $body:block)+) => {
         $(
@@ -49,14 +50,14 @@ macro_rules! operations {
 use operations;
 
 static EVERY: &[&[Operation]] = &[
-    pipes::spsc::ALL,
-    pipes::spsc_bounded::ALL,
-    pipes::mpsc::ALL,
-    pipes::mpsc_bounded::ALL,
-    pipes::ends::ALL,
-    mpmc::bounded::ALL,
-    mpmc::unbounded::ALL,
-    mpmc::with_a_bound::ALL,
+    spsc_and_mpsc::spsc::ALL,
+    spsc_and_mpsc::spsc_bounded::ALL,
+    spsc_and_mpsc::mpsc::ALL,
+    spsc_and_mpsc::mpsc_bounded::ALL,
+    spsc_and_mpsc::handles::ALL,
+    mpmc::mpmc_bounded::ALL,
+    mpmc::mpmc_unbounded::ALL,
+    mpmc::mpmc_with_a_bound::ALL,
     rendezvous::ALL,
     oneshot::ALL,
     broadcast::ALL,
@@ -85,7 +86,7 @@ fn twice(operation: &Operation) {
 }
 
 fn main() {
-    // As in a process that has had long streams: publishers have given up their fences.
+    // The state of a process after long streams: publishers use no fences any more.
     ysuite::prepare();
     println!("messages {MESSAGES}");
     for operation in EVERY.iter().copied().flatten() {

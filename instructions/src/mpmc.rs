@@ -1,7 +1,7 @@
 //! `mpmc`, with and without a bound: the same operations of each.
 
-/// The operations of a channel that is made by an expression.
-macro_rules! of_an_exchange {
+/// The operations of a channel that the expression `$made` opens.
+macro_rules! of_a_channel {
     ($made:expr) => {
         use std::hint::black_box;
         use std::time::Duration;
@@ -100,16 +100,16 @@ macro_rules! of_an_exchange {
     };
 }
 
-pub(crate) mod bounded {
-    of_an_exchange!(ysuite::mpmc::bounded(crate::CAPACITY));
+pub(crate) mod mpmc_bounded {
+    of_a_channel!(ysuite::mpmc::bounded(crate::CAPACITY));
 }
 
-pub(crate) mod unbounded {
-    of_an_exchange!(ysuite::mpmc::unbounded());
+pub(crate) mod mpmc_unbounded {
+    of_a_channel!(ysuite::mpmc::unbounded());
 }
 
-/// What needs a bound.
-pub(crate) mod with_a_bound {
+/// The operations that need a bound.
+pub(crate) mod mpmc_with_a_bound {
     use std::hint::black_box;
 
     use ysuite::mpmc;

@@ -1,4 +1,4 @@
-//! `oneshot`: each message has a channel of its own, which is made and dropped with it.
+//! `oneshot`: each message has a channel of its own, made and dropped with it.
 
 use std::hint::black_box;
 

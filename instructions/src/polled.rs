@@ -4,16 +4,16 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// What a future that is ready at once comes to.
+/// The output of a future that is ready at its first poll.
 pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
     match pin!(future).as_mut().poll(&mut context) {
         Poll::Ready(output) => black_box(output),
-        Poll::Pending => panic!("it was to be ready"),
+        Poll::Pending => panic!("the future is not ready"),
     }
 }
 
-/// Two futures of which the first waits until the second has been polled.
+/// Polls two futures. The first waits until the second has been polled.
 pub(crate) fn first_waits<A: Future, B: Future>(first: A, second: B) -> (A::Output, B::Output) {
     let mut context = Context::from_waker(Waker::noop());
     let mut first = pin!(first);
@@ -21,6 +21,6 @@ pub(crate) fn first_waits<A: Future, B: Future>(first: A, second: B) -> (A::Outp
     let second = at_once(second);
     match first.poll(&mut context) {
         Poll::Ready(first) => (first, second),
-        Poll::Pending => panic!("the second was to end its wait"),
+        Poll::Pending => panic!("the second future did not end the wait of the first"),
     }
 }

@@ -1,4 +1,4 @@
-//! The pool: blocks taken and given back.
+//! The pool: blocks that are allocated and freed.
 
 use std::hint::black_box;
 

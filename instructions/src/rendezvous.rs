@@ -1,4 +1,4 @@
-//! `bounded(0)`: two tasks that meet, and nobody to meet.
+//! `bounded(0)`: a rendezvous of two tasks, and a send without a receiver.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use crate::operations;
 use crate::polled::first_waits;
 
 operations! {
-    spsc_tasks_meet(messages) {
+    spsc_between_tasks(messages) {
         let (mut sender, mut receiver) = spsc::bounded(0);
         for message in 0..messages {
             let (received, sent) = first_waits(receiver.recv_async(), sender.send_async(message));
@@ -16,7 +16,7 @@ operations! {
             black_box(received.unwrap());
         }
     }
-    mpmc_tasks_meet(messages) {
+    mpmc_between_tasks(messages) {
         let (sender, receiver) = mpmc::bounded(0);
         for message in 0..messages {
             let (received, sent) = first_waits(receiver.recv_async(), sender.send_async(message));
@@ -24,7 +24,7 @@ operations! {
             black_box(received.unwrap());
         }
     }
-    try_send_to_nobody(messages) {
+    try_send_without_receiver(messages) {
         let (sender, _receiver) = mpmc::bounded(0);
         for message in 0..messages {
             black_box(sender.try_send(message)).unwrap_err();

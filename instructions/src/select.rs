@@ -1,4 +1,4 @@
-//! `select()`, made anew for each message, and `Select`, which is kept.
+//! `select()`, called anew for each message, and `Select`, which is reused.
 
 use std::hint::black_box;
 

@@ -32,7 +32,7 @@ operations! {
             black_box(set.check());
         }
     }
-    ypollset_of_a_pipe(messages) {
+    ypollset_of_spsc(messages) {
         let mut set = YPollset::new();
         let (mut sender, mut receiver) = spsc::unbounded();
         set.attach(&mut receiver, 0).unwrap();
@@ -43,7 +43,7 @@ operations! {
             receiver.try_recv().unwrap_err();
         }
     }
-    ypollset_of_an_exchange(messages) {
+    ypollset_of_mpmc(messages) {
         let mut set = YPollset::new();
         let (sender, mut receiver) = mpmc::bounded(8);
         set.attach(&mut receiver, 0).unwrap();

@@ -130,7 +130,7 @@ template <class M> struct Sleeping : Pipe<M, 0> {
 };
 
 /// A lane for each sender.
-template <class M, std::size_t Room> struct Funnel {
+template <class M, std::size_t Room> struct Mpsc {
     using Message = M;
     static constexpr bool batches = true;
     // One thread receives: no end overtakes what it has not seen.
@@ -139,8 +139,8 @@ template <class M, std::size_t Room> struct Funnel {
     Ends<ys::funnel_sender<Content<M>>> senders;
     ys::receiver<Content<M>> rx;
 
-    Funnel(std::size_t count, std::size_t) : Funnel(open(), count) {}
-    Funnel(ys::funnel_channel<Content<M>> ends, std::size_t count)
+    Mpsc(std::size_t count, std::size_t) : Mpsc(open(), count) {}
+    Mpsc(ys::funnel_channel<Content<M>> ends, std::size_t count)
         : senders(Ends<ys::funnel_sender<Content<M>>>(std::move(ends.tx)).clones(count)), rx(std::move(ends.rx)) {}
 
     static ys::funnel_channel<Content<M>> open() {
@@ -154,17 +154,17 @@ template <class M, std::size_t Room> struct Funnel {
     struct Sender {
         ys::funnel_sender<Content<M>> tx;
 
-        explicit Sender(Funnel &of) : tx(of.senders.take()) {}
+        explicit Sender(Mpsc &of) : tx(of.senders.take()) {}
         bool send(const M &message) { return bool(tx.send(content(message))); }
         bool send_batch(std::size_t first, std::size_t count) { return send_run<M>(tx, first, count); }
     };
 
     struct Receiver : Slots<M> {
-        explicit Receiver(Funnel &of) : Slots<M>{std::move(of.rx)} {}
+        explicit Receiver(Mpsc &of) : Slots<M>{std::move(of.rx)} {}
     };
 };
 
-template <class M, std::size_t Room> struct Exchange {
+template <class M, std::size_t Room> struct Mpmc {
     using Message = M;
     static constexpr bool batches = true;
     static constexpr bool one_order = true;
@@ -172,8 +172,8 @@ template <class M, std::size_t Room> struct Exchange {
     Ends<ys::exchange_sender<M>> senders;
     Ends<ys::exchange_receiver<M>> receivers;
 
-    Exchange(std::size_t senders, std::size_t receivers) : Exchange(open(), senders, receivers) {}
-    Exchange(ys::exchange_channel<M> ends, std::size_t count, std::size_t receiving)
+    Mpmc(std::size_t senders, std::size_t receivers) : Mpmc(open(), senders, receivers) {}
+    Mpmc(ys::exchange_channel<M> ends, std::size_t count, std::size_t receiving)
         : senders(Ends<ys::exchange_sender<M>>(std::move(ends.tx)).clones(count)),
           receivers(Ends<ys::exchange_receiver<M>>(std::move(ends.rx)).clones(receiving)) {}
 
@@ -191,7 +191,7 @@ template <class M, std::size_t Room> struct Exchange {
 
         ys::exchange_sender<M> tx;
 
-        explicit Sender(Exchange &of) : tx(of.senders.take()) {}
+        explicit Sender(Mpmc &of) : tx(of.senders.take()) {}
         bool send(const M &message) { return bool(tx.send(message)); }
 
         bool send_batch(std::size_t first, std::size_t count) {
@@ -214,7 +214,7 @@ template <class M, std::size_t Room> struct Exchange {
     struct Receiver {
         ys::exchange_receiver<M> rx;
 
-        explicit Receiver(Exchange &of) : rx(of.receivers.take()) {}
+        explicit Receiver(Mpmc &of) : rx(of.receivers.take()) {}
 
         bool receive(M &message) {
             std::optional<M> next = rx.recv();
@@ -234,18 +234,18 @@ template <class M, std::size_t Room> struct Exchange {
 
 template <class M> using PipeUnbounded = Pipe<M, 0>;
 template <class M> using PipeBounded = Pipe<M, 1024>;
-template <class M> using FunnelUnbounded = Funnel<M, 0>;
-template <class M> using FunnelBounded = Funnel<M, 1024>;
-template <class M> using ExchangeUnbounded = Exchange<M, 0>;
-template <class M> using ExchangeBounded = Exchange<M, 1024>;
+template <class M> using MpscUnbounded = Mpsc<M, 0>;
+template <class M> using MpscBounded = Mpsc<M, 1024>;
+template <class M> using MpmcUnbounded = Mpmc<M, 0>;
+template <class M> using MpmcBounded = Mpmc<M, 1024>;
 
 // A message has 128 bytes at most.
-YBENCH_EXPORT_SHORT(ysuite_cpp_pipe, PipeUnbounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_pipe_1k, PipeBounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_pipe_none, Sleeping)
-YBENCH_EXPORT_SHORT(ysuite_cpp_funnel, FunnelUnbounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_funnel_1k, FunnelBounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_exchange, ExchangeUnbounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_exchange_1k, ExchangeBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_spsc, PipeUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_spsc_1k, PipeBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_spsc_none, Sleeping)
+YBENCH_EXPORT_SHORT(ysuite_cpp_mpsc, MpscUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_mpsc_1k, MpscBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_mpmc, MpmcUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_mpmc_1k, MpmcBounded)
 
 } // namespace of_ysuite

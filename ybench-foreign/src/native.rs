@@ -18,38 +18,38 @@ const SLEEPS: Traits = Traits { waits: ybench_core::transport::Waits::Sleeps, ..
 const BOUNDED: Traits = Traits { bounded: true, ..COMMON };
 
 everybody! {
-    PipeOfC: entry, ybench_foreign_ysuite_c_pipe, "ysuite-c-pipe", "our pipe from C, inline, without a bound (C)", {} of COMMON;
-    PipeOfCBounded: entry, ybench_foreign_ysuite_c_pipe_1k, "ysuite-c-pipe-1k",
+    SpscOfC: entry, ybench_foreign_ysuite_c_spsc, "ysuite-c-spsc", "our pipe from C, inline, without a bound (C)", {} of COMMON;
+    SpscOfCBounded: entry, ybench_foreign_ysuite_c_spsc_1k, "ysuite-c-spsc-1k",
         "our pipe from C, inline, with room for 1,024 messages (C)", {} of BOUNDED;
-    PipeOfCSleeping: entry, ybench_foreign_ysuite_c_pipe_none, "ysuite-c-pipe-none",
+    SpscOfCSleeping: entry, ybench_foreign_ysuite_c_spsc_none, "ysuite-c-spsc-none",
         "our pipe from C, inline, without a bound, asleep as soon as nothing is there (C)", {} of SLEEPS;
-    PipeOfCByCalls: entry, ybench_foreign_ysuite_c_pipe_by_calls, "ysuite-c-pipe-by-calls",
+    SpscOfCByCalls: entry, ybench_foreign_ysuite_c_spsc_by_calls, "ysuite-c-spsc-by-calls",
         "our pipe from C, by calls only, without a bound (C)", {} of COMMON;
-    PipeOfCpp: entry, ybench_foreign_ysuite_cpp_pipe, "ysuite-cpp-pipe", "our pipe from C++, inline, without a bound (C++)",
+    SpscOfCpp: entry, ybench_foreign_ysuite_cpp_spsc, "ysuite-cpp-spsc", "our pipe from C++, inline, without a bound (C++)",
         {} of COMMON;
-    PipeOfCppBounded: entry, ybench_foreign_ysuite_cpp_pipe_1k, "ysuite-cpp-pipe-1k",
+    SpscOfCppBounded: entry, ybench_foreign_ysuite_cpp_spsc_1k, "ysuite-cpp-spsc-1k",
         "our pipe from C++, inline, with room for 1,024 messages (C++)", {} of BOUNDED;
-    PipeOfCppSleeping: entry, ybench_foreign_ysuite_cpp_pipe_none, "ysuite-cpp-pipe-none",
+    SpscOfCppSleeping: entry, ybench_foreign_ysuite_cpp_spsc_none, "ysuite-cpp-spsc-none",
         "our pipe from C++, inline, without a bound, asleep as soon as nothing is there (C++)", {} of SLEEPS;
-    FunnelOfC: shared, ybench_foreign_ysuite_c_funnel, "ysuite-c-funnel", "our funnel from C, without a bound (C)",
+    MpscOfC: shared, ybench_foreign_ysuite_c_mpsc, "ysuite-c-mpsc", "mpsc from C, without a bound (C)",
         { senders: Ends::Many, one_order: false, } of COMMON;
-    FunnelOfCBounded: shared, ybench_foreign_ysuite_c_funnel_1k, "ysuite-c-funnel-1k",
-        "our funnel from C, with room for 1,024 messages of each sender (C)",
+    MpscOfCBounded: shared, ybench_foreign_ysuite_c_mpsc_1k, "ysuite-c-mpsc-1k",
+        "mpsc from C, with room for 1,024 messages of each sender (C)",
         { senders: Ends::Many, one_order: false, } of BOUNDED;
-    FunnelOfCpp: shared, ybench_foreign_ysuite_cpp_funnel, "ysuite-cpp-funnel", "our funnel from C++, without a bound (C++)",
+    MpscOfCpp: shared, ybench_foreign_ysuite_cpp_mpsc, "ysuite-cpp-mpsc", "mpsc from C++, without a bound (C++)",
         { senders: Ends::Many, one_order: false, } of COMMON;
-    FunnelOfCppBounded: shared, ybench_foreign_ysuite_cpp_funnel_1k, "ysuite-cpp-funnel-1k",
-        "our funnel from C++, with room for 1,024 messages of each sender (C++)",
+    MpscOfCppBounded: shared, ybench_foreign_ysuite_cpp_mpsc_1k, "ysuite-cpp-mpsc-1k",
+        "mpsc from C++, with room for 1,024 messages of each sender (C++)",
         { senders: Ends::Many, one_order: false, } of BOUNDED;
-    ExchangeOfC: shared, ybench_foreign_ysuite_c_exchange, "ysuite-c-exchange", "our exchange from C, without a bound (C)",
+    MpmcOfC: shared, ybench_foreign_ysuite_c_mpmc, "ysuite-c-mpmc", "mpmc from C, without a bound (C)",
         { senders: Ends::Many, receivers: Ends::Many, } of COMMON;
-    ExchangeOfCBounded: shared, ybench_foreign_ysuite_c_exchange_1k, "ysuite-c-exchange-1k",
-        "our exchange from C, with room for 1,024 messages (C)",
+    MpmcOfCBounded: shared, ybench_foreign_ysuite_c_mpmc_1k, "ysuite-c-mpmc-1k",
+        "mpmc from C, with room for 1,024 messages (C)",
         { senders: Ends::Many, receivers: Ends::Many, } of BOUNDED;
-    ExchangeOfCpp: shared, ybench_foreign_ysuite_cpp_exchange, "ysuite-cpp-exchange",
-        "our exchange from C++, without a bound (C++)", { senders: Ends::Many, receivers: Ends::Many, } of COMMON;
-    ExchangeOfCppBounded: shared, ybench_foreign_ysuite_cpp_exchange_1k, "ysuite-cpp-exchange-1k",
-        "our exchange from C++, with room for 1,024 messages (C++)",
+    MpmcOfCpp: shared, ybench_foreign_ysuite_cpp_mpmc, "ysuite-cpp-mpmc",
+        "mpmc from C++, without a bound (C++)", { senders: Ends::Many, receivers: Ends::Many, } of COMMON;
+    MpmcOfCppBounded: shared, ybench_foreign_ysuite_cpp_mpmc_1k, "ysuite-cpp-mpmc-1k",
+        "mpmc from C++, with room for 1,024 messages (C++)",
         { senders: Ends::Many, receivers: Ends::Many, } of BOUNDED;
 }
 

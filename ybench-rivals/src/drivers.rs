@@ -3,7 +3,7 @@
 
 use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
 use ybench_core::transport::spinning::Spinning;
-use ybench_core::transport::{Many, Transport, crossbeam, exchange, funnel, rtrb, spsc, std_mpsc, tokio_mpsc};
+use ybench_core::transport::{Many, Transport, crossbeam, mpmc, mpsc, rtrb, spsc, std_mpsc, tokio_mpsc};
 
 use crate::{disruptor, gil, nexus_queue, ringbuf, yring};
 
@@ -30,14 +30,14 @@ pub fn drivers() -> Vec<Drivers> {
                 between_two::<spsc::SpinningBounded>(),
                 between_two::<spsc::Batched>(),
                 between_two::<spsc::BatchedBounded>(),
-                between_many::<funnel::Adaptive>(),
-                between_many::<funnel::Spinning>(),
-                between_many::<funnel::Bounded>(),
-                between_many::<funnel::SpinningBounded>(),
-                between_many::<exchange::Adaptive>(),
-                between_many::<exchange::Spinning>(),
-                between_many::<exchange::Unbounded>(),
-                between_many::<exchange::SpinningUnbounded>(),
+                between_many::<mpsc::Adaptive>(),
+                between_many::<mpsc::Spinning>(),
+                between_many::<mpsc::Bounded>(),
+                between_many::<mpsc::SpinningBounded>(),
+                between_many::<mpmc::Adaptive>(),
+                between_many::<mpmc::Spinning>(),
+                between_many::<mpmc::Unbounded>(),
+                between_many::<mpmc::SpinningUnbounded>(),
                 between_many::<std_mpsc::Channel>(),
                 between_many::<std_mpsc::SyncChannel>(),
                 between_many::<crossbeam::Unbounded>(),

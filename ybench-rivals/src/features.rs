@@ -122,12 +122,12 @@ pub static KINDS: [Kind; 25] = [
     ),
     kind(
         "ysuite::mpsc",
-        &["funnel", "funnel-forever", "funnel-bounded"],
+        &["mpsc", "mpsc-forever", "mpsc-bounded"],
         &[Tasks, Select, Epoll, Timeouts, Close, Weak, InPlace, Reserve],
     ),
     kind(
         "ysuite::mpmc",
-        &["exchange", "exchange-spin", "exchange-unbounded"],
+        &["mpmc", "mpmc-spin", "mpmc-unbounded"],
         &[Tasks, Select, Epoll, Timeouts, Close, Weak, Reserve],
     ),
     kind("ysuite::broadcast", &["broadcast"], &[Tasks, Timeouts, Close]),

@@ -29,12 +29,12 @@ fn turns<T: Many>() -> Vec<usize> {
 /// Who says no such thing may do it all the same, sometimes.
 #[test]
 fn whoever_says_so_has_one_order() {
-    use ybench_core::transport::{Ends, crossbeam, exchange, funnel, std_mpsc, tokio_mpsc};
+    use ybench_core::transport::{Ends, crossbeam, mpmc, mpsc, std_mpsc, tokio_mpsc};
 
     let own = [
-        of_several::<exchange::Adaptive>(),
-        of_several::<exchange::Spinning>(),
-        of_several::<exchange::Unbounded>(),
+        of_several::<mpmc::Adaptive>(),
+        of_several::<mpmc::Spinning>(),
+        of_several::<mpmc::Unbounded>(),
         of_several::<std_mpsc::Channel>(),
         of_several::<std_mpsc::SyncChannel>(),
         of_several::<crossbeam::Unbounded>(),
@@ -48,5 +48,5 @@ fn whoever_says_so_has_one_order() {
         assert_eq!(turns(), in_turn, "{}", tried.traits.name);
     }
     // What has lanes brings them one after the other.
-    assert_ne!(turns::<funnel::Adaptive>(), in_turn);
+    assert_ne!(turns::<mpsc::Adaptive>(), in_turn);
 }

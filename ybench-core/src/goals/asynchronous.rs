@@ -16,11 +16,11 @@ use crate::scenario::cells::tasks::drain;
 use crate::scenario::throughput;
 use crate::stage::Timed;
 use crate::transport::tasks::TaskReceiver;
-use crate::transport::{Transport, funnel, spsc as pipe, tokio_mpsc};
+use crate::transport::{Transport, mpsc, spsc as pipe, tokio_mpsc};
 
 const SESSION: &str = "targets: received by a task of tokio";
 const SPSC: &str = "spsc, recv_async";
-const FUNNEL: &str = "funnel, recv_async";
+const MPSC: &str = "mpsc, recv_async";
 const UNBOUNDED: &str = "tokio-mpsc, recv";
 const BOUNDED: &str = "tokio-mpsc-bounded, recv";
 
@@ -33,10 +33,10 @@ pub(super) static RATIOS: [Ratio; 2] = [
         3.0,
     ),
     least_of(
-        "a task of tokio: recv_async of the funnel is times faster than the better of tokio's mpsc",
+        "a task of tokio: recv_async of mpsc is times faster than the better of tokio's mpsc",
         SESSION,
         &[UNBOUNDED, BOUNDED],
-        FUNNEL,
+        MPSC,
         3.0,
     ),
 ];
@@ -45,7 +45,7 @@ pub(super) static RATIOS: [Ratio; 2] = [
 pub fn contenders() -> [(&'static str, Run); 4] {
     [
         (SPSC, received::<pipe::Adaptive>),
-        (FUNNEL, received::<funnel::Adaptive>),
+        (MPSC, received::<mpsc::Adaptive>),
         (UNBOUNDED, received::<tokio_mpsc::Unbounded>),
         (BOUNDED, received::<tokio_mpsc::Bounded>),
     ]

@@ -6,7 +6,7 @@ use crate::error::{Error, Fault};
 use crate::place::Place;
 use crate::record::{Count, Goal, Report};
 use crate::stats::Spread;
-use crate::transport::{exchange, funnel, spsc};
+use crate::transport::{mpmc, mpsc, spsc};
 
 /// What one run gives, and the most that is wanted of each of its figures.
 struct Measure {
@@ -29,9 +29,9 @@ static MEASURES: [Measure; 9] = [
         run: |_, messages| memory::queued_and_drained(memory::of_a_pipe, messages.unwrap_or(memory::MESSAGES)),
     },
     Measure {
-        of: "exchange-unbounded",
+        of: "mpmc-unbounded",
         wanted: &[
-            ("bytes for each of 10,000,000 queued in an exchange without a bound", 10.0),
+            ("bytes for each of 10,000,000 queued in mpmc without a bound", 10.0),
             ("MiB still resident when that is drained", 1.0),
         ],
         run: |_, messages| memory::queued_and_drained(memory::of_an_exchange, messages.unwrap_or(memory::MESSAGES)),
@@ -53,26 +53,26 @@ static MEASURES: [Measure; 9] = [
         run: streaming::counted::<spsc::Adaptive>,
     },
     Measure {
-        of: "funnel",
+        of: "mpsc",
         wanted: &[
-            ("funnel: system calls per million messages while it streams", 100.0),
-            ("funnel: allocations per million messages while it streams", 100.0),
+            ("mpsc: system calls per million messages while it streams", 100.0),
+            ("mpsc: allocations per million messages while it streams", 100.0),
         ],
-        run: streaming::counted::<funnel::Adaptive>,
+        run: streaming::counted::<mpsc::Adaptive>,
     },
     Measure {
-        of: "exchange",
+        of: "mpmc",
         wanted: &[
-            ("exchange: system calls per million messages while it streams", 100.0),
-            ("exchange: allocations per million messages while it streams", 100.0),
+            ("mpmc: system calls per million messages while it streams", 100.0),
+            ("mpmc: allocations per million messages while it streams", 100.0),
         ],
-        run: streaming::counted::<exchange::Adaptive>,
+        run: streaming::counted::<mpmc::Adaptive>,
     },
     Measure {
-        of: "funnel",
+        of: "mpsc",
         wanted: &[
-            ("bytes of a sender of a funnel that sends nothing", 512.0),
-            ("us to make a sender of a funnel", 2.0),
+            ("bytes of a sender of mpsc that sends nothing", 512.0),
+            ("us to make a sender of mpsc", 2.0),
         ],
         run: |_, _| Ok(many::idle_sender()),
     },

@@ -1,4 +1,4 @@
-//! The targets of many threads: the funnel and the exchange beside their rivals, and beside themselves with fewer threads.
+//! The targets of many threads: mpsc and mpmc beside their rivals, and beside themselves with fewer threads.
 
 use std::time::Instant;
 
@@ -16,12 +16,12 @@ use crate::scenario::{idle_senders, many, senders};
 use crate::stats::Spread;
 use crate::transport::Shape;
 
-pub(super) const FUNNEL: &str = "targets: senders of a funnel";
-pub(super) const EXCHANGE: &str = "targets: threads at an exchange";
+pub(super) const MPSC: &str = "targets: senders of mpsc";
+pub(super) const MPMC: &str = "targets: threads at mpmc";
 
-const ONE: &str = "funnel, 1 sender";
-const SIXTY_FOUR: &str = "funnel, 64 senders";
-const IDLE: &str = "funnel, 1,023 idle";
+const ONE: &str = "mpsc, 1 sender";
+const SIXTY_FOUR: &str = "mpsc, 64 senders";
+const IDLE: &str = "mpsc, 1,023 idle";
 
 const BLOCKING: [&str; 4] = [
     "std-channel, 2 senders",
@@ -32,42 +32,42 @@ const BLOCKING: [&str; 4] = [
 
 pub(super) static RATIOS: [Ratio; 7] = [
     least_of(
-        "two senders: the funnel is times faster than the fastest of std and crossbeam",
-        FUNNEL,
+        "two senders: mpsc is times faster than the fastest of std and crossbeam",
+        MPSC,
         &BLOCKING,
-        "funnel, 2 senders",
+        "mpsc, 2 senders",
         3.0,
     ),
-    most("one of 1,024 senders active: times the only sender", FUNNEL, &[IDLE], ONE, 1.5),
-    most("64 senders, all active: times one", FUNNEL, &[SIXTY_FOUR], ONE, 2.0),
+    most("one of 1,024 senders active: times the only sender", MPSC, &[IDLE], ONE, 1.5),
+    most("64 senders, all active: times one", MPSC, &[SIXTY_FOUR], ONE, 2.0),
     least_of(
-        "exchange 2x2: times faster than crossbeam bounded",
-        EXCHANGE,
+        "mpmc 2x2: times faster than crossbeam bounded",
+        MPMC,
         &["crossbeam-bounded 2x2"],
-        "exchange 2x2",
+        "mpmc 2x2",
         1.5,
     ),
     least_of(
-        "exchange 3x3: times faster than crossbeam bounded",
-        EXCHANGE,
+        "mpmc 3x3: times faster than crossbeam bounded",
+        MPMC,
         &["crossbeam-bounded 3x3"],
-        "exchange 3x3",
+        "mpmc 3x3",
         1.5,
     ),
     least_of(
-        "exchange without a bound 2x2: times faster than crossbeam unbounded",
-        EXCHANGE,
+        "mpmc without a bound 2x2: times faster than crossbeam unbounded",
+        MPMC,
         &["crossbeam-unbounded 2x2"],
-        "exchange-unbounded 2x2",
+        "mpmc-unbounded 2x2",
         1.5,
     ),
-    most("exchange 8x8: times its own 2x2", EXCHANGE, &["exchange 8x8"], "exchange 2x2", 3.0),
+    most("mpmc 8x8: times its own 2x2", MPMC, &["mpmc 8x8"], "mpmc 2x2", 3.0),
 ];
 
 /// Whose slowest round is compared with its quickest.
 pub(super) const STEADY: [(&str, &str); 2] = [
-    ("exchange 2x2: the slowest round, times the quickest", "exchange 2x2"),
-    ("exchange 3x3: the slowest round, times the quickest", "exchange 3x3"),
+    ("mpmc 2x2: the slowest round, times the quickest", "mpmc 2x2"),
+    ("mpmc 3x3: the slowest round, times the quickest", "mpmc 3x3"),
 ];
 
 pub(super) const SPREAD: f64 = 2.0;
@@ -84,25 +84,25 @@ fn called(mut contender: Contender, name: String) -> Contender {
 
 pub(super) fn plans(frame: Frame) -> Vec<Plan> {
     let two = Shape::new(2, 1);
-    let blocking = ["funnel", "std-channel", "std-sync-channel", "crossbeam-unbounded", "crossbeam-bounded"];
+    let blocking = ["mpsc", "std-channel", "std-sync-channel", "crossbeam-unbounded", "crossbeam-bounded"];
     let name = |entry: &Entry| format!("{}, 2 senders", entry.traits.name);
-    let mut funnel: Vec<Contender> =
+    let mut mpsc: Vec<Contender> =
         those(&blocking).map(|entry| called(many::contender(entry, two, None, frame), name(entry))).collect();
-    for entry in those(&["funnel"]) {
-        funnel.push(called(senders::contender(entry, Shape::ONE_TO_ONE, frame), ONE.to_owned()));
-        funnel.push(called(senders::contender(entry, Shape::new(64, 1), frame), SIXTY_FOUR.to_owned()));
-        funnel.push(called(idle_senders::contender(entry, 1_023, frame), IDLE.to_owned()));
+    for entry in those(&["mpsc"]) {
+        mpsc.push(called(senders::contender(entry, Shape::ONE_TO_ONE, frame), ONE.to_owned()));
+        mpsc.push(called(senders::contender(entry, Shape::new(64, 1), frame), SIXTY_FOUR.to_owned()));
+        mpsc.push(called(idle_senders::contender(entry, 1_023, frame), IDLE.to_owned()));
     }
-    let mut exchange = Vec::new();
-    let (bounded, unbounded) = (["exchange", "crossbeam-bounded"], ["exchange-unbounded", "crossbeam-unbounded"]);
-    for (names, threads) in [(&bounded[..], 2), (&unbounded, 2), (&bounded, 3), (&["exchange"], 8)] {
+    let mut mpmc = Vec::new();
+    let (bounded, unbounded) = (["mpmc", "crossbeam-bounded"], ["mpmc-unbounded", "crossbeam-unbounded"]);
+    for (names, threads) in [(&bounded[..], 2), (&unbounded, 2), (&bounded, 3), (&["mpmc"], 8)] {
         let shape = Shape::square(threads);
         let name = |entry: &Entry| format!("{} {shape}", entry.traits.name);
-        exchange.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));
+        mpmc.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));
     }
     [
-        (FUNNEL, "Streams from several threads to one", funnel),
-        (EXCHANGE, "Streams from several threads to several", exchange),
+        (MPSC, "Streams from several threads to one", mpsc),
+        (MPMC, "Streams from several threads to several", mpmc),
     ]
     .map(|(scenario, about, mut contenders)| {
         contenders.push(frame.limit(&limits::HAND_OVER));
@@ -114,7 +114,7 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
 /// Senders that are made at once, to be measured.
 pub(super) const SENDERS: usize = 10_000;
 
-/// Bytes that a sender of a funnel takes which sends nothing, and microseconds to make it.
+/// Bytes that a sender of mpsc takes which sends nothing, and microseconds to make it.
 pub(super) fn idle_sender() -> Vec<f64> {
     let (sender, _receiver) = mpsc::unbounded::<u64>();
     let mut all: Vec<mpsc::Sender<u64>> = Vec::with_capacity(SENDERS);
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn the_spread_is_that_of_the_slowest_to_the_quickest_round() {
         let round = |time: f64| crate::record::Round {
-            nanoseconds: [("exchange 2x2".to_owned(), time)].into(),
+            nanoseconds: [("mpmc 2x2".to_owned(), time)].into(),
             ..Default::default()
         };
         let session = Session { rounds: [30.0, 20.0, 50.0].map(round).into(), ..Session::default() };
-        assert_eq!(spread(&session, "exchange 2x2").unwrap().median, 2.5);
+        assert_eq!(spread(&session, "mpmc 2x2").unwrap().median, 2.5);
         assert_eq!(spread(&session, "nobody"), None);
     }
 

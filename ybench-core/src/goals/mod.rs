@@ -44,12 +44,12 @@ pub fn judged(report: &Report) -> Vec<Goal> {
         return report.goals.clone();
     }
     let mut goals: Vec<Goal> = ratios().map(|ratio| of_speed(ratio, report)).collect();
-    let exchange = report.session(many::EXCHANGE);
+    let mpmc = report.session(many::MPMC);
     let spread = |(title, name): &(&str, &str)| {
-        let measured = exchange.and_then(|session| many::spread(session, name));
+        let measured = mpmc.and_then(|session| many::spread(session, name));
         let goal = goal((*title).to_owned(), measured, many::SPREAD, false);
         // More rounds can only lie farther apart: a miss is one from however few.
-        let enough = exchange.is_some_and(|session| session.sound() >= LEAST_ROUNDS);
+        let enough = mpmc.is_some_and(|session| session.sound() >= LEAST_ROUNDS);
         Goal { met: goal.met.filter(|met| enough || !met), ..goal }
     };
     goals.extend(many::STEADY.iter().map(spread));
@@ -78,7 +78,7 @@ pub fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Everybody that is to be steady, with that session.
 pub fn steady() -> impl Iterator<Item = (&'static str, &'static str)> {
-    many::STEADY.iter().map(|(_, name)| (many::EXCHANGE, *name))
+    many::STEADY.iter().map(|(_, name)| (many::MPMC, *name))
 }
 
 /// The transports of these names.

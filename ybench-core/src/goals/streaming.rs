@@ -79,7 +79,7 @@ impl<E: Receiver<usize>> Receiver<usize> for Watched<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{funnel, spsc, std_mpsc};
+    use crate::transport::{mpsc, spsc, std_mpsc};
 
     #[test]
     fn a_queue_of_blocks_asks_for_memory_again_and_again() {
@@ -119,6 +119,6 @@ mod tests {
     #[test]
     fn the_calls_of_both_ends_are_counted() {
         assert!(calls_of_bouncing::<spsc::Sleeping>(1_000) > 0);
-        assert!(calls_of_bouncing::<funnel::Sleeping>(1_000) > 0);
+        assert!(calls_of_bouncing::<mpsc::Sleeping>(1_000) > 0);
     }
 }

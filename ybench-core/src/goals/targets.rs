@@ -9,7 +9,7 @@ pub(super) const BOUNCING: &str = "targets: bouncing";
 pub(super) const SHARING: &str = "targets: sharing a CPU";
 
 pub(super) const STREAMS: [&str; 6] =
-    ["spsc", "funnel", "rtrb-64k", "std-sync-channel", "crossbeam-bounded", "unix-stream"];
+    ["spsc", "mpsc", "rtrb-64k", "std-sync-channel", "crossbeam-bounded", "unix-stream"];
 pub(super) const BATCHES: [usize; 4] = [8, 32, 128, 1024];
 pub(super) const BOUNCED: [&str; 4] = ["spsc-forever", "spsc", "spsc-none", "spsc-epoll"];
 pub(super) const ONE_CPU: [&str; 1] = ["spsc"];
@@ -78,7 +78,7 @@ pub(super) static RATIOS: [Ratio; 13] = [
         6.0,
     ),
     least("one by one: times faster than a unix stream socket", &["unix-stream"], 150.0),
-    most("the funnel with one sender, one by one: times spsc", STREAMING, &["funnel"], "spsc", 1.3),
+    most("mpsc with one sender, one by one: times spsc", STREAMING, &["mpsc"], "spsc", 1.3),
     most("batches of 8: times the memory hand-over", STREAMING, &["spsc-batch x8"], HAND_OVER, 2.0),
     most("batches of 32: times the memory hand-over", STREAMING, &["spsc-batch x32"], HAND_OVER, 2.0),
     most("batches of 128: times the memory hand-over", STREAMING, &["spsc-batch x128"], HAND_OVER, 2.0),

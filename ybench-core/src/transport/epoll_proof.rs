@@ -23,7 +23,7 @@ use ysuite::signal::{Signal, Wait, YSocketpair};
 
 use super::in_epoll::{self, Looks};
 use super::kernel::{packets, pipe, posix_mq, sysv_mq};
-use super::{Receiver, Sender, Transport, crossbeam, exchange, funnel, mutex_condvar, spsc, std_mpsc};
+use super::{Receiver, Sender, Transport, crossbeam, mpmc, mpsc, mutex_condvar, spsc, std_mpsc};
 use super::{tcp_stream, unix_stream, ypipe_woken};
 
 /// What came of one attempt.
@@ -48,11 +48,11 @@ pub fn proofs() -> Vec<Proof> {
         proof::<sysv_mq::SysvMq>(number_of_a_queue),
         proof::<spsc::Adaptive>(attached::<spsc::Adaptive>),
         proof::<spsc::Bounded>(attached::<spsc::Bounded>),
-        proof::<funnel::Adaptive>(attached::<funnel::Adaptive>),
-        proof::<funnel::Bounded>(attached::<funnel::Bounded>),
-        proof::<exchange::Adaptive>(attached::<exchange::Adaptive>),
-        proof::<in_epoll::Exchange>(attached::<exchange::Adaptive>),
-        proof::<exchange::Sleeping>(futex),
+        proof::<mpsc::Adaptive>(attached::<mpsc::Adaptive>),
+        proof::<mpsc::Bounded>(attached::<mpsc::Bounded>),
+        proof::<mpmc::Adaptive>(attached::<mpmc::Adaptive>),
+        proof::<in_epoll::Mpmc>(attached::<mpmc::Adaptive>),
+        proof::<mpmc::Sleeping>(futex),
         proof::<ypipe_woken::BySocketpair>(signaler_beside_a_queue),
         proof::<ypipe_woken::BySemaphore>(futex),
         proof::<mutex_condvar::IfAsleep>(futex),

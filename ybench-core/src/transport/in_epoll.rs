@@ -17,12 +17,12 @@ use ysuite::channel::{Spin, TryRecvError};
 use ysuite::signal::{Attach, Wait, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
 
-use super::exchange::PLACES;
+use super::mpmc::PLACES;
 use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits, copies};
 
 pub struct Spsc;
-pub struct Funnel;
-pub struct Exchange;
+pub struct Mpsc;
+pub struct Mpmc;
 
 const COMMON: Traits = Traits { waits: Waits::SleepsInPoll, works_with_epoll: true, ..Traits::COMMON };
 
@@ -82,9 +82,9 @@ impl Transport for Spsc {
     }
 }
 
-impl Transport for Funnel {
+impl Transport for Mpsc {
     const TRAITS: Traits = Traits {
-        name: "funnel-epoll",
+        name: "mpsc-epoll",
         about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as beside sockets",
         senders: Ends::Many,
         one_order: false,
@@ -100,11 +100,11 @@ impl Transport for Funnel {
     }
 }
 
-super::ends_by_cloning!(senders: Funnel);
+super::ends_by_cloning!(senders: Mpsc);
 
-impl Transport for Exchange {
+impl Transport for Mpmc {
     const TRAITS: Traits = Traits {
-        name: "exchange-eventfd",
+        name: "mpmc-eventfd",
         about: "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd, its senders never asleep",
         bounded: true,
         senders: Ends::Many,
@@ -122,7 +122,7 @@ impl Transport for Exchange {
     }
 }
 
-impl Many for Exchange {
+impl Many for Mpmc {
     fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
         let (sender, receiver) = mpmc::bounded(PLACES);
         sender.set_spin(Spin::Forever);

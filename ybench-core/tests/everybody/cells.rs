@@ -11,7 +11,7 @@ use ybench_core::rounds::{Length, Plan};
 use ybench_core::scenario::cells::drivers::{BYTES, Drivers, between_many, between_two, offer, own_between_tasks};
 use ybench_core::scenario::cells::{Cell, all, grouped_as, named};
 use ybench_core::transport::spinning::Spinning;
-use ybench_core::transport::{Traits, Waits, crossbeam, exchange, funnel, rtrb, spsc, tokio_mpsc};
+use ybench_core::transport::{Traits, Waits, crossbeam, mpmc, mpsc, rtrb, spsc, tokio_mpsc};
 
 use crate::place;
 
@@ -30,14 +30,14 @@ fn some() -> Vec<Drivers> {
         between_two::<spsc::SpinningBounded>(),
         between_two::<spsc::Batched>(),
         between_two::<spsc::BatchedBounded>(),
-        between_many::<funnel::Adaptive>(),
-        between_many::<funnel::Spinning>(),
-        between_many::<funnel::Bounded>(),
-        between_many::<funnel::SpinningBounded>(),
-        between_many::<exchange::Adaptive>(),
-        between_many::<exchange::Spinning>(),
-        between_many::<exchange::Unbounded>(),
-        between_many::<exchange::SpinningUnbounded>(),
+        between_many::<mpsc::Adaptive>(),
+        between_many::<mpsc::Spinning>(),
+        between_many::<mpsc::Bounded>(),
+        between_many::<mpsc::SpinningBounded>(),
+        between_many::<mpmc::Adaptive>(),
+        between_many::<mpmc::Spinning>(),
+        between_many::<mpmc::Unbounded>(),
+        between_many::<mpmc::SpinningUnbounded>(),
         between_many::<crossbeam::Unbounded>(),
         between_many::<crossbeam::Bounded>(),
         between_many::<tokio_mpsc::Unbounded>(),
@@ -140,17 +140,17 @@ fn a_rival_stands_beside_those_it_is_like() {
     let of = |name: &str| groups.iter().find(|group| group.name == name);
     assert!(of("never sleep").is_none(), "a group without a rival");
     let all = of("can sleep").unwrap();
-    assert_eq!(all.ours, ["funnel", "funnel-bounded"]);
+    assert_eq!(all.ours, ["mpsc", "mpsc-bounded"]);
     assert_eq!(all.rivals, ["crossbeam-unbounded", "crossbeam-bounded", "tokio-mpsc"]);
     assert_eq!(of("can sleep, with a bound").unwrap().rivals, ["crossbeam-bounded"]);
-    assert_eq!(of("can sleep, one order of all messages").unwrap().ours, ["exchange", "exchange-unbounded"]);
+    assert_eq!(of("can sleep, one order of all messages").unwrap().ours, ["mpmc", "mpmc-unbounded"]);
 }
 
 #[test]
 fn groups_of_the_same_members_are_told_once() {
     offered();
     let cell = named("2-to-2").unwrap();
-    let keep = ["exchange", "crossbeam-bounded"];
+    let keep = ["mpmc", "crossbeam-bounded"];
     let plan = plans(cell).remove(0);
     let contenders = plan.contenders.iter().map(|one| one.contestant.clone());
     let contenders = contenders.filter(|one| keep.contains(&one.name.as_str())).collect();

@@ -66,7 +66,7 @@ fn everything_is_delivered_beside_any_number_of_idle_senders() {
 fn two_hundred_threads_send_and_one_receives_everything() {
     let place = place();
     for place in [place, place.together()] {
-        for name in ["funnel", "funnel-bounded", "exchange", "std-channel", "mutex-condvar-asleep"] {
+        for name in ["mpsc", "mpsc-bounded", "mpmc", "std-channel", "mutex-condvar-asleep"] {
             let many = registry::named(name).unwrap().many.unwrap();
             let timed = many(place, Shape::new(200, 1), carried::SMALLEST, 2_000).unwrap();
             assert_eq!(timed.units, 2_000, "{name}");

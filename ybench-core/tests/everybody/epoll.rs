@@ -19,5 +19,5 @@ fn every_transport_says_of_itself_what_epoll_says() {
     if (SysvMq::TRAITS.available)().is_ok() {
         assert!(how("sysv-mq").ends_with(&io::Error::from_raw_os_error(libc::EBADF).to_string()));
     }
-    assert!(how("std-channel").contains("FUTEX_FD") && how("exchange-futex").contains("FUTEX_FD"));
+    assert!(how("std-channel").contains("FUTEX_FD") && how("mpmc-futex").contains("FUTEX_FD"));
 }

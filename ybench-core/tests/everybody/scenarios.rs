@@ -40,8 +40,8 @@ fn two_spinning_ends_are_left_out_of_a_crowd_and_one_is_not() {
 #[test]
 fn whoever_has_one_receiver_is_left_out_where_there_are_more() {
     let able = |name| able(&receivers::SCENARIO, name);
-    assert!(able("exchange") && able("crossbeam-bounded") && able("mutex-condvar"));
-    assert!(!able("funnel") && !able("std-channel") && !able("spsc") && !able("exchange-spin"));
+    assert!(able("mpmc") && able("crossbeam-bounded") && able("mutex-condvar"));
+    assert!(!able("mpsc") && !able("std-channel") && !able("spsc") && !able("mpmc-spin"));
     let last = receivers::SCENARIO.parameters.last().copied();
     assert_eq!((receivers::SCENARIO.shape)(last), Shape::new(1, 64));
 }
@@ -66,7 +66,7 @@ fn a_run_never_has_fewer_messages_than_the_backlog() {
 #[test]
 fn a_crowd_of_senders_has_time_to_start_and_something_to_send() {
     let short = Length::Time(Duration::from_millis(1));
-    let entry = registry::named("funnel").unwrap();
+    let entry = registry::named("mpsc").unwrap();
     let of = |count| senders::contender(entry, Shape::new(count, 1), frame(place(), short)).length;
     assert_eq!(of(99), Length::TimeAndUnits(Duration::from_millis(10), 6_400));
     assert_eq!(of(1) == short, !place().one_cpu());

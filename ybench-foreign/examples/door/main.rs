@@ -138,9 +138,9 @@ mod measured {
         let all = |time| {
             [
                 of("Rust", "spsc", None, time),
-                of("C, inline", "ysuite-c-pipe", Some(TWO_THREADS), time),
-                of("C++, inline", "ysuite-cpp-pipe", Some(TWO_THREADS), time),
-                of("C, calls", "ysuite-c-pipe-by-calls", Some(TWO_THREADS), time),
+                of("C, inline", "ysuite-c-spsc", Some(TWO_THREADS), time),
+                of("C++, inline", "ysuite-cpp-spsc", Some(TWO_THREADS), time),
+                of("C, calls", "ysuite-c-spsc-by-calls", Some(TWO_THREADS), time),
             ]
         };
         rounds.compare(
@@ -168,8 +168,8 @@ mod measured {
             "two threads, a stream of 8 bytes 32 at a time: ns a message",
             &[
                 batches("Rust", "spsc-batch", None),
-                batches("C, runs", "ysuite-c-pipe", Some(TWO_THREADS)),
-                batches("C++, runs", "ysuite-cpp-pipe", Some(TWO_THREADS)),
+                batches("C, runs", "ysuite-c-spsc", Some(TWO_THREADS)),
+                batches("C++, runs", "ysuite-cpp-spsc", Some(TWO_THREADS)),
             ],
         );
     }

@@ -175,10 +175,10 @@ pub fn own_between_tasks() -> Vec<Drivers> {
     vec![
         between_tasks::<ours::Spsc>(),
         between_tasks::<ours::SpscBounded>(),
-        between_tasks::<ours::Funnel>(),
-        between_tasks::<ours::FunnelBounded>(),
-        between_tasks::<ours::Exchange>(),
-        between_tasks::<ours::ExchangeUnbounded>(),
+        between_tasks::<ours::Mpsc>(),
+        between_tasks::<ours::MpscBounded>(),
+        between_tasks::<ours::Mpmc>(),
+        between_tasks::<ours::MpmcUnbounded>(),
         between_tasks::<tokio_mpsc::Unbounded>(),
         between_tasks::<tokio_mpsc::Bounded>(),
     ]

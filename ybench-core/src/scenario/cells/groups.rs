@@ -56,32 +56,32 @@ pub(super) const STREAMS: &[Group] = &[
     group(SPINS, &["spsc-forever", "spsc-bounded-forever"], spins),
     group(SLEEPS, &["spsc", "spsc-bounded"], sleeps),
     group(WITH_A_BOUND, &["spsc-bounded"], sleeps_with_a_bound),
-    group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
+    group(BETWEEN_MANY, &["mpmc", "mpmc-unbounded"], sleeps_between_many),
 ];
 
 /// From one thread to one in batches. Ours that has them can sleep: it stands beside those that cannot as well.
 pub(super) const BATCHES: &[Group] = &[
     group(SPINS, &["spsc-batch", "spsc-batch-bounded"], spins),
     group(SLEEPS, &["spsc-batch", "spsc-batch-bounded"], sleeps),
-    group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
-    group(BETWEEN_MANY, &["exchange", "exchange-unbounded"], sleeps_between_many),
+    group(WITH_A_BOUND, &["mpmc"], sleeps_with_a_bound),
+    group(BETWEEN_MANY, &["mpmc", "mpmc-unbounded"], sleeps_between_many),
 ];
 
 /// From several threads to one.
 pub(super) const SENDERS: &[Group] = &[
-    group(SPINS, &["funnel-forever", "funnel-bounded-forever"], spins),
-    group(SLEEPS, &["funnel", "funnel-bounded"], sleeps),
-    group(WITH_A_BOUND, &["funnel-bounded"], sleeps_with_a_bound),
-    group(IN_ONE_ORDER, &["exchange", "exchange-unbounded"], sleeps_in_one_order),
+    group(SPINS, &["mpsc-forever", "mpsc-bounded-forever"], spins),
+    group(SLEEPS, &["mpsc", "mpsc-bounded"], sleeps),
+    group(WITH_A_BOUND, &["mpsc-bounded"], sleeps_with_a_bound),
+    group(IN_ONE_ORDER, &["mpmc", "mpmc-unbounded"], sleeps_in_one_order),
 ];
 
 /// From several threads to several.
 pub(super) const MANY: &[Group] = &[
-    group(SPINS_IN_ONE_ORDER, &["exchange-spin", "exchange-unbounded-spin"], spins_in_one_order),
-    group(SPINS, &["exchange-spin", "exchange-unbounded-spin"], spins),
-    group(IN_ONE_ORDER, &["exchange", "exchange-unbounded"], sleeps_in_one_order),
-    group(SLEEPS, &["exchange", "exchange-unbounded"], sleeps),
-    group(WITH_A_BOUND, &["exchange"], sleeps_with_a_bound),
+    group(SPINS_IN_ONE_ORDER, &["mpmc-spin", "mpmc-unbounded-spin"], spins_in_one_order),
+    group(SPINS, &["mpmc-spin", "mpmc-unbounded-spin"], spins),
+    group(IN_ONE_ORDER, &["mpmc", "mpmc-unbounded"], sleeps_in_one_order),
+    group(SLEEPS, &["mpmc", "mpmc-unbounded"], sleeps),
+    group(WITH_A_BOUND, &["mpmc"], sleeps_with_a_bound),
 ];
 
 /// One message at a time: how a receiver waits is all that counts.
@@ -101,10 +101,10 @@ pub(super) const CROWD: &[Group] = &[group(SPINS, &["spsc-forever"], spins), STR
 pub(super) const BACKLOG: &[Group] = &[
     group(SPINS, &["spsc-forever"], spins),
     group(SLEEPS, &["spsc"], sleeps),
-    group("can sleep, made for many senders", &["funnel"], |traits| {
+    group("can sleep, made for many senders", &["mpsc"], |traits| {
         traits.waits.sleeps() && traits.senders == Ends::Many
     }),
-    group(BETWEEN_MANY, &["exchange-unbounded"], sleeps_between_many),
+    group(BETWEEN_MANY, &["mpmc-unbounded"], sleeps_between_many),
 ];
 
 fn bounded(traits: &Traits) -> bool {
@@ -122,28 +122,28 @@ const NO_BOUND: &str = "have no bound";
 pub(super) const TASKS: &[Group] = &[
     group(BOUND, &["spsc-bounded-tasks"], bounded),
     group(NO_BOUND, &["spsc-tasks"], unbounded),
-    group("have a bound, made for many senders", &["funnel-bounded-tasks"], |traits| {
+    group("have a bound, made for many senders", &["mpsc-bounded-tasks"], |traits| {
         traits.bounded && traits.senders == Ends::Many
     }),
-    group("have no bound, made for many senders", &["funnel-tasks"], |traits| {
+    group("have no bound, made for many senders", &["mpsc-tasks"], |traits| {
         !traits.bounded && traits.senders == Ends::Many
     }),
-    group("have a bound, made for many receivers", &["exchange-tasks"], |traits| {
+    group("have a bound, made for many receivers", &["mpmc-tasks"], |traits| {
         traits.bounded && traits.receivers == Ends::Many
     }),
-    group("have no bound, made for many receivers", &["exchange-unbounded-tasks"], |traits| {
+    group("have no bound, made for many receivers", &["mpmc-unbounded-tasks"], |traits| {
         !traits.bounded && traits.receivers == Ends::Many
     }),
 ];
 
 /// From several tasks to one.
 pub(super) const TASKS_THAT_SEND: &[Group] = &[
-    group(BOUND, &["funnel-bounded-tasks"], bounded),
-    group(NO_BOUND, &["funnel-tasks"], unbounded),
-    group("have a bound and one order of all messages", &["exchange-tasks"], |traits| {
+    group(BOUND, &["mpsc-bounded-tasks"], bounded),
+    group(NO_BOUND, &["mpsc-tasks"], unbounded),
+    group("have a bound and one order of all messages", &["mpmc-tasks"], |traits| {
         traits.bounded && traits.one_order
     }),
-    group("have no bound and one order of all messages", &["exchange-unbounded-tasks"], |traits| {
+    group("have no bound and one order of all messages", &["mpmc-unbounded-tasks"], |traits| {
         !traits.bounded && traits.one_order
     }),
 ];

@@ -1,4 +1,4 @@
-//! `ysuite` between tasks: the pipe, the funnel and the exchange, each with 1,024 places and without a bound, by `send_async`
+//! `ysuite` between tasks: the pipe, mpsc and mpmc, each with 1,024 places and without a bound, by `send_async`
 //! and `recv_async`. With its usual features: nothing is counted against tokio's cooperative budget.
 
 use ysuite::{mpmc, mpsc, spsc};
@@ -13,15 +13,15 @@ task_transports! {
         spsc::Sender<M>, spsc::Receiver<M>, alone(spsc::unbounded());
     SpscBounded: "spsc-bounded-tasks", "ysuite::spsc with room for 1,024 messages, between tasks", { bounded: true, },
         spsc::Sender<M>, spsc::Receiver<M>, alone(spsc::bounded(PLACES));
-    Funnel: "funnel-tasks", "ysuite::mpsc without a bound, between tasks", { senders: Ends::Many, one_order: false, },
+    Mpsc: "mpsc-tasks", "ysuite::mpsc without a bound, between tasks", { senders: Ends::Many, one_order: false, },
         mpsc::Sender<M>, mpsc::Receiver<M>, cloned(mpsc::unbounded());
-    FunnelBounded: "funnel-bounded-tasks", "ysuite::mpsc with room for 1,024 messages of each sender, between tasks",
+    MpscBounded: "mpsc-bounded-tasks", "ysuite::mpsc with room for 1,024 messages of each sender, between tasks",
         { bounded: true, senders: Ends::Many, one_order: false, },
         mpsc::Sender<M>, mpsc::Receiver<M>, cloned(mpsc::bounded(PLACES));
-    Exchange: "exchange-tasks", "ysuite::mpmc with room for 1,024 messages, between tasks",
+    Mpmc: "mpmc-tasks", "ysuite::mpmc with room for 1,024 messages, between tasks",
         { bounded: true, senders: Ends::Many, receivers: Ends::Many, },
         mpmc::Sender<M>, mpmc::Receiver<M>, cloned(mpmc::bounded(PLACES));
-    ExchangeUnbounded: "exchange-unbounded-tasks", "ysuite::mpmc without a bound, between tasks",
+    MpmcUnbounded: "mpmc-unbounded-tasks", "ysuite::mpmc without a bound, between tasks",
         { senders: Ends::Many, receivers: Ends::Many, },
         mpmc::Sender<M>, mpmc::Receiver<M>, cloned(mpmc::unbounded());
 }

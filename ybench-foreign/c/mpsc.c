@@ -6,5 +6,5 @@
 #define HAS_RUNS 1
 #include "guest.h"
 
-YBENCH_EXPORT(ysuite_c_funnel, 0, YS_SPIN_ADAPTIVE)
-YBENCH_EXPORT(ysuite_c_funnel_1k, 1024, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_mpsc, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_mpsc_1k, 1024, YS_SPIN_ADAPTIVE)

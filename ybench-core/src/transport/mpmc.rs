@@ -1,7 +1,7 @@
-//! `ysuite::mpmc`, the exchange with room for 1,024 messages: ends that look a little before they sleep, receivers that sleep
+//! `ysuite::mpmc`, mpmc with room for 1,024 messages: ends that look a little before they sleep, receivers that sleep
 //! at once in a futex, or never sleep. The same without a bound, and as a rendezvous.
 //!
-//! Senders of `exchange-spin`, `exchange-futex` and `exchange-eventfd` (see `in_epoll`) never sleep while there is no room,
+//! Senders of `mpmc-spin`, `mpmc-futex` and `mpmc-eventfd` (see `in_epoll`) never sleep while there is no room,
 //! as in the article on Linux: the three differ in how a receiver waits, and in nothing else.
 //!
 //! ```text
@@ -47,7 +47,7 @@ fn spinning<M>((sender, receiver): Pair<M>, spin: Spin) -> Pair<M> {
 
 impl Transport for Adaptive {
     const TRAITS: Traits = Traits {
-        name: "exchange",
+        name: "mpmc",
         about: "ysuite::mpmc with room for 1,024 messages, looking a little before it sleeps",
         batches: true,
         ..COMMON
@@ -62,7 +62,7 @@ impl Transport for Adaptive {
 
 impl Transport for Sleeping {
     const TRAITS: Traits = Traits {
-        name: "exchange-futex",
+        name: "mpmc-futex",
         about: "ysuite::mpmc with room for 1,024 messages, its receivers asleep at once in a futex (Spin::None), its senders never",
         waits: Waits::Sleeps,
         // As it sleeps here; attached to a set it would.
@@ -80,7 +80,7 @@ impl Transport for Sleeping {
 
 impl Transport for Spinning {
     const TRAITS: Traits = Traits {
-        name: "exchange-spin",
+        name: "mpmc-spin",
         about: "ysuite::mpmc with room for 1,024 messages, never sleeping (Spin::Forever)",
         waits: Waits::Spins,
         variant: true,
@@ -96,7 +96,7 @@ impl Transport for Spinning {
 
 impl Transport for Unbounded {
     const TRAITS: Traits = Traits {
-        name: "exchange-unbounded",
+        name: "mpmc-unbounded",
         about: "ysuite::mpmc without a bound, looking a little before it sleeps",
         batches: true,
         bounded: false,
@@ -113,7 +113,7 @@ impl Transport for Unbounded {
 
 impl Transport for SpinningUnbounded {
     const TRAITS: Traits = Traits {
-        name: "exchange-unbounded-spin",
+        name: "mpmc-unbounded-spin",
         about: "ysuite::mpmc without a bound, never sleeping (Spin::Forever)",
         waits: Waits::Spins,
         bounded: false,

@@ -1,4 +1,4 @@
-//! `ysuite::mpsc`, the funnel: each sender has a lane of its own to the one receiver.
+//! `ysuite::mpsc`, mpsc: each sender has a lane of its own to the one receiver.
 //!
 //! ```text
 //!   sender threads   send ----> a lane of chunks each ----> recv   receiver thread: the lanes in turn
@@ -25,7 +25,7 @@ pub struct SpinningBounded;
 const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
 impl Transport for Adaptive {
-    const TRAITS: Traits = Traits { name: "funnel", about: "ysuite::mpsc without a bound", batches: true, ..COMMON };
+    const TRAITS: Traits = Traits { name: "mpsc", about: "ysuite::mpsc without a bound", batches: true, ..COMMON };
     type Sender<M: Message> = mpsc::Sender<M>;
     type Receiver<M: Message> = mpsc::Receiver<M>;
 
@@ -36,7 +36,7 @@ impl Transport for Adaptive {
 
 impl Transport for Sleeping {
     const TRAITS: Traits = Traits {
-        name: "funnel-none",
+        name: "mpsc-none",
         about: "ysuite::mpsc whose receiver sleeps at once (Spin::None)",
         waits: Waits::Sleeps,
         variant: true,
@@ -52,7 +52,7 @@ impl Transport for Sleeping {
 
 impl Transport for Spinning {
     const TRAITS: Traits = Traits {
-        name: "funnel-forever",
+        name: "mpsc-forever",
         about: "ysuite::mpsc whose receiver never sleeps (Spin::Forever)",
         waits: Waits::Spins,
         variant: true,
@@ -68,7 +68,7 @@ impl Transport for Spinning {
 
 impl Transport for Bounded {
     const TRAITS: Traits = Traits {
-        name: "funnel-bounded",
+        name: "mpsc-bounded",
         about: "ysuite::mpsc with room for 1,024 messages of each sender",
         bounded: true,
         ..COMMON
@@ -83,7 +83,7 @@ impl Transport for Bounded {
 
 impl Transport for SpinningBounded {
     const TRAITS: Traits = Traits {
-        name: "funnel-bounded-forever",
+        name: "mpsc-bounded-forever",
         about: "ysuite::mpsc with room for 1,024 messages of each sender, Spin::Forever: no end ever asleep",
         waits: Waits::Spins,
         bounded: true,

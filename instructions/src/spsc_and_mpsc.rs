@@ -1,7 +1,7 @@
 //! `spsc` and `mpsc`, with and without a bound: the same operations of each.
 
-/// The operations of a pipe that is made by an expression.
-macro_rules! of_a_pipe {
+/// The operations of a channel that the expression `$made` opens.
+macro_rules! of_a_channel {
     ($made:expr) => {
         use std::hint::black_box;
         use std::time::Duration;
@@ -120,23 +120,23 @@ macro_rules! of_a_pipe {
 }
 
 pub(crate) mod spsc {
-    of_a_pipe!(ysuite::spsc::unbounded());
+    of_a_channel!(ysuite::spsc::unbounded());
 }
 
 pub(crate) mod spsc_bounded {
-    of_a_pipe!(ysuite::spsc::bounded(crate::CAPACITY));
+    of_a_channel!(ysuite::spsc::bounded(crate::CAPACITY));
 }
 
 pub(crate) mod mpsc {
-    of_a_pipe!(ysuite::mpsc::unbounded());
+    of_a_channel!(ysuite::mpsc::unbounded());
 }
 
 pub(crate) mod mpsc_bounded {
-    of_a_pipe!(ysuite::mpsc::bounded(crate::CAPACITY));
+    of_a_channel!(ysuite::mpsc::bounded(crate::CAPACITY));
 }
 
-/// What is of its own in each: ends that are made, refused and dropped.
-pub(crate) mod ends {
+/// The operations that only one of the two has: handles that are made, refused and dropped.
+pub(crate) mod handles {
     use std::hint::black_box;
 
     use ysuite::{mpsc, spsc};

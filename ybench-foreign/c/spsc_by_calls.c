@@ -7,4 +7,4 @@
 #define HAS_RUNS 1
 #include "guest.h"
 
-YBENCH_EXPORT(ysuite_c_pipe_by_calls, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_spsc_by_calls, 0, YS_SPIN_ADAPTIVE)

@@ -6,5 +6,5 @@
 #define HAS_RUNS 0
 #include "guest.h"
 
-YBENCH_EXPORT(ysuite_c_exchange, 0, YS_SPIN_ADAPTIVE)
-YBENCH_EXPORT(ysuite_c_exchange_1k, 1024, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_mpmc, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_mpmc_1k, 1024, YS_SPIN_ADAPTIVE)

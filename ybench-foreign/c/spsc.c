@@ -6,6 +6,6 @@
 #define HAS_RUNS 1
 #include "guest.h"
 
-YBENCH_EXPORT(ysuite_c_pipe, 0, YS_SPIN_ADAPTIVE)
-YBENCH_EXPORT(ysuite_c_pipe_1k, 1024, YS_SPIN_ADAPTIVE)
-YBENCH_EXPORT(ysuite_c_pipe_none, 0, YS_SPIN_NONE)
+YBENCH_EXPORT(ysuite_c_spsc, 0, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_spsc_1k, 1024, YS_SPIN_ADAPTIVE)
+YBENCH_EXPORT(ysuite_c_spsc_none, 0, YS_SPIN_NONE)
