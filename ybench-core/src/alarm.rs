@@ -1,7 +1,7 @@
-//! A time after which work that goes on and on is to stop, told by a thread of its own: whoever looks in a timed loop reads
-//! one word of memory, and no clock.
+//! A time limit for work that repeats. A thread of the alarm's own waits for it, so a timed loop that polls the limit
+//! reads one word of memory and no clock.
 //!
-//! Cannot: stop anybody who does not look.
+//! Cannot: stop a thread that does not poll.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,27 +11,27 @@ use std::time::Duration;
 
 use crate::error::Fault;
 
-/// What is looked at. Without an [`Alarm`] the time is never over.
+/// The word that is polled. Without an [`Alarm`] the time is never over.
 #[derive(Clone, Debug, Default)]
 pub struct Until(Arc<AtomicBool>);
 
 impl Until {
     #[inline(always)]
     pub fn is_over(&self) -> bool {
-        // ORDERING: Relaxed, pairs with the store in `end`: the flag carries nothing but itself.
+        // ORDERING: Relaxed, pairs with the store in `end`: the flag carries no other data.
         self.0.load(Ordering::Relaxed)
     }
 
     fn end(&self) {
-        // ORDERING: Relaxed, pairs with the load in `is_over`: the flag carries nothing but itself.
+        // ORDERING: Relaxed, pairs with the load in `is_over`: the flag carries no other data.
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Goes off once, unless it is dropped before.
+/// Goes off once, unless it is dropped first.
 pub struct Alarm {
     until: Until,
-    /// The thread waits for its end.
+    /// The thread waits for this to be dropped.
     set: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }

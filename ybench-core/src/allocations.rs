@@ -1,8 +1,8 @@
-//! How often a thread has asked for memory, and how much of it is its own: the system's allocator, with two counts for each
-//! thread beside it.
+//! Counts of a thread's allocations and of its bytes in use: the system's allocator, with two counts for each thread.
 //!
-//! Every allocation of this program is counted, also those of whatever is compared; that costs two additions to words of
-//! the thread's own, where an allocation takes tens of nanoseconds. Memory that the kernel gives directly is not seen.
+//! Every allocation of this program is counted, including those of competitors. That costs two additions to words of
+//! the thread, compared with tens of nanoseconds for an allocation. Memory that comes directly from the kernel is not
+//! counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -17,19 +17,19 @@ struct Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations and reallocations of this thread so far.
+/// Allocations and reallocations of this thread since its start.
 pub fn allocations() -> u64 {
     COUNT.with(Cell::get)
 }
 
-/// Bytes this thread has allocated, less those it has freed, whoever had allocated them.
+/// Bytes this thread has allocated, less those it has freed, no matter which thread had allocated them.
 pub fn held() -> i64 {
     HELD.with(Cell::get)
 }
 
 #[inline(always)]
 fn count(bytes: i64) {
-    // A thread that is past its thread-locals may still allocate.
+    // A thread may still allocate after its thread-locals are gone.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     hold(bytes);
 }
@@ -40,12 +40,12 @@ fn hold(bytes: i64) {
     let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
-// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing.
+// SAFETY: every call is passed on to the system's allocator unchanged, and counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     #[inline(always)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller's promises are the same.
+        // SAFETY: the caller's guarantees are the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -82,7 +82,7 @@ mod tests {
         std::thread::spawn(|| (0..100).map(Box::new).collect::<Vec<_>>()).join().unwrap();
         kept.push(Box::new(2));
         let counted = allocations() - before;
-        // The vector twice, two boxes, and what it takes to start a thread: not the hundred of that thread.
+        // The vector twice, two boxes, and the start of a thread: not the hundred of that thread.
         assert!((4..50).contains(&counted), "{counted}");
     }
 

@@ -1,5 +1,5 @@
-//! The ways a run can end badly: it was asked for wrongly (exit 2), what was measured broke its word or has become
-//! slower (exit 1), whether anything has cannot be told (exit 3), or the user has stopped it (exit 130).
+//! The ways a run can fail. The request was wrong (exit 2). A measured transport failed validation or has become slower
+//! (exit 1). Whether any has become slower is undecided (exit 3). The user has interrupted the run (exit 130).
 
 use std::fmt;
 use std::io;
@@ -11,19 +11,20 @@ use crate::interrupt;
 /// Why `ybench` stops. Displays as one sentence.
 #[derive(Debug)]
 pub enum Error {
-    /// The request cannot be carried out. Found before anything is measured.
+    /// The request cannot be carried out. Detected before any measurement.
     Refused(String),
-    /// A contender lost, repeated, reordered or invented a message, or could not run.
+    /// A competitor lost, repeated, reordered or invented a message, or could not run.
     Broken { contender: String, fault: Fault },
     /// A result could not be written after the measurement.
     Unwritten { path: String, cause: io::Error },
-    /// Something that was to be printed could not be. What could not has been told already.
+    /// A part of the output could not be printed. That part has been reported already.
     Unsaid,
-    /// Something is slower than the user allows.
+    /// A transport is slower than the user allows.
     Regressed(String),
-    /// Nothing is called slower, but not of everything that was to be compared can that be told.
+    /// Nothing is found slower, but not everything could be compared.
     Undecided(String),
-    /// The user has stopped it. So many sessions have complete rounds, and are kept as in any other run.
+    /// The user has interrupted the run. This number of sessions have complete rounds, and are kept as in any other
+    /// run.
     Interrupted { sessions: usize },
 }
 
@@ -55,23 +56,23 @@ impl fmt::Display for Error {
     }
 }
 
-/// What a contender did wrong, found by the receiver's check of every message.
+/// A competitor's failure, found by the receiver's check of every message.
 #[derive(Debug)]
 pub enum Fault {
-    /// Another message than the next one of the sequence.
+    /// A message other than the next one of the sequence.
     OutOfOrder { expected: usize, received: usize },
     /// The stream ended early.
     Lost { expected: usize },
     /// A message after the last one.
     TooMany { received: usize },
-    /// The peer went away in the middle.
+    /// The other side disconnected in the middle.
     Disconnected { expected: usize },
-    /// It was not over after this time. Nobody knows why: a message or a wake-up that was lost, a loop without an end and a
+    /// It was not over after this time. The cause is unknown: a lost message, a lost wake-up, an endless loop and a
     /// machine that stood still look the same.
     Stuck { within: Duration },
     /// A system call failed.
     System(io::Error),
-    /// A guest did any of that, or panicked: it is taken out, and the others go on.
+    /// A third-party competitor did any of that, or panicked. It is taken out, and the others go on.
     OfGuest(String),
 }
 

@@ -1,4 +1,4 @@
-//! Figures as text: as many digits as mean something.
+//! Figures as text, with their significant digits only.
 
 use crate::stats::Spread;
 
@@ -6,7 +6,7 @@ pub fn interval(spread: Spread) -> String {
     format!("{} .. {}", figure(spread.min), figure(spread.max))
 }
 
-/// Three digits that mean something, and none that do not.
+/// Three significant digits, and no further ones.
 pub fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => grouped(value),
@@ -17,7 +17,8 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// As [`figure`], with zeros behind the third digit: for large figures that are no counts, of which more is noise.
+/// As [`figure`], with zeros after the third digit: for large figures that are no counts, where further digits are
+/// noise.
 pub fn significant(value: f64) -> String {
     if value.abs() < 1000.0 || !value.is_finite() {
         return figure(value);
@@ -26,7 +27,7 @@ pub fn significant(value: f64) -> String {
     grouped((value / scale).round() * scale)
 }
 
-/// Whole, with a comma at every third digit, as the articles print their figures.
+/// A whole number with a comma at every third digit, as the articles print their figures.
 pub fn grouped(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
@@ -42,7 +43,7 @@ pub fn grouped(value: f64) -> String {
     if value <= -0.5 { format!("-{text}") } else { text }
 }
 
-/// Nanoseconds in the unit in which they are short: "300 ps", "40 ns", "1.5 µs", "2 s".
+/// Nanoseconds in the unit that makes them short: "300 ps", "40 ns", "1.5 µs", "2 s".
 pub fn time(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds.abs() {
         size if size >= 1e9 => (nanoseconds / 1e9, "s"),
@@ -54,7 +55,7 @@ pub fn time(nanoseconds: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A count in the size in which it is short: "412k", "1M".
+/// A count in the unit that makes it short: "412k", "1M".
 pub fn count(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 => format!("{}M", three_digits(value / 1e6)),
@@ -74,7 +75,7 @@ pub fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.01 { "<0.01 %".to_owned() } else { format!("{percent:.2} %") }
 }
 
-/// Without zeros at the end.
+/// Without trailing zeros.
 fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

@@ -1,4 +1,4 @@
-//! What all the runs of one request have in common, and how a transport or a limit becomes a contender in it.
+//! The settings that all runs of one request share, and how a transport or a baseline becomes a competitor under them.
 
 use crate::error::Fault;
 use crate::limits::{self, Probe};
@@ -8,16 +8,16 @@ use crate::record::Contestant;
 use crate::rounds::{Contender, Length, Run, guests};
 use crate::transport::Traits;
 
-/// Where, how often and how long.
+/// The place, the number of rounds and the length of runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub place: Place,
     pub rounds: u32,
-    /// How long a run of a transport is.
+    /// The length of a transport's run.
     pub transports: Length,
-    /// How long a run of a limit is.
+    /// The length of a baseline's run.
     pub limits: Length,
-    /// Whether the user named the transports: whoever was named and takes no part in a scenario is told.
+    /// Whether the user named the transports. A named transport that takes no part in a scenario is reported.
     pub named: bool,
 }
 
@@ -31,17 +31,17 @@ impl Frame {
         Contender::limit(probe, self.place, self.limits)
     }
 
-    /// The limit measured at both ends of each round, where nothing else is asked for.
+    /// The baseline measured at both ends of each round, unless another is asked for.
     pub fn floor(&self) -> &'static Probe {
         if self.place.one_cpu() { &limits::FUTEX_ONE_CPU } else { &limits::TWO_LINE_FLOOR }
     }
 
-    /// The limit of throughput.
+    /// The baseline of throughput.
     pub fn stream_limit(&self) -> &'static Probe {
         if self.place.one_cpu() { &limits::ONE_THREAD } else { &limits::HAND_OVER }
     }
 
-    /// Beside the floor, which is there already, and which on one CPU is the bare futex.
+    /// In addition to the baseline that is there already: on one CPU that is the bare futex.
     pub fn those_that_fit(&self, probes: &[&'static Probe]) -> Vec<Contender> {
         let floor = self.floor().name;
         let there = |name: &str| name == floor || (self.place.one_cpu() && name == limits::FUTEX.name);
@@ -49,7 +49,7 @@ impl Frame {
         fitting.map(|probe| self.limit(probe)).collect()
     }
 
-    /// A transport with the driver that runs it. `limit` is the limit of its own kind.
+    /// A transport with the driver that runs it. `limit` is the baseline of its own kind.
     pub fn transport<Made: Into<Outcome>>(
         &self,
         traits: &Traits,

@@ -1,31 +1,34 @@
-//! What measures: the part of the instrument that runs while a clock does, and what that leaves in a record.
+//! The measuring part of the instrument: the code that runs while a clock does, and the result that it writes.
 //!
-//! `scenario → record → stats`. A scenario drives a transport while the clock runs; `rounds` runs all contenders and
-//! limits in turn and keeps every figure in a record; `stats` forms ratios inside each round. What is asked for on a
-//! command line and what is shown of a record are the business of `ybench`.
+//! `scenario → record → stats`. A scenario drives a transport while the clock runs. `rounds` runs all competitors and
+//! baselines in turn and keeps every figure in a result. `stats` forms ratios inside each round. `ybench` reads the
+//! command line and shows the result.
 //!
-//! | room | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `transport` | one file for each mechanism measured |
-//! | `registry` | the names of all transports, and the guests |
-//! | `limits` | one file for each kind of thing the machine itself cannot do faster |
-//! | `scenario` | what is done with a transport while the clock runs, and the check of every message |
+//! | `transport` | one file for each measured mechanism |
+//! | `registry` | the names of all transports, including third-party competitors |
+//! | `limits` | the baselines: one file for each kind of bare primitive |
+//! | `scenario` | how a transport is driven while the clock runs, and the validation of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
-//! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only take the CPU; when a run is to stop; how much memory the process has, how often a thread asks for some |
-//! | `frame`, `plan`, `rounds` | where and how long; who takes part beside which limits; everybody in turn |
-//! | `goals` | the project's own targets: who is measured for them, and what is wanted |
-//! | `clock` | the clock that single messages are timed with, what it costs, whether it is in step |
-//! | `usage` | what a thread has taken of the machine: CPU time, context switches |
-//! | `outcome`, `distribution`, `trace` | what one run gave: figures, histograms, single messages |
-//! | `record`, `names`, `figures` | what was measured; what its parts are called; its figures as text |
-//! | `stats` | pure figures: spreads, ratios, intervals, verdicts. A package, with `distribution`, so that they are optimised wherever they are used |
-//! | `env`, `warnings`, `error`, `interrupt` | the machine; every doubt with its advice; the two ways to fail; Ctrl-C |
+//! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only use the CPU; a time limit for a run; the memory
+//! of the process and the allocations of a thread |
+//! | `frame`, `plan`, `rounds` | the place and the lengths of runs; the competitors and baselines of a scenario; one
+//! run of each in turn |
+//! | `goals` | the project's own targets: the competitors measured for them, and the figures required |
+//! | `clock` | the clock that times single messages, its cost, and whether it is in step between CPUs |
+//! | `usage` | what a thread has used: CPU time, context switches |
+//! | `outcome`, `distribution`, `trace` | the output of one run: figures, histograms, single messages |
+//! | `record`, `names`, `figures` | the result; the names of its parts; its figures as text |
+//! | `stats` | pure figures: spreads, ratios, intervals, verdicts. A package, with `distribution`, so that they are
+//! optimised wherever they are used |
+//! | `env`, `warnings`, `error`, `interrupt` | the machine; every warning with its advice; the ways to fail; Ctrl-C |
 //!
-//! This crate is optimised and `ybench` is not, so no loop that is measured may be compiled there: whatever is generic over
-//! a transport or a message is made for each of them here, and `ybench` has functions that are not generic, and pointers to
-//! them. `ci/loops` looks.
+//! This crate is optimised and `ybench` is not, so no measured loop may be compiled there. Whatever is generic over a
+//! transport or a message is instantiated here for each of them. `ybench` has functions that are not generic, and
+//! pointers to these. `ci/loops` checks that.
 //!
-//! Nothing here is needed by `ysuite`. Linux only: the limits are those of futex, eventfd, epoll and membarrier.
+//! `ysuite` does not depend on this crate. Linux only: the baselines are those of futex, eventfd, epoll and membarrier.
 #![cfg(target_os = "linux")]
 
 pub mod alarm;

@@ -1,7 +1,7 @@
-//! How much memory this process has, and how much of it is in use. Read by any thread, between two measurements: it takes
-//! the kernel up to a millisecond to tell.
+//! The memory of this process, and the part of it in use. Any thread may read it between two measurements. The kernel
+//! takes up to a millisecond to report it.
 //!
-//! Cannot: tell who uses a page.
+//! Cannot: report which code uses a page.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 /// Bytes of this process that are in memory.
 ///
-/// The exact figure where the kernel gives it: the quick one of `statm` may be wrong by hundreds of kilobytes.
+/// The exact figure where the kernel has it: the quick one of `statm` may be wrong by hundreds of kilobytes.
 pub fn resident() -> io::Result<f64> {
     match fs::read_to_string("/proc/self/smaps_rollup") {
         Ok(text) => {
@@ -26,7 +26,8 @@ pub fn resident() -> io::Result<f64> {
     }
 }
 
-/// Those of them that are of no file: a program's code comes into memory when it is first called, and is nobody's message.
+/// The bytes among them that belong to no file. A program's code comes into memory at its first call, and is no
+/// message.
 pub fn anonymous() -> io::Result<f64> {
     let text = fs::read_to_string("/proc/self/smaps_rollup");
     match text.ok().and_then(|text| in_rollup(&text, "Anonymous:")) {
@@ -40,8 +41,8 @@ fn in_rollup(text: &str, label: &str) -> Option<f64> {
     Some(kibibytes.trim().parse::<f64>().ok()? * 1024.0)
 }
 
-/// The program that can be asked about memory in a process of its own; set by `main` alone, because what runs tests is
-/// another program.
+/// The program that reports memory from a process of its own. Only `main` sets it, because the program that runs tests
+/// is another one.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Says that this process is the program `ybench`.
@@ -51,18 +52,18 @@ pub fn this_is_the_program() {
     }
 }
 
-/// Bytes that each of `backlog` messages holds in the transport of that name, told by a fresh process: here allocators
-/// keep what earlier queues have given back, and a queue that takes it again would seem to take nothing.
+/// Bytes that each of `backlog` messages holds in the transport of that name, measured by a new process. In this one,
+/// allocators keep what earlier queues have freed, and a queue that reuses it would seem to take nothing.
 ///
-/// Takes as long as it takes to start a process and to send the messages. Nothing where no process can be started.
+/// Takes the time to start a process and to send the messages. `None` if no process can be started.
 pub fn held_in_a_fresh_process(transport: &str, backlog: u64) -> Option<f64> {
     let program = PROGRAM.get()?;
     let output = Command::new(program).args(["held", transport, &backlog.to_string()]).output().ok()?;
     std::str::from_utf8(&output.stdout).ok()?.trim().parse().ok()
 }
 
-/// Bytes for each of `backlog` messages of so many bytes, in the transport of that name: while all are in its queue, and when
-/// all have been taken out. Told as the other, and absent where that is.
+/// Bytes for each of `backlog` messages of `bytes` bytes, in the transport of that name: while all are in its queue,
+/// and after all have been received. Measured by a new process too, and absent if none can be started.
 pub fn taken_in_a_fresh_process(transport: &str, bytes: u64, backlog: u64) -> Option<(f64, f64)> {
     let program = PROGRAM.get()?;
     let output =
@@ -71,8 +72,8 @@ pub fn taken_in_a_fresh_process(transport: &str, bytes: u64, backlog: u64) -> Op
     Some((held.parse().ok()?, left.parse().ok()?))
 }
 
-// What is read is tested in ybench/tests/instrument/memory.rs: here other tests of the same process take and free memory
-// meanwhile.
+// The measurement is tested in ybench/tests/instrument/memory.rs: here other tests of the same process allocate and
+// free memory meanwhile.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! What things are called in tables and pictures: parameters, series, sessions.
+//! Names in tables and pictures: parameters, series, sessions.
 
 use crate::figures::{count, grouped, several, time};
 use crate::outcome::Series;
@@ -25,7 +25,8 @@ impl Quantity {
         }
     }
 
-    /// Where a value of it stands on an axis, which is logarithmic; silent senders are counted with the one that is not.
+    /// The position of a value on an axis, which is logarithmic. Silent senders are counted together with the active
+    /// one.
     pub fn on_axis(self, value: f64) -> f64 {
         if self == Self::IdleSenders { value + 1.0 } else { value }
     }
@@ -48,7 +49,7 @@ impl Quantity {
 }
 
 impl Parameter {
-    /// For the head of a column, where the quantity is not told otherwise.
+    /// For the head of a column that does not name the quantity otherwise.
     pub fn short(self) -> String {
         let value = self.quantity.short(self.value);
         match self.quantity {
@@ -81,7 +82,7 @@ impl Parameter {
             Quantity::KeptThreadsPerCpu => format!("{} kept on each CPU", so_many("thread")),
             Quantity::Neighbours => format!("{} on each CPU", so_many("greedy neighbour")),
             Quantity::Senders => format!("from {}", so_many("thread")),
-            Quantity::IdleSenders => format!("beside {}", so_many("silent sender")),
+            Quantity::IdleSenders => format!("with {}", so_many("silent sender")),
             Quantity::Receivers => format!("to {}", so_many("thread")),
             Quantity::Sources => format!("over {}", so_many("channel")),
         }

@@ -1,7 +1,7 @@
-//! Threads that do nothing but compute, kept on the CPUs of a measurement: the other programs of a busy machine.
+//! Threads that only compute, kept on the CPUs of a measurement: the other programs of a busy machine.
 //!
-//! They run from the moment they are made until they are dropped, by any thread. Cannot: say how much of a CPU the
-//! scheduler gives them.
+//! They run from their creation until they are dropped, by any thread. Cannot: report how much of a CPU the scheduler
+//! gives them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// So many on each CPU of the place. Returns when all of them are at work.
+    /// `each` threads on each CPU of the place. Returns when all of them are at work.
     pub fn on_every_cpu(place: Place, each: usize) -> Result<Self, Fault> {
         let mut all = Self { stop: Arc::default(), threads: Vec::new() };
         let (ready, at_work) = mpsc::channel();
@@ -29,7 +29,7 @@ impl Neighbours {
                 compute_until(&stop);
             })?);
         }
-        // One answer from each.
+        // One message from each.
         at_work.iter().take(all.threads.len()).collect::<Result<(), Fault>>()?;
         Ok(all)
     }
@@ -37,7 +37,7 @@ impl Neighbours {
 
 impl Drop for Neighbours {
     fn drop(&mut self) {
-        // ORDERING: Relaxed: the flag carries nothing but itself.
+        // ORDERING: Relaxed: the flag carries no other data.
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             // They compute and cannot panic.
@@ -48,7 +48,7 @@ impl Drop for Neighbours {
 
 fn compute_until(stop: &AtomicBool) {
     let mut number = 1u64;
-    // ORDERING: Relaxed: the flag carries nothing but itself.
+    // ORDERING: Relaxed: the flag carries no other data.
     while !stop.load(Ordering::Relaxed) {
         for _ in 0..1_000 {
             number = std::hint::black_box(number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));

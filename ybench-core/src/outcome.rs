@@ -1,4 +1,4 @@
-//! What one run of one contender gave: the figure that ranks, and whatever else its driver has recorded beside it.
+//! The output of one run of one competitor: the ranking figure, and whatever else its driver has recorded.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::trace::Trace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
-    /// From before the send to after the receipt, one way; at a fixed rate, from the time at which the send was due.
+    /// From before the send to after the receipt, one way. At a fixed rate, from the time at which the send was due.
     /// Needs clocks in step.
     Latency,
-    /// From before the send to after the receipt of the answer.
+    /// From before the send to after the receipt of the reply.
     RoundTrip,
     /// Between two sends.
     SendDensity,
@@ -28,7 +28,7 @@ pub enum Series {
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Median, mean, and so on of the run's ranked series, in nanoseconds, so that they can be compared round by round.
-    /// The median is told more finely than in steps of the clock.
+    /// The median is finer than the steps of the clock.
     Median,
     Mean,
     P90,
@@ -37,55 +37,55 @@ pub enum Metric {
     Maximum,
     /// The standard deviation of the same.
     Deviation,
-    /// Of 1,000 messages so many took more than ten times the median.
+    /// Of 1,000 messages, the number that took more than ten times the median.
     SlowOfThousand,
-    /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step or
-    /// because nothing was carried; absent where they are times one way.
+    /// 1 where the ranked times are halves of round trips, because the clocks of the two CPUs are not in step or the
+    /// messages carried no times. Absent where they are times one way.
     Halved,
-    /// CPU time of the sending and of the receiving thread, in nanoseconds for each message. The sender's includes
-    /// what it spends on waiting for the time at which a message is due.
+    /// CPU time of the sending and of the receiving thread, in nanoseconds per message. The sender's includes the time
+    /// it waits until a message is due.
     SenderCpu,
     ReceiverCpu,
-    /// Times that the sending and the receiving thread were switched out, for each message.
+    /// Context switches of the sending and of the receiving thread, per message.
     SenderSwitches,
     ReceiverSwitches,
-    /// Messages per second that were wanted, and that were received; the latter absent if there was only one message.
+    /// Messages per second that were intended, and that were received. The latter is absent for a single message.
     RateWanted,
     RateReached,
     /// How often the receiver had to wait, seen from gaps between its receipts, and messages between two such gaps.
     Batches,
     MeanBatch,
-    /// Messages between two for which the receiver had to wait, because they were sent after it had asked for them: seen from
-    /// the stamps of both sides, whose clocks must be in step.
+    /// Messages between two that the receiver had to wait for, because they were sent after it had started to receive.
+    /// Seen from the stamps of both sides, whose clocks must be in step.
     MeanReady,
-    /// The most messages that were sent and not yet received, at any one time.
+    /// The most messages at any one time that were sent and not yet received.
     MostUnderWay,
-    /// The times of messages at the end of the run over those in its middle: medians of a tenth of them.
+    /// The times of messages at the end of the run divided by those in its middle: medians of a tenth of them.
     Growth,
     /// Between two sends, median and mean, and between two receipts, mean, in nanoseconds.
     SendMedian,
     SendMean,
     ReceiveMean,
-    /// All of the time of the run for one of its messages, in nanoseconds, whatever each of them took.
+    /// The whole time of the run for one of its messages, in nanoseconds, no matter how long each of them took.
     TotalOverCount,
     /// How much longer the run took than the same run without a clock, as a share of it.
     Distortion,
-    /// Nanoseconds per message to put a burst into the transport, and to take it out.
+    /// Nanoseconds per message to send a burst, and to receive it.
     Fill,
     Drain,
-    /// Memory held by the burst, in bytes for each message.
+    /// Memory held by the burst, in bytes per message.
     BytesHeld,
-    /// Memory that is still in use when the burst has been taken out, in bytes for each message.
+    /// Memory that is still in use after the burst has been received, in bytes per message.
     BytesLeft,
-    /// System calls and context switches of both threads for each message.
+    /// System calls and context switches of both threads per message.
     Calls,
     Switches,
 }
 
-/// What one run gave.
+/// The output of one run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Nanoseconds per unit: the figure that ranks.
+    /// Nanoseconds per unit: the ranking figure.
     pub nanoseconds: f64,
     pub metrics: BTreeMap<Metric, f64>,
     pub distributions: BTreeMap<Series, Distribution>,

@@ -1,4 +1,4 @@
-//! Where the two threads of a measurement run. Called before threads start, and by each thread to pin itself.
+//! The CPUs of the two threads of a measurement. Called before threads start, and by each thread to pin itself.
 //!
 //! Cannot: move other processes away, or see what a hypervisor does with its processors.
 
@@ -25,8 +25,8 @@ impl Place {
         if self.one_cpu() { vec![self.first] } else { vec![self.first, self.second] }
     }
 
-    /// The CPUs that so many threads share: those of the place and, where these are two, of the others that this process may
-    /// use no more than there are threads.
+    /// The CPUs that `threads` threads share: those of the place. If these are two, also others that this process may
+    /// use, at most one for each thread.
     pub fn shared_by(self, threads: usize) -> Vec<usize> {
         self.with_others(threads, &allowed())
     }
@@ -45,7 +45,7 @@ impl Place {
         Self { first: self.first, second: self.first }
     }
 
-    /// The place asked for, or the best this process may use.
+    /// The requested place, or the best that this process may use.
     pub fn choose(asked: Option<&str>) -> Result<Self, Error> {
         let allowed = allowed();
         match asked {
@@ -59,16 +59,16 @@ impl Place {
 pub fn allowed() -> Vec<usize> {
     let mask = sched_getaffinity(None).unwrap_or_default();
     let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu)).collect();
-    // A mask that cannot be read still leaves the CPU this code is running on.
+    // If the mask cannot be read, the CPU that this code runs on is left.
     if cpus.is_empty() { vec![rustix::thread::sched_getcpu()] } else { cpus }
 }
 
-/// Keeps the calling thread on one CPU from now on.
+/// Pins the calling thread to one CPU from now on.
 pub fn pin(cpu: usize) -> Result<(), Fault> {
     keep_on(&[cpu])
 }
 
-/// Keeps the calling thread on these CPUs from now on.
+/// Pins the calling thread to these CPUs from now on.
 pub fn keep_on(cpus: &[usize]) -> Result<(), Fault> {
     let mut mask = CpuSet::new();
     cpus.iter().for_each(|&cpu| mask.set(cpu));
@@ -91,7 +91,7 @@ fn parse(text: &str, allowed: &[usize]) -> Result<Place, Error> {
     Ok(Place { first, second })
 }
 
-/// Two CPUs that do not share a core if there are such, else any two, else the only one twice.
+/// Two CPUs that do not share a core if there are two, else any two, else the only one twice.
 fn pick(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Place {
     let first = allowed[0];
     let near = siblings(first);
@@ -100,7 +100,7 @@ fn pick(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Place {
     Place { first, second }
 }
 
-/// The hardware threads that share a core with `cpu`, as far as the system tells.
+/// The hardware threads that share a core with `cpu`, as far as the system reports them.
 fn siblings(cpu: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     let text = fs::read_to_string(path).unwrap_or_default();

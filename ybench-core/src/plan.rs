@@ -1,4 +1,4 @@
-//! Who takes part in which scenario, beside which limits.
+//! The competitors of each scenario, and the baselines alongside them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, carried, many, size};
 use crate::transport::{Shape, Traits, Waits};
 use crate::warnings::Warning;
 
-/// The plan of a scenario at one of its parameters, or nothing if nobody can take part.
+/// The plan of a scenario at one of its parameters, or nothing if no transport can take part.
 pub fn of(
     scenario: &Scenario,
     parameter: Option<Parameter>,
@@ -25,7 +25,7 @@ pub fn of(
     in_shape(scenario, (scenario.shape)(parameter), parameter, contender, entries, frame, warnings)
 }
 
-/// A stream between so many threads, of messages of one size.
+/// A stream between the threads of `shape`, of messages of one size.
 pub fn between(
     shape: Shape,
     message: Parameter,
@@ -85,7 +85,7 @@ pub fn every(scenario: &Scenario, entries: &[&'static Entry], frame: Frame, warn
     parameters.into_iter().filter_map(|at| of(scenario, at, entries, frame, warnings)).collect()
 }
 
-/// A plan with the usual floor.
+/// A plan with the usual baseline.
 pub fn plan(
     scenario: &str,
     about: &str,
@@ -106,7 +106,7 @@ pub fn plan(
     }
 }
 
-/// Whoever this machine does not have is said once, not for each scenario.
+/// A transport that this machine does not have is reported once, not for each scenario.
 fn is_here(entry: &Entry, warnings: &mut Vec<Warning>) -> bool {
     let unavailable = registry::unavailable(entry);
     let is_here = unavailable.is_none();
@@ -120,7 +120,7 @@ fn without_spinners(
     frame: Frame,
     warnings: &mut Vec<Warning>,
 ) -> Vec<&'static Entry> {
-    // A scenario that is about one CPU knows how long its runs may be.
+    // A scenario that is about one CPU has its own limit for the length of its runs.
     if !frame.place.one_cpu() || scenario.one_cpu {
         return able;
     }
@@ -136,7 +136,7 @@ fn names(entries: &[&Entry]) -> Vec<String> {
     entries.iter().map(|entry| entry.traits.name.to_owned()).collect()
 }
 
-/// Every limit that makes sense at this place, and nothing else.
+/// Every baseline that makes sense at this place, and nothing else.
 pub fn of_limits(frame: Frame) -> Plan {
     let floor = frame.floor();
     let others = limits::all().iter().filter(|probe| probe.fits(frame.place) && probe.name != floor.name);
@@ -144,17 +144,17 @@ pub fn of_limits(frame: Frame) -> Plan {
     plan("limits", "What the machine itself cannot do faster", None, frame, floor, contenders)
 }
 
-/// How long one run of each of these plans may be so that all of them together take `seconds`.
+/// The length of one run of each of these plans that makes all of them together take `seconds`.
 pub fn shared_length(seconds: f64, rounds: u32, plans: &[Plan]) -> Length {
     let runs = plans.iter().map(|plan| plan.contenders.len() as u64 + 2).sum();
-    // More rounds say more than longer runs, once a run is much longer than the start of its threads.
+    // More rounds give more evidence than longer runs, once a run is much longer than the start of its threads.
     const LONG_ENOUGH: Duration = Duration::from_millis(30);
     Length::Time(run_length(seconds, rounds, runs).min(LONG_ENOUGH))
 }
 
-/// How long one run may be so that `runs` of them in each of `rounds` rounds take `seconds`.
+/// The length of one run that makes `runs` of them in each of `rounds` rounds take `seconds`.
 pub fn run_length(seconds: f64, rounds: u32, runs: u64) -> Duration {
-    // Finding the numbers of messages takes about as long as a round and a half.
+    // Calibrating the numbers of messages takes about as long as a round and a half.
     let slices = (f64::from(rounds) + 1.5) * runs.max(1) as f64;
     Duration::from_secs_f64((seconds / slices).clamp(0.000_5, 0.1))
 }

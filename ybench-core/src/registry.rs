@@ -1,7 +1,7 @@
-//! Every transport there is, by name: the only place that knows them all. Adding one means adding a line here.
+//! Every transport by name: the only place that has them all. Adding one means adding a line here.
 //!
-//! Transports of other packages are guests: a program that has some welcomes their entries before anything else. From
-//! then on they are like those from here, behind which they stand.
+//! Transports of other packages are third-party competitors. A program that has some adds their entries before anything
+//! else. From then on they are treated like those from here, and follow them in every list.
 
 use std::sync::OnceLock;
 
@@ -16,11 +16,11 @@ use crate::transport::{
 };
 use crate::warnings::Warning;
 
-/// Those from here, by where they come from; they are shown in this order.
+/// The transports of this crate, grouped by origin and in the order of display.
 ///
-/// No static: all that a static points to is compiled wherever its crate is, although nobody looks there. The unit tests of
-/// this crate do not, and are spared every loop of every transport. Whoever has this function has those loops, so it is
-/// inlined nowhere else.
+/// Not a static: everything that a static points to is compiled wherever its crate is, even if unused. The unit tests
+/// of this crate do not use it, and are spared every loop of every transport. Each caller of this function gets those
+/// loops, so it is never inlined.
 #[inline(never)]
 fn by_family() -> [(Family, &'static [Entry]); 5] {
     const {
@@ -125,7 +125,7 @@ fn by_family() -> [(Family, &'static [Entry]); 5] {
     }
 }
 
-/// Those from here, then the guests. Settled by the first look.
+/// The transports of this crate, then the third-party ones. Fixed by the first look-up.
 static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
 
 fn own() -> Vec<Entry> {
@@ -135,11 +135,11 @@ fn own() -> Vec<Entry> {
     by_family().into_iter().flat_map(of).collect()
 }
 
-/// Adds the transports of other packages, made by [`entry()`] and [`shared`]. Once, and before anybody has looked.
+/// Adds the transports of other packages, made by [`entry()`] and [`shared`]. Once, and before the first look-up.
 ///
 /// # Errors
 ///
-/// Refuses a name that is taken, and guests that come too late.
+/// Refuses a name that is taken, and transports that are added too late.
 pub fn welcome(guests: Vec<Entry>) -> Result<(), Error> {
     let mut all = own();
     for mut guest in guests {
@@ -158,22 +158,22 @@ pub fn all() -> &'static [Entry] {
     ALL.get_or_init(own)
 }
 
-/// Those that this machine has.
+/// The transports that this machine has.
 pub fn here() -> impl Iterator<Item = &'static Entry> {
     all().iter().filter(|entry| (entry.traits.available)().is_ok())
 }
 
-/// The entry of that name. For names written in the instrument itself, which a test looks up one by one.
+/// The entry of that name. For names written in the instrument itself. A test looks up each of them.
 pub fn named(name: &str) -> Option<&'static Entry> {
     all().iter().find(|entry| entry.traits.name == name)
 }
 
-/// The transports whose names were asked for, in the order of the registry; if none were, all but the hidden ones.
+/// The transports of these names, in the order of the registry. Without names, all except the hidden ones.
 ///
 /// # Errors
 ///
-/// Refuses names that there are not, and a choice that this machine has none of. Of others, those that it does not have
-/// are left out of each plan, with a warning.
+/// Refuses unknown names, and a choice of which this machine has none. Otherwise a transport that this machine does not
+/// have is left out of each plan, with a warning.
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     for name in names {
         if named(name).is_none() {
@@ -194,7 +194,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     }
 }
 
-/// Why this machine does not have it.
+/// The reason why this machine does not have it.
 pub fn unavailable(entry: &Entry) -> Option<Warning> {
     let cause = (entry.traits.available)().err()?;
     Some(Warning::Unavailable { name: entry.traits.name.to_owned(), cause })

@@ -1,8 +1,8 @@
-//! Two threads, each kept on its CPU, or any number of threads that share some, starting together. The caller waits for
-//! all of them.
+//! Two threads, each pinned to its CPU, or any number of threads that share some, starting together. The caller waits
+//! for all of them.
 //!
-//! The gate spins, so that no thread is still waking up when the clock starts. Where there are more than two threads, or
-//! they share a CPU, it gives way.
+//! The gate spins, so that no thread is still waking up when the clock starts. It yields if there are more than two
+//! threads, or if they share a CPU.
 
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
@@ -17,7 +17,7 @@ use rustix::thread::Pid;
 use crate::error::{Error, Fault};
 use crate::place::{Place, keep_on, pin};
 
-/// How long something took, and how many of its units that was.
+/// The time that a run took, and its number of units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
     pub elapsed: Duration,
@@ -38,14 +38,14 @@ impl Timed {
         if other.nanoseconds_per_unit() < self.nanoseconds_per_unit() { other } else { self }
     }
 
-    /// The same speed over at least so many units: for a probe that split its work between two variants.
+    /// The same speed over at least `units` units: for a baseline that split its work between two variants.
     pub fn covering(self, units: u64) -> Self {
         let times = units.div_ceil(self.units.max(1)).max(1);
         Self { elapsed: self.elapsed * times.try_into().unwrap_or(u32::MAX), units: self.units * times }
     }
 }
 
-/// From when to when one of many threads worked, and how many units it did in that time.
+/// The start and the end of one of many threads' work, and its number of units.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     pub start: Instant,
@@ -54,7 +54,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// All the work there was, from the first start to the last end.
+    /// The whole work, from the first start to the last end.
     pub fn over(spans: &[Self]) -> Timed {
         let start = spans.iter().map(|span| span.start).min();
         let end = spans.iter().map(|span| span.end).max();
@@ -63,28 +63,30 @@ impl Span {
     }
 }
 
-/// Opens when all threads have come.
+/// Opens when all threads have arrived.
 pub struct Gate {
     missing: AtomicIsize,
-    /// Looks before a thread gives way.
+    /// Polls before a thread yields.
     looks: u32,
 }
 
 impl Gate {
     fn new(threads: usize) -> Self {
-        // Among hundreds of threads, those that have come would take the CPUs from the one that starts the others.
+        // Among hundreds of threads, the ones that have arrived would take the CPUs from the one that starts the
+        // others.
         let looks = if threads > 2 { 1 } else { 1024 };
         Self { missing: AtomicIsize::new(threads as isize), looks }
     }
 
     pub fn pass(&self) {
-        // ORDERING: AcqRel: whatever a thread did before its arrival is seen by whoever saw the arrival (the load below).
+        // ORDERING: AcqRel: everything that a thread did before its arrival is visible to a thread that saw the arrival
+        // (the load below).
         self.missing.fetch_sub(1, Ordering::AcqRel);
         let mut looks = 0u32;
         // ORDERING: Acquire pairs with the fetch_sub of the other threads.
         while self.missing.load(Ordering::Acquire) > 0 {
             looks = looks.wrapping_add(1);
-            // Another thread may need this very CPU to arrive.
+            // Another thread may need this CPU to arrive.
             if looks.is_multiple_of(self.looks) {
                 thread::yield_now();
             } else {
@@ -93,33 +95,34 @@ impl Gate {
         }
     }
 
-    /// Lets everybody pass: one of the threads will never come.
+    /// Lets every thread pass, because one of the threads will never arrive.
     fn force(&self) {
-        // ORDERING: Release pairs with the load in `pass`, as an arrival does. So low that no number of arrivals counts.
+        // ORDERING: Release pairs with the load in `pass`, as an arrival does. So low that no number of arrivals
+        // reaches it.
         self.missing.store(isize::MIN / 2, Ordering::Release);
     }
 }
 
-/// Messages of 64 KiB are moved from frame to frame, in a debug build several times on their way.
+/// Messages of 64 KiB are moved from frame to frame, in a debug build several times per send.
 const STACK: usize = 8 << 20;
 
-/// All stacks together. Hundreds of threads have the shortest messages only.
+/// All stacks together. Runs with hundreds of threads have the shortest messages only.
 const STACKS: usize = 512 << 20;
 
 fn stack(threads: usize) -> usize {
     STACK.min(STACKS / threads.max(1))
 }
 
-/// How long a run may take before it is given up.
+/// The time limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
     pub base: Duration,
-    /// So much more for each unit.
+    /// The additional time for each unit.
     pub each: Duration,
 }
 
 impl Patience {
-    /// Many times what the slowest transport needs. What loses a message is found in the first, short runs.
+    /// Many times the time of the slowest transport. A lost message is found in the first, short runs.
     pub const USUAL: Self = Self { base: Duration::from_secs(60), each: Duration::from_micros(500) };
 
     fn over(self, units: u64) -> Duration {
@@ -128,11 +131,11 @@ impl Patience {
 }
 
 thread_local! {
-    /// What is true of runs that are started from this thread.
+    /// Settings for runs that are started from this thread.
     static PATIENCE: Cell<Patience> = const { Cell::new(Patience::USUAL) };
 }
 
-/// Runs that `work` starts from this thread are waited for in another way.
+/// Waits differently for runs that `work` starts from this thread.
 pub fn with_patience<A>(patience: Patience, work: impl FnOnce() -> A) -> A {
     /// Also where `work` panics.
     struct Before(Patience);
@@ -145,9 +148,9 @@ pub fn with_patience<A>(patience: Patience, work: impl FnOnce() -> A) -> A {
     work()
 }
 
-/// Puts a thread to sleep for good. One that is stuck may spin, and would take its CPU from all that is measured later;
-/// nothing ends a thread from outside without ending the process. What it holds stays held, so it is for threads that have
-/// been given up only.
+/// Stops a thread permanently. A stuck thread may spin, and would use its CPU during later measurements. No thread can
+/// be ended from outside without ending the process. What the thread holds stays held, so this is only for threads that
+/// have been given up.
 fn put_to_sleep<A>(thread: &JoinHandle<A>) {
     let signal = sleeping_signal();
     if !thread.is_finished() {
@@ -156,18 +159,18 @@ fn put_to_sleep<A>(thread: &JoinHandle<A>) {
     }
 }
 
-/// The same for threads whose handles somebody else has, by the kernel's ids. One that is gone is no matter.
+/// The same for threads whose handles are elsewhere, by the kernel's ids. A thread that has ended is ignored.
 pub fn put_ids_to_sleep(ids: impl IntoIterator<Item = Pid>) {
     let (signal, process) = (sleeping_signal(), rustix::process::getpid().as_raw_nonzero().get());
     for id in ids {
-        // SAFETY: asks for a signal to a thread of this process, or for nothing; no memory is touched.
+        // SAFETY: sends a signal to a thread of this process, or to none; no memory is accessed.
         unsafe { libc::syscall(libc::SYS_tgkill, process, id.as_raw_nonzero().get(), signal) };
     }
 }
 
-/// The signal on which a thread sleeps for good.
+/// The signal that stops a thread permanently.
 fn sleeping_signal() -> libc::c_int {
-    /// Whatever the thread was doing, it goes on with nothing else.
+    /// The thread does not continue its work.
     extern "C" fn sleep(_: libc::c_int) {
         loop {
             // SAFETY: may be called in a handler; it has no conditions.
@@ -175,11 +178,11 @@ fn sleeping_signal() -> libc::c_int {
         }
     }
     static INSTALLED: Once = Once::new();
-    // Nobody else in this process uses it.
+    // No other code in this process uses it.
     let signal = libc::SIGUSR2;
     INSTALLED.call_once(|| {
         let handler: extern "C" fn(libc::c_int) = sleep;
-        // SAFETY: a handler that calls nothing but `pause`, which is allowed in one.
+        // SAFETY: the handler calls only `pause`, which is allowed in a handler.
         unsafe { libc::signal(signal, handler as libc::sighandler_t) };
     });
     signal
@@ -187,8 +190,9 @@ fn sleeping_signal() -> libc::c_int {
 
 /// Runs `first` and `second` on the two CPUs of `place` and returns what both returned. Each must pass the gate once.
 ///
-/// A panic in either continues in the caller. Two threads that do not end, because a message was lost say, are left behind
-/// asleep, and the answer is [`Fault::Stuck`]; `units` says how much work there is, and so how long to wait for it.
+/// A panic in either continues in the caller. If two threads do not end, for example after a lost message, they are
+/// stopped permanently, and the result is [`Fault::Stuck`]. `units` is the amount of work, and so determines the time
+/// limit.
 pub fn duet<A, B>(
     place: Place,
     units: u64,
@@ -202,7 +206,7 @@ where
     both(place, units, Work::ToTheGate(Box::new(first)), Work::ToTheGate(Box::new(second)))
 }
 
-/// As [`duet`], for two who begin their work at the gate: it is passed for them.
+/// As [`duet`], for two functions whose work begins at the gate: the gate is passed for them.
 pub fn duet_from_the_gate<A, B>(
     place: Place,
     units: u64,
@@ -216,7 +220,7 @@ where
     both(place, units, Work::FromTheGate(Box::new(first)), Work::FromTheGate(Box::new(second)))
 }
 
-/// As [`duet_from_the_gate`], for two whose types are forgotten already.
+/// As [`duet_from_the_gate`], for two functions whose types are erased already.
 pub fn boxed_duet<A, B>(
     place: Place,
     units: u64,
@@ -250,10 +254,10 @@ fn both<A: Send + 'static, B: Send + 'static>(
 /// Work that begins when the gate has been passed.
 pub type FromTheGate<A> = Box<dyn FnOnce() -> A + Send>;
 
-/// Boxed: the start of a thread is a lot of code, and would be compiled for every driver, transport and message again.
+/// Boxed: the start of a thread is a lot of code, and would be compiled again for every driver, transport and message.
 /// The one call through a pointer comes before the clock starts.
-enum Work<A> {
-    /// Passes the gate itself.
+///
+/// Passes the gate itself.
     ToTheGate(Box<dyn FnOnce(&Gate) -> A + Send>),
     FromTheGate(FromTheGate<A>),
 }
@@ -270,7 +274,7 @@ impl<A> Work<A> {
     }
 }
 
-/// What one thread of an ensemble does, and on which CPUs.
+/// The work of one thread of an ensemble, and its CPUs.
 pub struct Part<A> {
     cpus: Vec<usize>,
     work: Work<A>,
@@ -283,10 +287,10 @@ impl<A> Part<A> {
     }
 }
 
-/// Runs every part in a thread of its own and returns what they returned, in order.
+/// Runs every part in a thread of its own and returns their results, in order.
 ///
 /// Panics and lost messages are treated as in [`duet`]. If a thread cannot be started, the parts that were not started
-/// are dropped and the others play without them: whoever waits for a dropped end is told that it is gone.
+/// are dropped and the others run without them: a part that waits for a dropped handle is disconnected.
 pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Vec<A>, Fault> {
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(parts.len()));
@@ -308,7 +312,7 @@ fn play<A: Send + 'static>(
     part: Work<A>,
 ) -> Result<JoinHandle<Result<A, Fault>>, Fault> {
     let thread = thread::Builder::new().stack_size(stack).spawn(move || {
-        // A thread that cannot be pinned plays its part all the same: its partner is waiting at the gate.
+        // A thread that cannot be pinned runs its part all the same: its partner is waiting at the gate.
         let pinned = keep_on(&cpus);
         let value = part.done(&gate);
         let _ = done.send(());
@@ -323,23 +327,23 @@ fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Re
     for _ in 0..threads {
         match finished.recv_timeout(patience.saturating_sub(start.elapsed())) {
             Err(RecvTimeoutError::Timeout) => return Err(Fault::Stuck { within: patience }),
-            // All are past their work, some of them by a panic: joining tells.
+            // All have finished their work, some of them by a panic, which `join` reports.
             Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
         }
     }
     Ok(())
 }
 
-/// What a thread that is past its work has returned. Its panic continues here.
+/// The result of a thread that has finished its work. Its panic continues here.
 fn ended<A>(thread: JoinHandle<Result<A, Fault>>) -> Result<A, Fault> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Finds out whether so many threads can be there at once, by starting them.
+/// Finds out whether `threads` threads can exist at once, by starting them.
 ///
 /// # Errors
 ///
-/// Refuses more of them than the machine has room for.
+/// Refuses more threads than the machine has room for.
 pub fn rehearse(threads: usize) -> Result<(), Error> {
     start(threads, stack(threads))
 }
@@ -349,7 +353,7 @@ fn start(threads: usize, stack: usize) -> Result<(), Error> {
     let release = Arc::new(std::sync::Mutex::new(release));
     let one = |_| {
         let release = release.clone();
-        // They wait for one lock, and the one that has it for the end.
+        // They wait for one lock, and the one that has it waits for the end.
         let wait = move || drop(release.lock().map(|release| release.recv()));
         thread::Builder::new().stack_size(stack).spawn(wait)
     };
@@ -373,11 +377,12 @@ pub fn solo<A: Send>(cpu: usize, only: impl FnOnce() -> A + Send) -> Result<A, F
     })
 }
 
-/// Whether a count of what threads do stops growing within seconds: a signal takes a moment, and more on a busy machine.
+/// Whether a count of the threads' steps stops growing within seconds: a signal takes a moment, and more on a busy
+/// machine.
 #[cfg(test)]
 pub fn comes_to_rest(steps: &std::sync::atomic::AtomicU64) -> bool {
     (0..200).any(|_| {
-        // ORDERING: Relaxed: a number for its own sake.
+        // ORDERING: Relaxed: a number with no other data.
         let before = steps.load(Ordering::Relaxed);
         thread::sleep(Duration::from_millis(50));
         steps.load(Ordering::Relaxed) == before
@@ -389,7 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_run_and_answer() {
+    fn both_sides_run_and_return() {
         let place = Place::choose(None).unwrap();
         for place in [place, place.together()] {
             let (a, b) = duet(
@@ -420,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn many_threads_share_the_cpus_and_answer_in_order() {
+    fn many_threads_share_the_cpus_and_return_in_order() {
         let place = Place::choose(None).unwrap();
         for cpus in [vec![place.first, place.second], vec![place.first]] {
             assert_eq!(ensemble(1, parts(20, &cpus, |number| number)).unwrap(), (0..20).collect::<Vec<_>>());
@@ -428,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_threads_meet_at_the_gate() {
+    fn a_thousand_threads_wait_at_the_gate() {
         let place = Place::choose(None).unwrap();
         for cpus in [place.cpus(), vec![place.first]] {
             assert_eq!(ensemble(1, parts(1_025, &cpus, |number| number)).unwrap().len(), 1_025);
@@ -474,7 +479,7 @@ mod tests {
         let place = Place::choose(None).unwrap();
         let spin = || {
             loop {
-                // ORDERING: Relaxed: a number for its own sake.
+                // ORDERING: Relaxed: a number with no other data.
                 STEPS.fetch_add(1, Ordering::Relaxed);
             }
         };
@@ -483,7 +488,7 @@ mod tests {
         for place in [place, place.together()] {
             let fault = stuck(place).unwrap_err();
             assert!(matches!(fault, Fault::Stuck { within } if within == SHORT.base));
-            // What is known, and no reason: nothing was lost here.
+            // The known fact, without a cause: nothing was lost here.
             assert_eq!(fault.to_string(), "did not end within 30 ms");
             assert!(comes_to_rest(&STEPS));
         }
@@ -497,7 +502,7 @@ mod tests {
         });
         let left = with_patience(SHORT, || ensemble(1, parts));
         assert!(matches!(left, Err(Fault::Stuck { .. })));
-        // Whoever comes later has the usual patience, and both CPUs.
+        // A later run has the usual time limit, and both CPUs.
         let (one, two) = duet_from_the_gate(place, 1, || 1, || 2).unwrap();
         assert_eq!((one, two, PATIENCE.get()), (1, 2, Patience::USUAL));
     }

@@ -1,21 +1,21 @@
-//! Single messages of one run, for a graph: few enough to draw, and none of the slow ones missing.
+//! Single messages of one run, for a graph: few enough to draw, and including all slow ones.
 
 use serde::{Deserialize, Serialize};
 
 /// Points over the number of the message, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// How many messages there were.
+    /// The number of messages.
     pub of: u64,
     /// Number of the message and nanoseconds.
     pub points: Vec<(u64, f64)>,
 }
 
-/// Stretches that a run is divided into; two points are kept of each.
+/// The sections that a run is divided into. Two points of each are kept.
 const STRETCHES: usize = 1_000;
 
 impl Trace {
-    /// Of each stretch of the run the first message, which is a fair sample, and the slowest.
+    /// The first message of each section, which is a fair sample, and the slowest.
     pub fn of(times: &[f64]) -> Self {
         let mut points = Vec::new();
         let stretch = times.len().div_ceil(STRETCHES).max(1);

@@ -1,20 +1,20 @@
-//! What the calling thread has taken of the machine: CPU time, and how often it was switched out. Read before and after
-//! the part that is timed, never within: each of the two is a system call.
+//! The CPU time and the context switches of the calling thread. Read before and after the timed part, never within it:
+//! each of the two is a system call.
 
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Of one thread, up to a moment.
+/// The use of one thread, up to a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     cpu: Duration,
-    /// Absent where the system does not tell.
+    /// Absent where the system does not report it.
     switches: Option<u64>,
 }
 
-/// Of one thread, between two moments.
+/// The use of one thread, between two moments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
     pub cpu: Duration,
@@ -24,7 +24,7 @@ pub struct Spent {
 impl Usage {
     /// Up to now.
     pub fn of_this_thread() -> Self {
-        // The CPU time last, so that asking for the switches counts for nobody.
+        // The CPU time last, so that reading the switches is not counted.
         let switches = switches();
         Self { cpu: cpu_time(), switches }
     }
@@ -43,10 +43,10 @@ pub fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How often the calling thread has given its CPU away, or lost it.
+/// How often the calling thread has blocked or yielded, or was preempted.
 fn switches() -> Option<u64> {
     let mut usage = MaybeUninit::uninit();
-    // SAFETY: the kernel fills the whole of it, or fails.
+    // SAFETY: the kernel fills all of it, or fails.
     let usage = unsafe {
         let filled = libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0;
         filled.then(|| usage.assume_init())?

@@ -1,4 +1,5 @@
-//! Every doubt about a result, in one place, each with its advice. Doubts are printed and kept, never a reason to stop.
+//! Every warning about a result, in one place, each with its advice. Warnings are printed and kept, and never stop a
+//! run.
 
 use std::fmt;
 
@@ -66,7 +67,7 @@ pub enum Warning {
         name: String,
         cause: String,
     },
-    /// A guest that broke its word.
+    /// A third-party competitor that failed validation.
     TakenOut {
         scenario: String,
         name: String,
@@ -76,7 +77,7 @@ pub enum Warning {
         complete: usize,
         planned: usize,
     },
-    /// The least and the most that the floor took in one round, in nanoseconds.
+    /// The least and the most that the baseline took in one round, in nanoseconds.
     SeveralStates {
         scenario: String,
         least: f64,
@@ -84,22 +85,22 @@ pub enum Warning {
     },
 }
 
-/// A clock that cannot show the quickest of messages, which takes about so long from CPU to CPU.
+/// A clock too coarse for the quickest messages, which take about this long from CPU to CPU.
 const COARSE_NANOSECONDS: f64 = 100.0;
 
-/// Fewer rounds than this say little about the spread.
+/// Fewer rounds than this give little evidence of the spread.
 pub const ENOUGH_ROUNDS: u32 = 7;
 
-/// The record has all the reasons.
+/// The result has all the reasons.
 const REASONS_SAID: usize = 3;
 
 impl Warning {
-    /// What is true of the whole run need not be said twice.
+    /// A fact about the whole run is not repeated.
     pub fn add_once(warnings: &mut Vec<Self>, new: Option<Self>) {
         warnings.extend(new.filter(|new| !warnings.contains(new)));
     }
 
-    /// What the machine and the request give reason to doubt before anything is measured.
+    /// Warnings about the machine and the request, before anything is measured.
     pub fn beforehand(environment: &Environment, place: Place, rounds: Option<u32>) -> Vec<Self> {
         let mut warnings = Vec::new();
         if cfg!(debug_assertions) {
@@ -130,7 +131,7 @@ impl Warning {
         warnings
     }
 
-    /// What the clock gives reason to doubt.
+    /// Warnings about the clock.
     pub fn of_clock(clock: &Facts) -> Vec<Self> {
         let mut warnings = Vec::new();
         if let Err(reason) = clock.step.one_way() {
@@ -142,7 +143,7 @@ impl Warning {
         warnings
     }
 
-    /// Whether it is about the rounds of one scenario only: a report has one of these for each, or none.
+    /// Whether it concerns the rounds of one scenario only. A report has one of these for each scenario, or none.
     pub fn is_of_one_scenario(&self) -> bool {
         matches!(
             self,
@@ -155,7 +156,7 @@ impl Warning {
         )
     }
 
-    /// What to do about it.
+    /// The advice.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::DebugBuild => "Run it with `cargo run --release`.",
@@ -237,7 +238,7 @@ impl fmt::Display for Warning {
                 write!(out, "{scenario}: {name} was taken out: it {sentence}.")
             }
             Self::SeveralStates { scenario, least, most } => {
-                write!(out, "{scenario}: the floor took from {least:.0} to {most:.0} ns from round to round: ")?;
+                write!(out, "{scenario}: the baseline took from {least:.0} to {most:.0} ns from round to round: ")?;
                 write!(out, "the machine was in more than one state.")
             }
             Self::Interrupted { complete, planned } => {

@@ -1,8 +1,8 @@
-//! What a reading of a clock costs, by every way to take one: the article's table of overheads, and more. Called by one
-//! thread, which should stay on its CPU; takes a few milliseconds.
+//! The cost of reading a clock, by each way to read one: the article's table of overheads, and more. One thread calls
+//! it, which should stay on its CPU. It takes a few milliseconds.
 //!
-//! A batch is so many readings between two of this program's own clock, without what those two take themselves. All
-//! ways take turns, so that a change of the processor's speed meets all of them.
+//! A batch is `READINGS` readings between two of this program's own clock, without the cost of those two. All ways take
+//! turns, so that a change of the processor's speed affects all of them.
 
 use std::hint::black_box;
 
@@ -17,10 +17,10 @@ use crate::stats::Spread;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub name: String,
-    /// Nanoseconds of one reading, over the batches; absent where this processor cannot.
+    /// Nanoseconds of one reading, over the batches. Absent where this processor cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nanoseconds: Option<Spread>,
-    /// Why there is no figure.
+    /// The reason why there is no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
@@ -34,7 +34,7 @@ const READINGS: u32 = 64;
 const FEW_BATCHES: usize = 101;
 const MANY_BATCHES: usize = 1_001;
 
-/// Nanoseconds that a batch took, for one reading.
+/// Nanoseconds per reading in a batch.
 type Batch = fn(&Clock, f64) -> f64;
 
 struct Way {
@@ -42,14 +42,14 @@ struct Way {
     batch: Result<Batch, &'static str>,
 }
 
-/// Nanoseconds of one reading of this clock, which is also what two of them straight after each other are apart.
+/// Nanoseconds of one reading of this clock. Two readings in direct sequence are this far apart.
 pub(super) fn of_a_reading(clock: &Clock) -> f64 {
     let figures: Vec<f64> = (0..FEW_BATCHES).map(|_| batch(clock, between_two(clock), || clock.read())).collect();
-    // There are figures: hence a median.
+    // There are figures, so there is a median.
     Spread::of(&figures).map_or(0.0, |spread| spread.median)
 }
 
-/// Every way there is on this machine.
+/// Every way that this machine has.
 pub(super) fn table(clock: &Clock) -> Vec<Row> {
     let ways = ways();
     let mut figures = vec![Vec::with_capacity(MANY_BATCHES); ways.len()];
@@ -113,7 +113,7 @@ fn batch<T>(clock: &Clock, own: f64, read: impl Fn() -> T) -> f64 {
     ((clock.nanoseconds(from, to) - own) / f64::from(READINGS)).max(0.0)
 }
 
-/// Nanoseconds between two readings with nothing between them, at best: what a batch shows too much.
+/// Nanoseconds between two readings with nothing between them, at best: the excess of every batch.
 fn between_two(clock: &Clock) -> f64 {
     let apart = (0..8).map(|_| {
         let from = clock.read();
@@ -124,14 +124,14 @@ fn between_two(clock: &Clock) -> f64 {
 
 fn gettimeofday() -> i64 {
     let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    // SAFETY: the result goes into a variable of ours, and no time zone is asked for.
+    // SAFETY: the result is written to a local variable, and the time zone is null.
     unsafe { libc::gettimeofday(&raw mut now, std::ptr::null_mut()) };
     now.tv_usec
 }
 
 fn clock_gettime() -> i64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the result goes into a variable of ours.
+    // SAFETY: the result is written to a local variable.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
     now.tv_nsec
 }

@@ -1,4 +1,4 @@
-//! What is known of the clock, as it is kept in a result beside the times that were taken with it.
+//! The properties of the clock, as a result keeps them with the times taken by it.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use super::{Clock, cost};
 use crate::place::Place;
 use crate::stage::solo;
 
-/// What a reading is taken from.
+/// The source of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// The processor's counter, read when everything before is done.
+    /// The processor's counter, read after everything earlier is done.
     OrderedCounter,
     /// The processor's counter, which may be read a little early.
     Counter,
@@ -35,27 +35,27 @@ impl fmt::Display for Source {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Facts {
     pub source: Source,
-    /// Of one reading.
+    /// Nanoseconds of one reading.
     pub cost_ns: f64,
-    /// As finely as two readings can be told apart.
+    /// The smallest difference between two readings.
     pub resolution_ns: f64,
-    /// As finely as a reading is written down.
+    /// The smallest step of a stored reading.
     pub tick_ns: f64,
-    /// Whether the processor promises that its counter runs at one rate; absent where it is not asked.
+    /// Whether the processor reports a counter of constant rate. Absent where it is not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invariant: Option<bool>,
     /// Whether the clocks of the two CPUs of the run show the same time.
     pub step: InStep,
-    /// What all the ways to read a clock cost; measured by `ybench clock` only.
+    /// The cost of every way to read a clock. Measured by `ybench clock` only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<Row>,
-    /// What the instrument takes of a round trip that nothing carries, reading included; measured by `ybench clock` only.
+    /// The instrument's share of a round trip that carries nothing, readings included. Measured by `ybench clock` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead_ns: Option<f64>,
 }
 
 impl Facts {
-    /// What a result must say of its clock; a few milliseconds.
+    /// The properties that a result must state of its clock. Takes a few milliseconds.
     pub fn of(place: Place) -> Self {
         let clock = super::get();
         let (cost_ns, resolution_ns) = on_first_cpu(place, || (cost(), clock.resolution()));
@@ -71,7 +71,7 @@ impl Facts {
         }
     }
 
-    /// With the table of what all the ways to read a clock cost; tens of milliseconds.
+    /// With the table of the costs of all ways to read a clock. Takes tens of milliseconds.
     pub fn in_full(place: Place) -> Self {
         Self { table: on_first_cpu(place, || cost::table(super::get())), ..Self::of(place) }
     }
@@ -81,7 +81,7 @@ impl Facts {
         self.table.iter().find(|row| row.name == name)?.nanoseconds.map(|spread| spread.median)
     }
 
-    /// The share of its time that two readings add to each message, at so many messages a second.
+    /// The share of its time that two readings add to each message, at `rate` messages a second.
     pub fn distortion(&self, messages_per_second: f64) -> f64 {
         distortion(self.cost_ns, messages_per_second)
     }
@@ -92,7 +92,7 @@ pub fn distortion(cost_ns: f64, messages_per_second: f64) -> f64 {
     2.0 * cost_ns * messages_per_second / 1e9
 }
 
-/// A thread that cannot be kept on that CPU measures wherever it is.
+/// A thread that cannot be pinned to that CPU measures on any other.
 fn on_first_cpu<T: Send>(place: Place, measure: impl Fn() -> T + Sync) -> T {
     solo(place.first, &measure).unwrap_or_else(|_| measure())
 }

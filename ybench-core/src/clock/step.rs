@@ -1,15 +1,15 @@
-//! Whether the clocks of two CPUs show the same time. Where they do not, a time from a reading on one CPU to a reading
-//! on the other means nothing: one-way times are refused, with the reason, while round trips still work.
+//! Whether the clocks of two CPUs show the same time. If they do not, a time from a reading on one CPU to a reading on
+//! the other is meaningless. One-way times are then refused, with the reason. Round trips still work.
 //!
 //! ```text
 //!   asking CPU      before ---- ask ---->                after        before <= between - offset <= after,
 //!                                       between                       whatever delays the messages
-//!   answering CPU                             -- answer -->
+//!   replying CPU                              --- reply -->
 //! ```
 //!
-//! Thousands of such exchanges, asked from both sides, leave an interval that the offset must lie in. It is about as
-//! wide as a round trip: an offset well below the time of a message cannot be told from none, and does little harm.
-//! Any thread may ask; the first to ask about two CPUs runs a thread on each of them, for some milliseconds.
+//! Thousands of such exchanges, started from both sides, leave an interval that contains the offset. It is about as
+//! wide as a round trip. An offset well below the time of a message cannot be told from zero, and does little harm. Any
+//! thread may call. The first call for two CPUs runs a thread on each of them, for some milliseconds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,13 +25,13 @@ use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::{Gate, duet};
 
-/// The answer for two CPUs. Offsets are those of the second against the first, in nanoseconds.
+/// The result for two CPUs. Offsets are those of the second relative to the first, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum InStep {
     /// There is only one clock.
     OneCpu,
-    /// No offset at all is among those that agree with every exchange.
+    /// The offset zero is among those that agree with every exchange.
     Yes { low: f64, high: f64 },
     /// The counter changes its rate with the processor.
     NotInvariant,
@@ -39,14 +39,14 @@ pub enum InStep {
     No { low: f64, high: f64 },
     /// No single offset agrees with every exchange: the clocks run at different rates, or one was set meanwhile.
     Drifting { by: f64 },
-    /// The exchanges took too long to tell.
+    /// The exchanges took too long for a result.
     Unproven { low: f64, high: f64 },
     /// The exchanges could not be made.
     Untried { cause: String },
 }
 
 impl InStep {
-    /// Whether times from one CPU to the other mean something, or one sentence on why not.
+    /// Whether times from one CPU to the other are meaningful, or one sentence with the reason why not.
     pub fn one_way(&self) -> Result<(), String> {
         match self {
             Self::OneCpu | Self::Yes { .. } => Ok(()),
@@ -55,7 +55,7 @@ impl InStep {
     }
 }
 
-/// Without a full stop, so that more can be said behind it.
+/// Without a full stop, so that more text can follow.
 impl fmt::Display for InStep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,13 +81,13 @@ impl fmt::Display for InStep {
     }
 }
 
-/// Whether one-way times between the CPUs of `place` mean something, or the reason why they must be refused. Found out
+/// Whether one-way times between the CPUs of `place` are meaningful, or the reason why they must be refused. Determined
 /// at the first call for a place, which takes some milliseconds.
 pub fn one_way(place: Place) -> &'static Result<(), String> {
     &answer(place).one_way
 }
 
-/// The answer behind [`one_way`].
+/// The result that [`one_way`] uses.
 pub fn in_step(place: Place) -> &'static InStep {
     &answer(place).in_step
 }
@@ -97,7 +97,7 @@ struct Answer {
     one_way: Result<(), String>,
 }
 
-/// One answer for each place of this process, kept for good: there are few places.
+/// One result for each place of this process, kept permanently: there are few places.
 fn answer(place: Place) -> &'static Answer {
     static ANSWERS: Mutex<BTreeMap<(usize, usize), &'static Answer>> = Mutex::new(BTreeMap::new());
     let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ fn found_out(clock: &'static Clock, place: Place) -> InStep {
     }
 }
 
-/// Readings in ticks: of the asker, the answerer, and the asker again.
+/// Readings in ticks: of the asking thread, the replying thread, and the asking thread again.
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
     before: u64,
@@ -129,14 +129,15 @@ struct Exchange {
     after: u64,
 }
 
-/// Every offset of the answerer's clock, in ticks, that agrees with the exchanges seen so far.
+/// Every offset of the replying thread's clock, in ticks, that agrees with the exchanges seen so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Offsets {
     low: i64,
     high: i64,
 }
 
-/// More than a message takes between the remotest CPUs of one machine, and less than what matters to a system call.
+/// More than a message takes between the most distant CPUs of one machine, and less than a system call's significant
+/// time.
 const WIDE_NANOSECONDS: f64 = 2_000.0;
 
 impl Offsets {
@@ -147,7 +148,7 @@ impl Offsets {
         self.high = self.high.min(exchange.between.wrapping_sub(exchange.before).cast_signed());
     }
 
-    /// What agrees with both, where `other` was asked for by the other CPU.
+    /// The offsets that agree with both, where `other` was measured from the other CPU.
     fn and_asked_from_the_other_side(self, other: Self) -> Self {
         Self {
             low: self.low.max(other.high.checked_neg().unwrap_or(i64::MAX)),
@@ -156,7 +157,7 @@ impl Offsets {
     }
 
     fn width(self) -> u64 {
-        // A low end above the high one is as narrow as can be.
+        // A low bound above the high one is as narrow as possible.
         self.high.saturating_sub(self.low).max(0).cast_unsigned()
     }
 
@@ -175,7 +176,7 @@ impl Offsets {
     }
 }
 
-/// Both sides ask: what is slower in one direction than in the other then shows in both ends of the interval.
+/// Both sides ask: a difference between the two directions then shows in both bounds of the interval.
 fn offsets(clock: &'static Clock, place: Place) -> Result<Offsets, Fault> {
     let swapped = Place { first: place.second, second: place.first };
     let asked = exchanged(clock, place)?;
@@ -185,16 +186,16 @@ fn offsets(clock: &'static Clock, place: Place) -> Result<Offsets, Fault> {
 const EXCHANGES: u64 = 2_000;
 /// On a busy machine the two threads may never run at the same time.
 const LONGEST: Duration = Duration::from_millis(20);
-/// Nor for long, if it still says nothing by then.
+/// The limit if there is still no result by then.
 const LONGEST_IF_WIDE: Duration = Duration::from_secs(2);
 const END: u64 = u64::MAX;
 
 /// One line for each direction; each is written by one thread only.
 #[derive(Default)]
 struct Lines {
-    /// The number of the question: written by the asker.
+    /// The number of the question: written by the asking thread.
     ask: CachePadded<AtomicU64>,
-    /// The answerer's reading and the number of the question it answers.
+    /// The replying thread's reading and the number of the question.
     answer: CachePadded<(AtomicU64, AtomicU64)>,
 }
 
@@ -226,7 +227,7 @@ fn ask(clock: &Clock, lines: &Lines) -> Offsets {
         }
         number += 1;
         let before = clock.read();
-        // ORDERING: Release pairs with the Acquire in `answer_all`. The reading above is taken by the time this is seen.
+        // ORDERING: Release pairs with the Acquire in `answer_all`. The reading above is taken before this is seen.
         lines.ask.store(number, Ordering::Release);
         // ORDERING: Acquire pairs with the Release in `answer_all`, for the reading below.
         until(|| lines.answer.1.load(Ordering::Acquire) == number);
@@ -235,7 +236,7 @@ fn ask(clock: &Clock, lines: &Lines) -> Offsets {
         let between = lines.answer.0.load(Ordering::Relaxed);
         offsets.narrow(Exchange { before, between, after });
     }
-    // ORDERING: Release pairs with the Acquire in `answer_all`; nothing goes with it.
+    // ORDERING: Release pairs with the Acquire in `answer_all`; it carries no other data.
     lines.ask.store(END, Ordering::Release);
     offsets
 }
@@ -261,8 +262,8 @@ fn answer_all(clock: &Clock, lines: &Lines) {
     }
 }
 
-/// Spins. On a busy machine the other thread may be off its CPU whenever this one is on: whoever has looked for longer
-/// than any message takes sleeps for a moment, which gives both another place in their CPU's turns.
+/// Spins. On a busy machine the other thread may be preempted whenever this one runs. A thread that has polled for
+/// longer than any message takes sleeps for a moment, which changes the turns of both on their CPUs.
 fn until(mut done: impl FnMut() -> bool) {
     let mut looks = 0u32;
     while !done() {

@@ -1,8 +1,9 @@
-//! Whether this process lives in a container, and how much of the CPUs a control group leaves it.
+//! Whether this process runs in a container, and the CPU time that a control group allows it.
 //!
-//! A file such as /.dockerenv alone proves nothing: virtual machines are made from the images of containers too. So a
-//! container is where this process has namespaces that are not the first ones of its kernel; the files only name it.
-//! Cannot: see a container that shares every namespace of its host but the mounts.
+//! A file such as /.dockerenv alone is not sufficient: virtual machines are made from the images of containers too. A
+//! process is in a container if it has namespaces other than the first ones of its kernel. The files only give the
+//! name.
+//! Cannot: detect a container that shares every namespace of its host except the mounts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ pub(super) fn kind() -> Option<String> {
     named(&namespaces, told, &cgroups, |path| Path::new(path).exists())
 }
 
-/// `told` is what a container manager left for its guests to read.
+/// `told` is the text that a container manager left for its guests to read.
 fn named(
     namespaces: &[Option<String>; 4],
     told: Option<String>,
@@ -42,13 +43,13 @@ fn named(
     match (count, name) {
         (0, _) => None,
         (_, Some(name)) => Some(name),
-        // One namespace of its own is what a service or a sandbox may have.
+        // A service or a sandbox may have one namespace of its own.
         (1, None) => None,
         (_, None) => Some("unnamed".to_owned()),
     }
 }
 
-/// CPUs' worth of time that this process may use: the least that any of its control groups leaves.
+/// The number of CPUs whose time this process may use: the least over all of its control groups.
 pub(super) fn cpu_quota() -> Option<f64> {
     let cgroups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let quotas = folders(&cgroups).into_iter().filter_map(|folder| {
@@ -62,7 +63,7 @@ pub(super) fn cpu_quota() -> Option<f64> {
     quotas.min_by(f64::total_cmp)
 }
 
-/// Where the limits of this process and of the groups around it are kept.
+/// The files with the limits of this process and of the groups around it.
 fn folders(cgroups: &str) -> Vec<PathBuf> {
     let hierarchies = cgroups.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');

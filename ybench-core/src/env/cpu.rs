@@ -1,4 +1,4 @@
-//! The processor: its model, its frequency and what may change that, its flaws, and whether it is a real one.
+//! The processor: its model, its frequency and the causes of its changes, its flaws, and whether it is a real one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ pub(super) const NO_TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo
 pub(super) const BOOST: &str = "/sys/devices/system/cpu/cpufreq/boost";
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
 
-/// The model's name, or on processors that print none the numbers that stand for it.
+/// The model's name. On processors that print none, the numbers of implementer and part.
 pub(super) fn model(cpuinfo: &str) -> Option<String> {
     let numbers =
         || Some(format!("implementer {}, part {}", field(cpuinfo, "CPU implementer")?, field(cpuinfo, "CPU part")?));
@@ -24,7 +24,7 @@ pub(super) fn family(cpuinfo: &str) -> Option<u32> {
     field(cpuinfo, "cpu family")?.parse().ok()
 }
 
-/// The highest frequency where the system tells, otherwise that of the moment.
+/// The highest frequency where the system reports it, otherwise the current one.
 pub(super) fn megahertz(cpuinfo: &str, highest_kilohertz: Option<&str>) -> Option<f64> {
     let highest = highest_kilohertz.and_then(|text| text.parse::<f64>().ok()).map(|kilohertz| kilohertz / 1000.0);
     highest.or_else(|| field(cpuinfo, "cpu MHz")?.parse().ok())
@@ -37,7 +37,7 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// The name that a hypervisor gives where the processor is asked for one.
+/// The name that a hypervisor gives for the processor.
 pub(super) fn hypervisor_s_own_word() -> Option<String> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -52,13 +52,13 @@ pub(super) fn hypervisor_s_own_word() -> Option<String> {
     None
 }
 
-/// `kind` is what the hypervisor says of itself, `vendor` the maker of the machine.
+/// `kind` is the hypervisor's own description, `vendor` the maker of the machine.
 pub(super) fn hypervisor(cpuinfo: &str, kind: Option<String>, vendor: Option<String>) -> Option<String> {
     let flagged = field(cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     kind.or_else(|| flagged.then(|| vendor.unwrap_or_else(|| "unnamed".to_owned())))
 }
 
-/// Whether the frequency may go above the nominal one; one of two drivers may tell.
+/// Whether the frequency may exceed the nominal one. One of two drivers may report it.
 pub(super) fn turbo(no_turbo: Option<&str>, boost: Option<&str>) -> Option<bool> {
     match (no_turbo, boost) {
         (Some("0"), _) | (None, Some("1")) => Some(true),
@@ -67,7 +67,7 @@ pub(super) fn turbo(no_turbo: Option<&str>, boost: Option<&str>) -> Option<bool>
     }
 }
 
-/// Flaws of this processor and what the kernel does about each.
+/// Flaws of this processor and the kernel's mitigation of each.
 pub(super) fn mitigations() -> BTreeMap<String, String> {
     let files = fs::read_dir(VULNERABILITIES).into_iter().flatten().flatten();
     files.filter_map(|file| Some((file.file_name().into_string().ok()?, line(file.path())?))).collect()
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn turbo_is_told_by_either_driver() {
+    fn turbo_is_reported_by_either_driver() {
         assert_eq!(turbo(Some("0"), None), Some(true));
         assert_eq!(turbo(Some("1"), Some("1")), Some(false));
         assert_eq!(turbo(None, Some("1")), Some(true));

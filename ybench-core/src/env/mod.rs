@@ -1,13 +1,14 @@
-//! The machine and the program a result comes from, as far as they can be told. Whatever cannot be read is absent.
-//! Any thread may ask; asking reads a few dozen small files.
+//! The machine and the program that a result comes from, as far as they are known. Whatever cannot be read is absent.
+//! Any thread may call, which reads a few dozen small files.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
-//! | `cpu` | the model, its frequency and what may change it, known flaws and what is done about them, the hypervisor |
-//! | `steadiness` | what makes times unsteady, with advice |
+//! | `cpu` | the model, its frequency and the causes of its changes, known flaws and their mitigations, the hypervisor
+//! |
+//! | `steadiness` | the causes of unsteady times, with advice |
 //! | `topology` | sockets, cores, threads, memory nodes, and the caches with the CPUs that share them |
-//! | `container` | whether this is a container, and how much of the CPUs a control group leaves |
-//! | `steal` | what the hypervisor takes |
+//! | `container` | whether this is a container, and the CPU time that a control group allows |
+//! | `steal` | the time that the hypervisor takes |
 
 pub mod container;
 pub mod cpu;
@@ -28,25 +29,25 @@ pub use self::steal::stolen_seconds;
 use self::topology::{Cache, Topology};
 use crate::{figures, place};
 
-/// What only the build of the program knows, as it leaves it there; absent where it did not.
+/// The facts that only the build of the program has, as it stores them there. Absent where it did not.
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     pub compiler: Option<&'static str>,
     pub commit: Option<&'static str>,
     /// `one 1.0,two 2.0`
     pub crates: Option<&'static str>,
-    /// How far the kernel lets this process use its mechanisms: whoever knows these asks.
+    /// The kernel's limits for this process. The caller that has them passes them.
     pub kernel_limits: KernelLimits,
 }
 
-/// Every field but the first ones may be missing in files of earlier versions.
+/// Every field except the first ones may be missing in files of earlier versions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
     pub cpu_model: Option<String>,
-    /// Where the model does not say it, the family does.
+    /// The processor's family, where the model does not have it.
     pub cpu_family: Option<u32>,
-    /// The highest there is where the system tells, otherwise that of the moment.
+    /// The highest frequency where the system reports it, otherwise the current one.
     pub cpu_megahertz: Option<f64>,
     pub topology: Topology,
     pub caches: Vec<Cache>,
@@ -54,27 +55,27 @@ pub struct Environment {
     pub memory_bytes: Option<u64>,
     pub memory_available_bytes: Option<u64>,
     pub kernel: Option<String>,
-    /// The name of the hypervisor, or "unnamed" where only the processor's flag tells.
+    /// The name of the hypervisor, or "unnamed" where only the processor's flag reports one.
     pub hypervisor: Option<String>,
-    /// The kind of container, or "unnamed" where only its own namespaces tell.
+    /// The kind of container, or "unnamed" where only its own namespaces show one.
     pub container: Option<String>,
-    /// CPUs' worth of time that the control groups leave to this process, where one limits it.
+    /// The number of CPUs whose time the control groups allow this process, where one limits it.
     pub cpu_quota: Option<f64>,
     pub governor: Option<String>,
     /// Whether the processor may run faster than its nominal frequency.
     pub turbo: Option<bool>,
     pub clock_source: Option<String>,
     pub steadiness: Steadiness,
-    /// How far the kernel lets a process use its own mechanisms, and how far they were used.
+    /// The kernel's limits for its own mechanisms, and how much of them was used.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_limits: KernelLimits,
-    /// Flaws of the processor that the kernel knows of, and what it does about each.
+    /// Flaws of the processor that the kernel reports, and its mitigation of each.
     pub mitigations: BTreeMap<String, String>,
     /// Runnable threads, averaged over the minute before the run.
     pub load: Option<f64>,
     pub compiler: Option<String>,
     pub ybench: String,
-    /// Versions of the crates that are measured or that measure, as they were locked.
+    /// Locked versions of the crates that are measured or that measure.
     pub crates: BTreeMap<String, String>,
     pub commit: Option<String>,
     pub debug_build: bool,

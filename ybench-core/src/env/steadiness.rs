@@ -1,18 +1,18 @@
-//! What makes the times of a machine less steady than they could be: each piece of advice with the fact it is concluded from.
+//! The reasons why the times of a machine are less steady than possible: each fact with its advice.
 
 use super::{Environment, line};
 
-/// What the system tells of how its CPUs are shared, switched and sent to sleep.
+/// The system's settings for sharing, switching and idling its CPUs.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Steadiness {
-    /// CPUs that the scheduler leaves alone, as the kernel spells a list.
+    /// CPUs that the scheduler does not use, as the kernel spells a list.
     pub isolated: Option<String>,
     /// CPUs that the scheduler's clock does not interrupt while one thread runs.
     pub tickless: Option<String>,
     /// Whether two CPUs may be threads of one core.
     pub smt: Option<bool>,
-    /// Microseconds that the deepest sleep of an idle CPU takes to leave.
+    /// Microseconds to leave the deepest sleep of an idle CPU.
     pub idle_exit_us: Option<u32>,
 }
 
@@ -31,10 +31,10 @@ impl Steadiness {
     }
 }
 
-/// Deeper sleeps than this are longer than the wake-up that is measured.
+/// Deeper sleeps than this are longer than the measured wake-up.
 const DEEP_US: u32 = 5;
 
-/// Each fact, and what to do about it, for a machine whose times should be steadier. `cpus` are those of the two threads.
+/// Each fact, and its advice, for a machine whose times should be steadier. `cpus` are those of the two threads.
 pub fn advice(environment: &Environment, cpus: [usize; 2]) -> Vec<(String, String)> {
     let Environment { steadiness, turbo, hypervisor, .. } = environment;
     let [first, second] = cpus;
@@ -48,7 +48,7 @@ pub fn advice(environment: &Environment, cpus: [usize; 2]) -> Vec<(String, Strin
     if steadiness.isolated.is_none() {
         let what =
             format!("Start the kernel with isolcpus={first},{second}, and measure with --cpus {first},{second}.");
-        add("No CPU is isolated: the scheduler may put any thread beside those that are measured.".to_owned(), what);
+        add("No CPU is isolated: the scheduler may run any thread next to the measured ones.".to_owned(), what);
     }
     if steadiness.tickless.is_none() {
         let what = format!("Start the kernel with nohz_full={first},{second}.");

@@ -1,4 +1,4 @@
-//! Time that the hypervisor has taken from CPUs which had something to do.
+//! Time that the hypervisor has taken from CPUs that had work.
 
 use std::fs;
 

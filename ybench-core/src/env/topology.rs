@@ -1,4 +1,4 @@
-//! How the CPUs lie to each other: sockets, cores, threads, memory nodes, and which caches they share.
+//! The relations of the CPUs: sockets, cores, threads, memory nodes, and the caches that they share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,13 +11,13 @@ use crate::place;
 const CPUS: &str = "/sys/devices/system/cpu";
 const NODES_ONLINE: &str = "/sys/devices/system/node/online";
 
-/// How many there are of each, over all CPUs that are on, allowed or not.
+/// The numbers of each, over all CPUs that are on, allowed or not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Topology {
     pub sockets: Option<usize>,
     pub cores: Option<usize>,
-    /// Hardware threads: what the system calls a CPU.
+    /// Hardware threads: the system calls each a CPU.
     pub threads: Option<usize>,
     pub memory_nodes: Option<usize>,
 }
@@ -28,7 +28,7 @@ pub struct Cache {
     pub level: u32,
     /// "data", "instruction" or "unified".
     pub kind: String,
-    /// Of each of them.
+    /// The size of each of them.
     pub bytes: u64,
     /// The CPUs that share one, for each of them, as the kernel spells a list: `0-3,8`.
     pub shared_by: Vec<String>,
@@ -49,7 +49,7 @@ impl Topology {
     }
 }
 
-/// How many different values; nothing if one of them is missing, or there are none.
+/// The number of different values. Nothing if one of them is missing, or there are none.
 fn distinct(values: &[Option<String>]) -> Option<usize> {
     let set: Option<BTreeSet<&str>> = values.iter().map(Option::as_deref).collect();
     set.map(|set| set.len()).filter(|number| *number > 0)
@@ -69,7 +69,7 @@ pub(super) fn caches(cpus: &[usize]) -> Vec<Cache> {
     }))
 }
 
-/// What makes caches alike, and the CPUs that share one of them.
+/// The properties of alike caches, and the CPUs that share one of them.
 type One = ((u32, String, u64), String);
 
 fn one(level: &str, kind: &str, size: &str, shared_by: &str) -> Option<One> {
@@ -84,7 +84,7 @@ fn one(level: &str, kind: &str, size: &str, shared_by: &str) -> Option<One> {
     Some(((level.parse().ok()?, kind.to_lowercase(), bytes), shared_by.to_owned()))
 }
 
-/// Every CPU names the caches it shares with others: each counts once.
+/// Every CPU lists the caches it shares with others. Each cache counts once.
 fn grouped(all: impl Iterator<Item = One>) -> Vec<Cache> {
     let mut alike: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for (key, shared_by) in all {

@@ -41,7 +41,7 @@ pub(super) static RATIOS: [Ratio; 2] = [
     ),
 ];
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 4] {
     [
         (SPSC, received::<pipe::Adaptive>),

@@ -1,5 +1,5 @@
-//! The targets that are no ratios of times: sizes, counts, and what small things cost. Each is taken several times, and judged by
-//! its median.
+//! The targets that are no ratios of times: sizes, counts, and the cost of small operations. Each is measured several
+//! times, and judged by its median.
 
 use super::{goal, idle, many, memory, streaming, timers};
 use crate::error::{Error, Fault};
@@ -8,17 +8,17 @@ use crate::record::{Count, Goal, Report};
 use crate::stats::Spread;
 use crate::transport::{mpmc, mpsc, spsc};
 
-/// What one run gives, and the most that is wanted of each of its figures.
+/// The figures of one run, and the upper target of each.
 struct Measure {
-    /// Named where it fails.
+    /// Named if it fails.
     of: &'static str,
     /// In the order of the run's figures.
     wanted: &'static [(&'static str, f64)],
-    /// With so many messages, where the user has said how many.
+    /// The number of messages, where the user has given one.
     run: fn(Place, Option<u64>) -> Result<Vec<f64>, Fault>,
 }
 
-/// Memory comes first: what others have freed and the allocator has kept would hide what is taken.
+/// Memory comes first: memory that earlier runs have freed and the allocator has kept would hide the use.
 static MEASURES: [Measure; 9] = [
     Measure {
         of: "spsc",
@@ -26,7 +26,7 @@ static MEASURES: [Measure; 9] = [
             ("bytes for each of 10,000,000 queued 8-byte messages", 17.0),
             ("MiB still resident when they are drained", 1.0),
         ],
-        run: |_, messages| memory::queued_and_drained(memory::of_a_pipe, messages.unwrap_or(memory::MESSAGES)),
+        run: |_, messages| memory::queued_and_drained(memory::of_spsc, messages.unwrap_or(memory::MESSAGES)),
     },
     Measure {
         of: "mpmc-unbounded",
@@ -34,7 +34,7 @@ static MEASURES: [Measure; 9] = [
             ("bytes for each of 10,000,000 queued in mpmc without a bound", 10.0),
             ("MiB still resident when that is drained", 1.0),
         ],
-        run: |_, messages| memory::queued_and_drained(memory::of_an_exchange, messages.unwrap_or(memory::MESSAGES)),
+        run: |_, messages| memory::queued_and_drained(memory::of_mpmc, messages.unwrap_or(memory::MESSAGES)),
     },
     Measure {
         of: "spsc",
@@ -78,7 +78,7 @@ static MEASURES: [Measure; 9] = [
     },
     Measure {
         of: "hub",
-        wanted: &[("system calls of an idle hub in 200 ms, beside the one in which it sleeps", 0.0)],
+        wanted: &[("system calls of an idle hub in 200 ms, except the one in which it sleeps", 0.0)],
         run: |_, _| idle::of_a_hub().map(|calls| vec![calls]),
     },
     Measure {
@@ -91,11 +91,11 @@ static MEASURES: [Measure; 9] = [
     },
 ];
 
-/// Takes every figure up to three times.
+/// Measures every figure up to three times.
 ///
 /// # Errors
 ///
-/// Names what was measured where that broke its word.
+/// Names the measured operation if it failed validation.
 pub fn measured(place: Place, messages: Option<u64>, rounds: u32) -> Result<Vec<Count>, Error> {
     let mut counts = Vec::new();
     for measure in &MEASURES {

@@ -1,4 +1,4 @@
-//! The first of several receivers that has something: `ysuite`'s `Select` and `select()`, and crossbeam's `Select` and
+//! The first of several receivers that has a message: `ysuite`'s `Select` and `select()`, and crossbeam's `Select` and
 //! `select!`, over 2 and over 64.
 //!
 //! ```text
@@ -6,9 +6,9 @@
 //!   two threads     send into one and another ----> take from the first that has something, in a thread of its own
 //! ```
 //!
-//! Which of them is a matter of chance: one after the other would suit a `Select` that goes on looking behind the last one
-//! found. In one thread there always is exactly one that has a message, and nobody sleeps. A `Select` is made once, but for
-//! the one that is made anew; `select()` and `select!` are made anew by their nature.
+//! The channel is chosen at random: taking turns would suit a `Select` that continues its search after the last one
+//! found. In one thread there always is exactly one with a message, and no thread sleeps. A `Select` is made once,
+//! except the one that is made anew. `select()` and `select!` are made anew for each message by design.
 
 use std::time::Instant;
 
@@ -63,7 +63,7 @@ const fn least(name: &'static str, above: &'static [&'static str], below: &'stat
     least_of(name, SESSION, above, below, 3.0)
 }
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 12] {
     [
         ("Select over 2", here::<Kept, 2>),
@@ -90,7 +90,7 @@ pub(super) fn plan(frame: Frame) -> Plan {
     )
 }
 
-/// Which channels the messages go through, the same in every run. Each channel's messages are counted.
+/// The channels that the messages go through, the same in every run. Each channel's messages are counted.
 struct Turns<F: FirstOf> {
     dice: fastrand::Rng,
     senders: Vec<(F::Sender, usize)>,
@@ -113,7 +113,7 @@ impl<F: FirstOf> Turns<F> {
     }
 }
 
-/// What each of the channels has brought.
+/// The messages that each channel has delivered.
 struct Tally {
     due: Vec<usize>,
 }
@@ -134,7 +134,8 @@ impl Tally {
     }
 }
 
-/// Takes so many messages, each by `one`: from which channel, and unless that has ended, what. `before` is called before each.
+/// Receives `messages` messages, each by `one`: the channel and, unless it is disconnected, the message. `before` is
+/// called before each.
 #[inline(always)]
 fn take_each(
     channels: usize,
@@ -151,14 +152,14 @@ fn take_each(
     Ok(())
 }
 
-/// A way to take from the first of several receivers.
+/// A way to receive from the first of several receivers.
 trait FirstOf: 'static {
     type Sender: Send + 'static;
     type Receiver: Send + 'static;
     fn channel() -> (Self::Sender, Self::Receiver);
-    /// False: the receiver is gone.
+    /// False: the receiver is dropped.
     fn send(sender: &mut Self::Sender, number: usize) -> bool;
-    /// Takes so many messages. `before` is called before each.
+    /// Receives `messages` messages. `before` is called before each.
     fn take(
         receivers: &mut [Self::Receiver],
         messages: usize,
@@ -166,7 +167,7 @@ trait FirstOf: 'static {
     ) -> Result<(), Fault>;
 }
 
-/// The channels of `ysuite` that are chosen among.
+/// The channels of `ysuite` to choose from.
 macro_rules! of_pipes {
     () => {
         type Sender = spsc::Sender<usize>;
@@ -183,7 +184,7 @@ macro_rules! of_pipes {
     };
 }
 
-/// Those of crossbeam.
+/// The channels of crossbeam.
 macro_rules! of_crossbeam {
     () => {
         type Sender = crossbeam::Sender<usize>;
@@ -265,7 +266,7 @@ impl FirstOf for List {
 
 struct CrossbeamKept;
 
-/// Takes from the one that is chosen.
+/// Receives from the chosen one.
 #[inline(always)]
 fn chosen(
     operation: crossbeam::SelectedOperation<'_>,
@@ -350,9 +351,9 @@ fn streams<F: FirstOf, const CHANNELS: usize>(place: Place, messages: u64) -> Re
     let sending = move || {
         let mut turns = Turns::<F>::new(senders);
         let start = Instant::now();
-        // A receiver that is gone has found a fault.
+        // A receiver that is dropped has found a fault.
         let _ = (0..messages).try_for_each(|_| turns.send());
-        // An end that goes would be chosen before the others have been emptied.
+        // A dropped handle would be chosen before the others have been emptied.
         (start, turns.senders)
     };
     let taking = move || F::take(&mut receivers, messages as usize, || Ok(())).map(|()| Instant::now());

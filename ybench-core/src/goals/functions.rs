@@ -1,11 +1,11 @@
-//! Functions posted one by one by a thread, and run where they arrive: by a hub, and by a loop written plainly.
+//! Functions posted one by one by a thread, and run on arrival: by a hub, and by a loop written plainly.
 //!
 //! ```text
 //!   first CPU    post(move || it is number 0), post(... 1), post(... 2) ----> the loop: calls each    second CPU
 //! ```
 //!
-//! Nothing is handed on, unlike in the transports of the same names, whose receivers ask for messages: each function
-//! checks that it comes when it is due.
+//! Unlike in the transports of the same names, no message is passed on to a receiver: each function checks that it runs
+//! in its turn.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub(super) static RATIOS: [Ratio; 1] = [least_of(
     5.0,
 )];
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 2] {
     [(HUB, by_a_hub), (PLAIN, by_a_plain_loop)]
 }
@@ -43,11 +43,11 @@ pub(super) fn plan(frame: Frame) -> Plan {
     beside_the_hand_over(SESSION, "Functions posted one by one by a thread, run by another", &contenders(), frame)
 }
 
-/// What has been run.
+/// The functions that have been run.
 #[derive(Default)]
 struct Tally {
     due: Cell<usize>,
-    /// The first that came when it was not due, and what was due then.
+    /// The first that ran out of turn, and the one that was due.
     astray: Cell<Option<(usize, usize)>>,
     over: Cell<bool>,
 }
@@ -62,7 +62,7 @@ impl Tally {
         self.due.set(due + 1);
     }
 
-    /// Whether all of so many were run, each in its turn.
+    /// Whether all `count` functions were run, each in its turn.
     fn check(&self, messages: usize) -> Result<(), Fault> {
         match (self.astray.get(), self.due.get()) {
             (Some((expected, received)), _) => Err(Fault::OutOfOrder { expected, received }),
@@ -74,7 +74,7 @@ impl Tally {
 }
 
 thread_local! {
-    /// Of the thread that runs the hub. The plain loop lends its functions one.
+    /// A copy for the thread that runs the hub. The plain loop passes one to its functions.
     static TALLY: Tally = const { Tally { due: Cell::new(0), astray: Cell::new(None), over: Cell::new(false) } };
 }
 

@@ -1,7 +1,7 @@
-//! What a receiver costs while nobody writes, and a hub while nothing happens.
+//! The cost of a receiver that gets no message, and of a hub without events.
 //!
-//! A receiver waits twice, once longer than the other time by 200 ms: going to sleep and waking up cost the same in both,
-//! so what the longer wait has more is the price of being idle. A hub waits once, for so long as it is told.
+//! A receiver waits twice, the second time 200 ms longer. Going to sleep and waking up cost the same in both, so the
+//! difference is the cost of idling. A hub waits once, for the given time.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -19,7 +19,8 @@ use crate::usage::cpu_time;
 const SHORT: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_millis(220);
 
-/// System calls that the longer wait has more, and its CPU time beyond the shorter one's, in percent of the time it is longer.
+/// The additional system calls of the longer wait, and its additional CPU time in percent of the difference of both
+/// waits.
 pub(super) fn measured(place: Place) -> Result<Vec<f64>, Fault> {
     let (short_calls, short_cpu) = wait(place, SHORT)?;
     let (long_calls, long_cpu) = wait(place, LONG)?;
@@ -28,7 +29,7 @@ pub(super) fn measured(place: Place) -> Result<Vec<f64>, Fault> {
     Ok(vec![(long_calls as f64 - short_calls as f64).max(0.0), share * 100.0])
 }
 
-/// The system calls and the CPU time of a receiver that waits so long for its only message.
+/// The system calls and the CPU time of a receiver that waits this long for its only message.
 fn wait(place: Place, idle: Duration) -> Result<(u64, Duration), Fault> {
     let (mut sender, mut receiver) = spsc::unbounded::<usize>();
     let (sent, received) = duet(
@@ -51,7 +52,7 @@ fn wait(place: Place, idle: Duration) -> Result<(u64, Duration), Fault> {
     received
 }
 
-/// System calls beside the one that sleeps, of a hub that waits with a source of each kind while none has anything.
+/// System calls, except the one that sleeps, of a hub that waits with an idle source of each kind.
 pub(super) fn of_a_hub() -> Result<f64, Fault> {
     let mut hub = Hub::new()?;
     let (near, far) = UnixStream::pair()?;
@@ -61,7 +62,7 @@ pub(super) fn of_a_hub() -> Result<f64, Fault> {
     hub.watch(far, Interest::READABLE, |_, _, _| {}).map_err(error)?;
     hub.receive(receiver, |_, _| {}).map_err(error)?;
     hub.after(Duration::from_secs(3_600), |_| {});
-    // What there is to do once, such as taking signals down.
+    // The work to be done once, such as taking signals down.
     while hub.run_once(SHORT)? > 0 {}
     let before = ysuite::os::calls();
     let served = hub.run_once(LONG - SHORT)?;

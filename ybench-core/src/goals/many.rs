@@ -1,4 +1,4 @@
-//! The targets of many threads: mpsc and mpmc beside their rivals, and beside themselves with fewer threads.
+//! The targets of many threads: mpsc and mpmc compared with competitors, and with themselves with fewer threads.
 
 use std::time::Instant;
 
@@ -64,7 +64,7 @@ pub(super) static RATIOS: [Ratio; 7] = [
     most("mpmc 8x8: times its own 2x2", MPMC, &["mpmc 8x8"], "mpmc 2x2", 3.0),
 ];
 
-/// Whose slowest round is compared with its quickest.
+/// The names whose slowest round is compared with the quickest.
 pub(super) const STEADY: [(&str, &str); 2] = [
     ("mpmc 2x2: the slowest round, times the quickest", "mpmc 2x2"),
     ("mpmc 3x3: the slowest round, times the quickest", "mpmc 3x3"),
@@ -111,10 +111,10 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
     .into()
 }
 
-/// Senders that are made at once, to be measured.
+/// Senders that are made in one go, to be measured.
 pub(super) const SENDERS: usize = 10_000;
 
-/// Bytes that a sender of mpsc takes which sends nothing, and microseconds to make it.
+/// Bytes of an idle sender of mpsc, and microseconds to make it.
 pub(super) fn idle_sender() -> Vec<f64> {
     let (sender, _receiver) = mpsc::unbounded::<u64>();
     let mut all: Vec<mpsc::Sender<u64>> = Vec::with_capacity(SENDERS);
@@ -138,7 +138,7 @@ mod tests {
         };
         let session = Session { rounds: [30.0, 20.0, 50.0].map(round).into(), ..Session::default() };
         assert_eq!(spread(&session, "mpmc 2x2").unwrap().median, 2.5);
-        assert_eq!(spread(&session, "nobody"), None);
+        assert_eq!(spread(&session, "unknown"), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a queue of many messages takes, and what it gives back.
+//! The memory that a queue of many messages takes, and that it returns.
 
 use ysuite::{mpmc, spsc};
 
@@ -7,13 +7,13 @@ use crate::memory::resident;
 
 pub(super) const MESSAGES: u64 = 10_000_000;
 
-/// Queues so many messages of 8 bytes, calls what is given, and takes them out again: resident memory when all are out and
-/// the channel is still there.
+/// Queues `messages` messages of 8 bytes, calls `when_full`, and receives them again. Returns the resident memory once
+/// all are received and the channel still exists.
 type FilledAndDrained = fn(u64, &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault>;
 
-/// Bytes for each message, and MiB resident after draining beyond what was resident before, the channel itself still there.
+/// Bytes per message, and additional MiB that are resident after draining while the channel still exists.
 pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64) -> Result<Vec<f64>, Fault> {
-    // The code and the allocator's own pages must be there before the first look.
+    // The code and the allocator's own pages must be resident before the first reading.
     fill_and_drain(1_000, &mut || Ok(()))?;
     let before = resident()?;
     let mut full = before;
@@ -24,12 +24,12 @@ pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64
     Ok(vec![(full - before) / messages as f64, (after - before) / f64::from(1 << 20)])
 }
 
-pub(super) fn of_a_pipe(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
+pub(super) fn of_spsc(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
     let (mut sender, mut receiver) = spsc::unbounded::<u64>();
     filled_and_drained(messages, |message| sender.send(message).is_ok(), when_full, || receiver.try_recv().ok())
 }
 
-pub(super) fn of_an_exchange(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
+pub(super) fn of_mpmc(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
     let (sender, receiver) = mpmc::unbounded::<u64>();
     filled_and_drained(messages, |message| sender.send(message).is_ok(), when_full, || receiver.try_recv().ok())
 }
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn a_queue_takes_at_least_its_messages() {
-        // Other tests of this process may give memory back meanwhile: one undisturbed try is enough.
-        for (way, most) in [(of_a_pipe as FilledAndDrained, 17.0), (of_an_exchange, 10.0)] {
+        // Other tests of this process may free memory meanwhile: one undisturbed attempt is enough.
+        for (way, most) in [(of_spsc as FilledAndDrained, 17.0), (of_mpmc, 10.0)] {
             let mut tries = Vec::new();
             let has_taken_them = (0..20).any(|_| {
                 tries.push(queued_and_drained(way, 1_000_000).unwrap()[0]);

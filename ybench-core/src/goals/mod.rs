@@ -1,9 +1,9 @@
-//! What the project's own targets are measured by, and what is wanted: for speed and size, each in rounds beside what it
-//! is compared to.
+//! The measurements for the project's own targets, and the figures required. Each figure of speed and size is measured
+//! in rounds together with what it is compared to.
 //!
-//! A target of speed is the median of the ratios formed inside the rounds: it is met or missed where the whole interval of that
-//! median is on one side, from enough rounds, and cannot be told otherwise. Counts and sizes are taken several times and
-//! judged by their median. A miss is a result, not an error.
+//! A target of speed is the median of the ratios formed inside the rounds. It is met or missed if the whole interval of
+//! that median is on one side, from enough rounds, and is undecided otherwise. Counts and sizes are measured several
+//! times and judged by their median. A miss is a result, not an error.
 
 pub mod asynchronous;
 pub mod counts;
@@ -34,11 +34,11 @@ use crate::scenario::{ping_pong, throughput};
 use crate::stage::Timed;
 use crate::stats::{Interval, LEAST_ROUNDS, Spread};
 
-/// The command whose records these targets are judged from.
+/// The command whose results these targets are judged from.
 pub const COMMAND: &str = "goals";
 
-/// Every target, judged from the record alone: those of speed from the rounds of their sessions, how steady those rounds were,
-/// and sizes and counts. Nothing for what is no record of theirs; an older one has its verdicts in it.
+/// Every target, judged from the result alone: speed from the rounds of the sessions, the steadiness of those rounds,
+/// and sizes and counts. Empty for a result of another command. An older result contains its verdicts.
 pub fn judged(report: &Report) -> Vec<Goal> {
     if report.command != COMMAND || !report.goals.is_empty() {
         return report.goals.clone();
@@ -48,7 +48,7 @@ pub fn judged(report: &Report) -> Vec<Goal> {
     let spread = |(title, name): &(&str, &str)| {
         let measured = mpmc.and_then(|session| many::spread(session, name));
         let goal = goal((*title).to_owned(), measured, many::SPREAD, false);
-        // More rounds can only lie farther apart: a miss is one from however few.
+        // More rounds can only be farther apart: a miss is certain from any number of rounds.
         let enough = mpmc.is_some_and(|session| session.sound() >= LEAST_ROUNDS);
         Goal { met: goal.met.filter(|met| enough || !met), ..goal }
     };
@@ -71,12 +71,12 @@ fn ratios() -> impl Iterator<Item = &'static Ratio> {
     RATIOS.iter().chain(later)
 }
 
-/// Everybody that a target of speed needs a figure of, with the session in which it is measured.
+/// All names that a target of speed needs a figure of, with the session that measures it.
 pub fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
     ratios().flat_map(|ratio| ratio.names().map(|name| (ratio.session, name)))
 }
 
-/// Everybody that is to be steady, with that session.
+/// All names that are required to be steady, with their session.
 pub fn steady() -> impl Iterator<Item = (&'static str, &'static str)> {
     many::STEADY.iter().map(|(_, name)| (many::MPMC, *name))
 }
@@ -86,24 +86,24 @@ fn those<'a>(names: &'a [&'a str]) -> impl Iterator<Item = &'static Entry> + 'a 
     names.iter().filter_map(|name| registry::named(name))
 }
 
-/// So many messages at a place, in a way that is no transport.
+/// Runs a number of messages at a place, in a way that is no transport.
 pub type Run = fn(Place, u64) -> Result<Timed, Fault>;
 
-/// Runs that are no transports, in rounds beside the handing over of a line.
+/// Runs that are no transports, in rounds with the memory hand-over.
 fn beside_the_hand_over(session: &str, about: &str, runs: &[(&str, Run)], frame: Frame) -> Plan {
     let mut contenders: Vec<Contender> = runs.iter().map(|&(name, run)| contender(name, run, frame)).collect();
     contenders.push(frame.limit(&limits::HAND_OVER));
     plan::plan(session, about, None, frame, &limits::HAND_OVER, contenders)
 }
 
-/// One that is no transport.
+/// A run that is no transport.
 fn contender(name: &str, run: Run, frame: Frame) -> Contender {
     let contestant = Contestant { name: name.to_owned(), ..Contestant::default() };
     let place = frame.place;
     Contender { contestant, length: frame.transports, run: Box::new(move |units| run(place, units).map(Into::into)) }
 }
 
-/// Everybody whom a target of speed names.
+/// All names in the targets of speed.
 pub fn plans(frame: Frame) -> Vec<Plan> {
     let together = frame.together();
     let mut streams: Vec<Contender> = those(&STREAMS).map(|entry| throughput::contender(entry, None, frame)).collect();
@@ -149,7 +149,7 @@ fn of_speed(ratio: &Ratio, report: &Report) -> Goal {
     Goal { name, measured: Spread::of(&ratios), target, at_least, met }
 }
 
-/// Nothing where the target lies within the interval.
+/// Nothing if the target is within the interval.
 fn met(interval: Interval, target: f64, at_least: bool) -> Option<bool> {
     let reaches = |end: f64| if at_least { end >= target } else { end <= target };
     let ends = [interval.low, interval.high].map(reaches);

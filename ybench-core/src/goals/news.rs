@@ -49,7 +49,7 @@ pub(super) static RATIOS: [Ratio; 3] = [
     ),
 ];
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 9] {
     [
         ("broadcast to 1", run::<Ours, 1>),
@@ -68,15 +68,15 @@ pub(super) fn plan(frame: Frame) -> Plan {
     beside_the_hand_over(SESSION, "Messages sent by one thread, received by 1, 2 and 4", &contenders(), frame)
 }
 
-/// Messages that may be under way.
+/// Messages that may be in flight.
 const PLACES: usize = 1_024;
 
-/// A way of sending every message to every receiver, where a slow receiver holds the sender up.
+/// A way of sending every message to every receiver. A slow receiver delays the sender.
 trait News: 'static {
     type Sender: Send + 'static;
     type Receiver: Send + 'static;
     fn open(receivers: usize) -> (Self::Sender, Vec<Self::Receiver>);
-    /// Sends all messages. Stops where the receivers are gone.
+    /// Sends all messages. Stops if the receivers are dropped.
     fn send(sender: Self::Sender, messages: usize);
     /// Receives all messages and checks each.
     fn receive(receiver: Self::Receiver, messages: usize) -> Result<(), Fault>;
@@ -133,8 +133,8 @@ impl News for Crossbeam {
     }
 }
 
-/// Tokio's loses what a slow receiver has not received. So its sender waits for the receivers after each of half a ring:
-/// for that it has a channel of its own.
+/// Tokio's channel loses messages that a slow receiver has not received. So its sender waits for the receivers after
+/// each half of a ring, by a separate channel.
 struct Tokio;
 
 impl News for Tokio {
@@ -151,7 +151,7 @@ impl News for Tokio {
 
     fn send((sender, received): Self::Sender, messages: usize) {
         for number in 0..messages {
-            // Two halves may be under way.
+            // Two halves may be in flight.
             let waits = number % (PLACES / 2) == 0 && number >= PLACES;
             if waits && received.iter().any(|half| half.recv().is_err()) || sender.send(number).is_err() {
                 return;
@@ -165,7 +165,7 @@ impl News for Tokio {
             for expected in 0..messages {
                 check(receiver.recv().await.ok(), expected)?;
                 if (expected + 1) % (PLACES / 2) == 0 {
-                    // The sender may have sent its last already.
+                    // The sender may already have sent its last message.
                     let _ = half.send(());
                 }
             }
@@ -186,7 +186,7 @@ fn run<N: News, const RECEIVERS: usize>(place: Place, messages: u64) -> Result<T
     };
     let mut parts = vec![Part::new(&cpus[..1], sending)];
     parts.extend(receivers.into_iter().map(|receiver| {
-        // One receiver has a CPU of its own; more share all there are.
+        // One receiver has a CPU of its own. More receivers share all CPUs.
         let at = if RECEIVERS == 1 { &cpus[cpus.len() - 1..] } else { &cpus[..] };
         Part::new(at, move |gate: &Gate| {
             gate.pass();

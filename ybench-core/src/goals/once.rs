@@ -1,11 +1,11 @@
-//! One message for each channel: made, sent and received, by `ysuite::oneshot` and by the crates `oneshot` and tokio.
+//! One message per channel: made, sent and received, by `ysuite::oneshot` and by the crates `oneshot` and tokio.
 //!
 //! ```text
 //!   one thread     make, send, receive; make, send, receive; ...
 //!   two threads    make, receiver away by an spsc, send ----> receive, in a thread of its own
 //! ```
 //!
-//! The way of the receivers is in both times: it makes the ratio smaller than that of the channels alone.
+//! Both times include the transfer of the receivers: it makes the ratio smaller than that of the channels alone.
 
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ pub(super) static RATIOS: [Ratio; 2] = [
     most("oneshot received by another thread: times the crate oneshot", SESSION, &[OURS_AWAY], CRATE_AWAY, 1.1),
 ];
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 6] {
     [
         (OURS, here::<Ours>),
@@ -51,7 +51,7 @@ trait Once: 'static {
     type Sender: Send + 'static;
     type Receiver: Send + 'static;
     fn channel() -> (Self::Sender, Self::Receiver);
-    /// False: the receiver is gone.
+    /// False: the receiver is dropped.
     fn send(sender: Self::Sender, number: usize) -> bool;
     /// Waits for the message.
     fn receive(receiver: Self::Receiver) -> Option<usize>;
@@ -116,7 +116,7 @@ fn here<O: Once>(place: Place, messages: u64) -> Result<Timed, Fault> {
     })?
 }
 
-/// Receivers that can be under way.
+/// Receivers that can be in flight.
 const PLACES: usize = 1_024;
 
 fn away<O: Once>(place: Place, messages: u64) -> Result<Timed, Fault> {
@@ -129,7 +129,7 @@ fn away<O: Once>(place: Place, messages: u64) -> Result<Timed, Fault> {
             let start = Instant::now();
             for number in 0..messages as usize {
                 let (sender, receiver) = O::channel();
-                // The other thread is gone only after it has found a fault.
+                // The other thread ends early only if it has found a fault.
                 if receivers.send(receiver).is_err() || !O::send(sender, number) {
                     break;
                 }

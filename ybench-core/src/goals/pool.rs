@@ -1,11 +1,10 @@
-//! Blocks taken by one thread and given back by another, at the same time: the pool, and the system's allocator doing the
-//! same.
+//! Blocks allocated by one thread and freed by another, at the same time: the pool, and the system's allocator.
 //!
 //! ```text
 //!   first CPU    take, write a word, send ----> spsc, 1,024 places ----> receive, give back    second CPU
 //! ```
 //!
-//! The way between them is in both times: it makes the ratio smaller than that of the blocks alone.
+//! Both times include the transfer between the threads: it makes the ratio smaller than that of the blocks alone.
 
 use std::time::Instant;
 
@@ -32,7 +31,7 @@ pub(super) static RATIOS: [Ratio; 1] = [least_of(
     5.0,
 )];
 
-/// Everybody in the session.
+/// All competitors of the session.
 pub fn contenders() -> [(&'static str, Run); 2] {
     [(POOL, by_pool), (ALLOCATOR, by_allocator)]
 }
@@ -41,7 +40,7 @@ pub(super) fn plan(frame: Frame) -> Plan {
     beside_the_hand_over(SESSION, "Blocks taken by one thread and given back by another", &contenders(), frame)
 }
 
-/// Blocks that can be under way.
+/// Blocks that can be in flight.
 const PLACES: usize = 1_024;
 
 /// Bytes of each.
@@ -58,7 +57,7 @@ fn by_pool(place: Place, blocks: u64) -> Result<Timed, Fault> {
 
 fn by_allocator(place: Place, blocks: u64) -> Result<Timed, Fault> {
     handed_over(place, blocks, |number| {
-        // Of the right size, and not written: what a pool gives is not either.
+        // Of the right size, and not initialised, like a block of a pool.
         let mut block: Vec<u8> = Vec::with_capacity(BYTES);
         block.push(number as u8);
         block
@@ -79,7 +78,7 @@ fn handed_over<B: AsRef<[u8]> + Send + 'static>(
             gate.pass();
             let start = Instant::now();
             for number in 0..blocks {
-                // The other thread is gone only after it has found a fault.
+                // The other thread ends early only if it has found a fault.
                 if sender.send(take(number)).is_err() {
                     break;
                 }

@@ -1,5 +1,5 @@
-//! The targets of messages of any type, beside the same written plainly; and of a mailbox and a hub that sleep, beside
-//! what wakes a thread at the least cost. Streams of functions are those of `functions`.
+//! The targets of messages of any type, compared with a plain implementation. And those of a sleeping mailbox and a
+//! sleeping hub, compared with the cheapest way to wake a thread. Streams of functions are those of `functions`.
 
 use super::targets::{Ratio, least_of, most};
 use super::those;

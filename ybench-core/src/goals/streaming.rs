@@ -1,4 +1,4 @@
-//! System calls made and memory asked for by all ends of a channel while messages stream through it one by one.
+//! System calls and allocations of all handles of a channel while messages stream through it one by one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,8 @@ use crate::transport::{Closed, Receiver, Sender, Shape, Transport};
 
 const MESSAGES: u64 = 10_000_000;
 
-/// Calls and allocations for a million messages, all threads together, the few at the beginning and at the end included.
+/// Calls and allocations for a million messages, all threads together, including the few at the beginning and at the
+/// end.
 pub(super) fn counted<T: Transport>(place: Place, messages: Option<u64>) -> Result<Vec<f64>, Fault> {
     let messages = messages.unwrap_or(MESSAGES);
     let (sender, receiver) = T::open::<usize>()?;
@@ -29,7 +30,7 @@ struct Totals {
     allocations: AtomicU64,
 }
 
-/// An end that tells what its thread has asked of the system between its first message and its own end.
+/// A handle that reports the system calls and allocations of its thread between its first message and its own drop.
 struct Watched<E> {
     end: E,
     /// Calls and allocations of this thread at its first message.
@@ -91,8 +92,8 @@ mod tests {
         assert!(none < 1_000.0, "{none}");
     }
 
-    /// Calls of both threads while so many messages are bounced: one is under way at a time, so an end that sleeps at once
-    /// finds nothing nearly each time, on whichever CPUs.
+    /// Calls of both threads while `messages` messages are bounced. One is in flight at a time, so a handle that sleeps
+    /// at once finds nothing nearly each time, on any CPUs.
     fn calls_of_bouncing<T: Transport>(messages: usize) -> u64 {
         let totals = Arc::new(Totals::default());
         let pair = || {
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_of_both_ends_are_counted() {
+    fn the_calls_of_both_handles_are_counted() {
         assert!(calls_of_bouncing::<spsc::Sleeping>(1_000) > 0);
         assert!(calls_of_bouncing::<mpsc::Sleeping>(1_000) > 0);
     }

@@ -1,4 +1,4 @@
-//! The targets of speed: which figure is divided by which, and what is wanted.
+//! The targets of speed: the dividend, the divisor and the required figure.
 
 use crate::limits;
 use crate::record::Session;
@@ -14,7 +14,7 @@ pub(super) const BATCHES: [usize; 4] = [8, 32, 128, 1024];
 pub(super) const BOUNCED: [&str; 4] = ["spsc-forever", "spsc", "spsc-none", "spsc-epoll"];
 pub(super) const ONE_CPU: [&str; 1] = ["spsc"];
 
-/// How a batch of `spsc-batch` is called in its session.
+/// The name of a batch of `spsc-batch` in its session.
 pub(super) fn batch_name(batch: usize) -> String {
     format!("spsc-batch x{batch}")
 }
@@ -30,12 +30,12 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
-    /// Everybody it needs a figure of.
+    /// All names that it needs a figure of.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.above.iter().copied().chain([self.below])
     }
 
-    /// One for each round that counts and has everybody.
+    /// One ratio for each round that counts and has all names.
     pub(super) fn ratios(&self, session: &Session) -> Vec<f64> {
         let quickest = self.above.iter().map(|name| session.series(name)).reduce(smaller).unwrap_or_default();
         stats::ratios(&quickest, &session.series(self.below))
@@ -83,8 +83,8 @@ pub(super) static RATIOS: [Ratio; 13] = [
     most("batches of 32: times the memory hand-over", STREAMING, &["spsc-batch x32"], HAND_OVER, 2.0),
     most("batches of 128: times the memory hand-over", STREAMING, &["spsc-batch x128"], HAND_OVER, 2.0),
     most("batches of 1,024: times the memory hand-over", STREAMING, &["spsc-batch x1024"], HAND_OVER, 2.0),
-    most("ping-pong, Spin::Forever: times the two-line floor", BOUNCING, &["spsc-forever"], FLOOR, 1.15),
-    most("ping-pong, default: times the two-line floor", BOUNCING, &["spsc"], FLOOR, 1.35),
+    most("ping-pong, Spin::Forever: times the two-line baseline", BOUNCING, &["spsc-forever"], FLOOR, 1.15),
+    most("ping-pong, default: times the two-line baseline", BOUNCING, &["spsc"], FLOOR, 1.35),
     most("ping-pong, Spin::None: times raw futex", BOUNCING, &["spsc-none"], limits::FUTEX.name, 1.15),
     most(
         "ping-pong, ysocketpair in epoll: times raw eventfd + epoll",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_better_rival_is_chosen_in_each_round() {
+    fn the_better_competitor_is_chosen_in_each_round() {
         let session = session(&[[1.0, 6.0, 9.0], [2.0, 30.0, 14.0]]);
         assert_eq!(RATIOS[1].ratios(&session), [6.0, 7.0]);
     }

@@ -1,4 +1,4 @@
-//! What a timer of a hub costs among ten thousand others: to set it, and to take it back.
+//! The cost of a timer of a hub among ten thousand others: to set it, and to cancel it.
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +6,11 @@ use ysuite::hub::{Hub, Timer};
 
 use crate::error::Fault;
 
-/// In the hub at once.
+/// Timers in the hub at once.
 pub(super) const TIMERS: usize = 10_000;
 
-/// Sets timers for moments in no order, each further away than this takes, and cancels them in another: microseconds
-/// for each that is set, and for each that is cancelled.
+/// Sets timers in no order, each for a time later than the whole measurement, and cancels them in another order.
+/// Returns microseconds per timer set, and per timer cancelled.
 pub(super) fn set_and_cancelled() -> Result<Vec<f64>, Fault> {
     let mut hub = Hub::new()?;
     let mut dice = fastrand::Rng::with_seed(TIMERS as u64);

@@ -1,4 +1,5 @@
-//! What a full fence and a read-modify-write cost, on a private line and on one that the other thread writes as well.
+//! The cost of a full fence and of a read-modify-write, on a private line and on one that the other thread writes as
+//! well.
 //!
 //! ```text
 //!   private     one thread: operation, operation ...
@@ -33,21 +34,21 @@ pub fn addition_contended(place: Place, operations: u64) -> Result<Timed, Fault>
 
 #[inline]
 fn store_and_fence(word: &AtomicU64, value: u64) {
-    // ORDERING: Relaxed, then the fence that is being measured; it pairs with nothing.
+    // ORDERING: Relaxed, then the measured fence; it pairs with nothing.
     word.store(value, Ordering::Relaxed);
     fence(Ordering::SeqCst);
 }
 
 #[inline]
 fn add(word: &AtomicU64, value: u64) {
-    // ORDERING: Relaxed: the operation is what is measured, its result is not used.
+    // ORDERING: Relaxed: the operation itself is measured, its result is not used.
     word.fetch_add(value, Ordering::Relaxed);
 }
 
 fn private(place: Place, operations: u64, operation: impl Fn(&AtomicU64, u64) + Send) -> Result<Timed, Fault> {
     solo(place.first, move || {
         let word = CachePadded::new(AtomicU64::new(0));
-        // The compiler must not see that nobody else has this word.
+        // The compiler must not see that no other thread has this word.
         let word = std::hint::black_box(&word);
         let start = Instant::now();
         for value in 0..operations {
@@ -75,7 +76,7 @@ fn contended(
                 operation(&word, value);
             }
             let elapsed = start.elapsed();
-            // ORDERING: Relaxed: the flag carries nothing but itself.
+            // ORDERING: Relaxed: the flag carries no other data.
             stop.store(true, Ordering::Relaxed);
             Timed { elapsed, units: operations }
         },

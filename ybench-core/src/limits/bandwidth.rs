@@ -1,4 +1,5 @@
-//! How fast one thread fills and copies memory, over buffers larger than most caches, all touched before the clock runs.
+//! The speed of one thread that fills and copies memory, over buffers larger than most caches, all touched before the
+//! clock runs.
 
 use std::hint::black_box;
 use std::time::Instant;

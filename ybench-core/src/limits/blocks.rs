@@ -1,11 +1,11 @@
-//! Memory handed over in blocks: what no transport that moves its messages through memory can beat.
+//! Memory handed over in blocks: the baseline of every transport that moves its messages through memory.
 //!
 //! ```text
 //!   writer   fill block 0, raise flag 0, fill block 1 ...   |   reader   wait for flag 0, sum block 0, lower flag 0 ...
 //! ```
 //!
-//! Four blocks, each flag on a line of its own, numbers counting up; the sum is checked. On one CPU nothing can be handed
-//! over while it runs: there one thread fills a block and sums it, again and again.
+//! Four blocks, each flag on a line of its own, numbers counting up. The sum is checked. On one CPU nothing can be
+//! handed over while it runs: there one thread fills a block and sums it, again and again.
 
 use std::cell::UnsafeCell;
 use std::hint::black_box;
@@ -22,12 +22,12 @@ use crate::stage::{Timed, duet, solo};
 const BLOCKS: usize = 4;
 
 struct Block<const WORDS: usize> {
-    /// Raised by the writer: the words are the reader's. Lowered by the reader: they are the writer's again.
+    /// Set by the writer: the words are the reader's. Cleared by the reader: they are the writer's again.
     full: CachePadded<AtomicBool>,
     words: CachePadded<UnsafeCell<[u64; WORDS]>>,
 }
 
-// SAFETY: `full` says whose the words are, and each side touches them only while they are its own.
+// SAFETY: `full` says which side owns the words, and each side accesses them only while it owns them.
 unsafe impl<const WORDS: usize> Sync for Block<WORDS> {}
 
 pub fn quicker(place: Place, words: u64) -> Result<Timed, Fault> {
@@ -35,7 +35,7 @@ pub fn quicker(place: Place, words: u64) -> Result<Timed, Fault> {
     Ok(hand_over::<512>(place, half)?.quicker(hand_over::<8192>(place, half)?).covering(words))
 }
 
-/// What a message of so many words costs as a part of such blocks: every transport moves all of it from the CPU that
+/// The cost of a message of `WORDS` words as a part of such blocks: every transport moves all of it from the CPU that
 /// writes it to the CPU that reads it.
 pub fn messages_of<const WORDS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
     let words = WORDS as u64;
@@ -44,11 +44,11 @@ pub fn messages_of<const WORDS: usize>(place: Place, messages: u64) -> Result<Ti
     } else {
         quicker(place, messages.saturating_mul(words))?
     };
-    // Both variants handed over whole blocks, and those are whole messages or parts that add up to them.
+    // Both variants handed over whole blocks, which are whole messages or parts that add up to them.
     Ok(Timed { units: timed.units / words, ..timed })
 }
 
-/// In a block of the message's own size, which stays in the nearest cache if it fits.
+/// In a block of the message's own size. It stays in the nearest cache if it fits.
 fn alone<const WORDS: usize>(place: Place, messages: u64) -> Result<Timed, Fault> {
     solo(place.first, move || {
         let mut words = vec![0; WORDS];
@@ -114,11 +114,11 @@ fn added_up(words: &[u64], sum: u64) -> u64 {
 fn fill<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) {
     for round in 0..rounds {
         let block = &blocks[round as usize % BLOCKS];
-        // ORDERING: Acquire pairs with the reader's Release below: it has finished with the words.
+        // ORDERING: Acquire pairs with the reader's Release below: the reader has finished with the words.
         while block.full.load(Ordering::Acquire) {
             std::hint::spin_loop();
         }
-        // SAFETY: the flag is down, so the words are the writer's until it raises the flag.
+        // SAFETY: the flag is clear, so the words are the writer's until it sets the flag.
         let words = unsafe { &mut *block.words.get() };
         count_up(words, round * WORDS as u64);
         // ORDERING: Release pairs with the reader's Acquire: the words are there.
@@ -134,7 +134,7 @@ fn drain<const WORDS: usize>(blocks: &[Block<WORDS>], rounds: u64) -> u64 {
         while !block.full.load(Ordering::Acquire) {
             std::hint::spin_loop();
         }
-        // SAFETY: the flag is up, so the words are the reader's until it lowers the flag.
+        // SAFETY: the flag is set, so the words are the reader's until it clears the flag.
         let words = unsafe { &*block.words.get() };
         sum = added_up(words, sum);
         // ORDERING: Release pairs with the writer's Acquire: it may overwrite the words.

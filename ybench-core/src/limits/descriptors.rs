@@ -1,4 +1,4 @@
-//! Sleeping and waking through descriptors: what no transport that can stand beside sockets can beat.
+//! Sleeping and waking through descriptors: the baseline of every transport that works with epoll alongside sockets.
 //!
 //! ```text
 //!   ping   write eventfd A, (epoll_wait,) read eventfd B    |    pong   (epoll_wait,) read eventfd A, write eventfd B
@@ -16,7 +16,7 @@ use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::{Timed, duet};
 
-/// A descriptor to ring, and how to wait for it.
+/// A descriptor to signal, and the way to wait for it.
 struct Bell {
     counter: OwnedFd,
     epoll: Option<OwnedFd>,

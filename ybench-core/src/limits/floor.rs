@@ -1,10 +1,10 @@
-//! The ping-pong floor: how fast a single word can go to the other CPU and come back.
+//! The ping-pong baseline: the shortest time for a single word to reach the other CPU and come back.
 //!
 //! ```text
 //!   two lines:   ping stores A, spins on B | pong spins on A, stores B        one line:   A and B are the same word
 //! ```
 //!
-//! With and without the processor's pause between two looks, whichever is quicker: some processors pause for long.
+//! With and without the processor's pause between two polls, whichever is quicker: some processors pause for long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub fn one_line(place: Place, messages: u64) -> Result<Timed, Fault> {
     Ok(bounce::<true>(place, half, [0, 0])?.quicker(bounce::<false>(place, half, [0, 0])?).covering(messages))
 }
 
-/// `there` and `back` say which word serves which direction. Ping writes odd numbers, pong the even ones after them, so
+/// `there` and `back` are the words of the two directions. Ping writes odd numbers, pong the even ones after them, so
 /// that one word can serve both.
 fn bounce<const PAUSE: bool>(place: Place, messages: u64, [there, back]: [usize; 2]) -> Result<Timed, Fault> {
     let bounces = messages.div_ceil(2);

@@ -1,10 +1,10 @@
-//! Sleeping and waking through a bare futex: what no transport that sleeps can beat.
+//! Sleeping and waking through a bare futex: the baseline of every transport that sleeps.
 //!
 //! ```text
 //!   ping   store A, wake A, wait on B until it changes    |    pong   wait on A until it changes, store B, wake B
 //! ```
 //!
-//! Nobody spins. A wait that finds the word changed already returns at once, as it must.
+//! No thread spins. A wait that finds the word changed already returns at once, as it must.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -62,7 +62,7 @@ fn set_and_wake(word: &AtomicU32, value: u32) {
     let _ = futex::wake(word, Flags::PRIVATE, 1);
 }
 
-/// Until the word is no longer `before`: what it is then, and whether the thread slept meanwhile.
+/// Waits until the word is no longer `before`. Returns its new value, and whether the thread slept meanwhile.
 fn wait_past(word: &AtomicU32, before: u32) -> (u32, bool) {
     let mut slept = false;
     loop {
@@ -71,22 +71,22 @@ fn wait_past(word: &AtomicU32, before: u32) -> (u32, bool) {
         if seen != before {
             return (seen, slept);
         }
-        // Changed already, woken or interrupted: the load above decides. Only who is woken has slept.
+        // Changed already, woken or interrupted: the load above decides. Only a woken thread has slept.
         slept |= futex::wait(word, Flags::PRIVATE, before, None).is_ok();
     }
 }
 
-/// How long the thread sleeps before it is woken: long enough for the CPU to have found something else to do.
+/// The time that the thread sleeps before it is woken: long enough for the CPU to have started other work.
 const IDLE: Duration = Duration::from_micros(200);
 
-/// What the waking thread does between two wakes, and between two looks at whether the other thread is up.
+/// The waking thread's wait between two wakes, and between two polls of the other thread's state.
 #[derive(Clone, Copy)]
 struct Pace {
     rest: fn(),
     look: fn(),
 }
 
-/// The median over so many wakes.
+/// The median over `wakes` wakes.
 pub fn wake_of_an_idle_thread(place: Place, wakes: u64) -> Result<Timed, Fault> {
     let rest = || {
         let rested = Instant::now() + IDLE;
@@ -100,22 +100,24 @@ pub fn wake_of_an_idle_thread(place: Place, wakes: u64) -> Result<Timed, Fault> 
 /// Fewer have no 90th percentile.
 const ENOUGH_FOR_A_TAIL: u64 = 100;
 
-/// The 90th percentile over so many wakes. The waking thread sleeps too: one that spins would lose its CPU for whole slices.
+/// The 90th percentile over `wakes` wakes. The waking thread sleeps too: one that spins would be preempted for whole
+/// slices.
 pub fn wake_beside_neighbours(place: Place, wakes: u64) -> Result<Timed, Fault> {
     let _neighbours = Neighbours::on_every_cpu(place, 1)?;
     let sleep = || thread::sleep(IDLE);
     wakes_of_a_sleeper(place, wakes.max(ENOUGH_FOR_A_TAIL), Pace { rest: sleep, look: sleep }, 0.9)
 }
 
-/// What the thread that is woken says instead of the time: that it is not up yet, or that it had not been asleep.
+/// Values in place of the time: that the woken thread does not run yet, or that it had not been asleep.
 const NOT_YET: u64 = 0;
 const WAS_AWAKE: u64 = u64::MAX;
 
 /// The last wake.
 const END: u32 = u32::MAX;
 
-/// What this share of the wakes did not exceed, one way, from before the store to after the wait. Of so many wakes that found
-/// their thread asleep: one that came too soon, while another thread had the CPU, woke nobody and does not count.
+/// The time that this share of the wakes did not exceed, one way, from before the store to after the wait. Of `wakes`
+/// wakes that found their thread asleep. A wake that came too soon, while another thread had the CPU, woke no thread
+/// and does not count.
 fn wakes_of_a_sleeper(place: Place, wakes: u64, pace: Pace, share: f64) -> Result<Timed, Fault> {
     let origin = Instant::now();
     let wakes = wakes.max(1);
@@ -147,10 +149,10 @@ fn wakes_of_a_sleeper(place: Place, wakes: u64, pace: Pace, share: f64) -> Resul
     Ok(Timed { elapsed: Duration::from_nanos((times.quantile(share) * units) as u64), units: wakes })
 }
 
-/// Nothing where it found the thread awake.
+/// Nothing if it found the thread awake.
 fn wake_once(word: &AtomicU32, woken_at: &AtomicU64, wake: u32, origin: Instant, pace: Pace) -> Option<f64> {
     (pace.rest)();
-    // ORDERING: Relaxed: this thread alone reads the stamp, and the peer's next store comes after the wake below.
+    // ORDERING: Relaxed: only this thread reads the stamp, and the peer's next store comes after the wake below.
     woken_at.store(NOT_YET, Ordering::Relaxed);
     let sent = origin.elapsed().as_nanos() as u64;
     set_and_wake(word, wake);
@@ -169,18 +171,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_that_has_changed_already_puts_nobody_to_sleep() {
+    fn a_word_that_has_changed_already_puts_no_thread_to_sleep() {
         let word = Word::default();
         set_and_wake(&word, 1);
         assert_eq!(wait_past(&word, 0), (1, false));
     }
 
     #[test]
-    fn whoever_is_woken_has_slept() {
+    fn a_woken_thread_has_slept() {
         let place = Place::choose(None).unwrap();
         let pace = Pace { rest: || thread::sleep(IDLE), look: || thread::sleep(IDLE) };
         for place in [place, place.together()] {
-            // A wake that found nobody asleep is made up for.
+            // A wake that found no thread asleep is repeated.
             let timed = wakes_of_a_sleeper(place, 5, pace, 0.99).unwrap();
             assert!(timed.units == 5 && timed.elapsed > Duration::ZERO);
         }

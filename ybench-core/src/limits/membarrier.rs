@@ -1,5 +1,5 @@
-//! `membarrier(2)`, which the sleeper of an asymmetric pair pays: alone, beside a sleeping peer, and beside a running
-//! one, whom it interrupts.
+//! `membarrier(2)`, the cost of the sleeping side of an asymmetric barrier: alone, with a sleeping peer, and with a
+//! running peer, which it interrupts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use crate::error::Fault;
 use crate::place::Place;
 use crate::stage::{Timed, duet, solo};
 
-/// Registers the process (once is enough, more is harmless), then times so many barriers.
+/// Registers the process (once is enough, more is harmless), then times `barriers` barriers.
 fn barriers(calls: u64) -> Result<Timed, Fault> {
     membarrier(MembarrierCommand::RegisterPrivateExpedited)?;
     let start = Instant::now();
@@ -35,7 +35,7 @@ pub fn peer_running(place: Place, calls: u64) -> Result<Timed, Fault> {
         move |gate| {
             gate.pass();
             let timed = barriers(calls);
-            // ORDERING: Relaxed: the flag carries nothing but itself.
+            // ORDERING: Relaxed: the flag carries no other data.
             stop.store(true, Ordering::Relaxed);
             timed
         },
@@ -59,7 +59,7 @@ pub fn peer_asleep(place: Place, calls: u64) -> Result<Timed, Fault> {
         move |gate| {
             gate.pass();
             let timed = barriers(calls);
-            // ORDERING: Relaxed: the word carries nothing but itself; the kernel orders the wake behind it.
+            // ORDERING: Relaxed: the word carries no other data; the kernel orders the wake after it.
             stop.store(1, Ordering::Relaxed);
             let _ = futex::wake(&stop, Flags::PRIVATE, 1);
             timed

@@ -1,7 +1,9 @@
-//! What the machine itself cannot do faster: one file per kind of limit, measured in the same rounds as the transports.
+//! The baselines, the bare primitives without a queue: one file per kind, measured in the same rounds as the
+//! transports.
 //!
-//! A probe does the least that any transport of its kind must do, with no queue and no check beyond what keeps the
-//! compiler honest. A figure means little alone; the ratio of a transport to its probe means the same on every machine.
+//! A baseline does the least that any transport of its kind must do, with no queue, and with only the checks that keep
+//! the compiler from removing work. A figure alone means little. The ratio of a transport to its baseline means the
+//! same on every machine.
 
 pub mod atomics;
 pub mod bandwidth;
@@ -21,7 +23,7 @@ use crate::place::Place;
 use crate::record::Unit;
 use crate::stage::Timed;
 
-/// What a probe needs to mean anything.
+/// The CPUs that a baseline needs for a meaningful figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Two threads that run at the same time.
@@ -30,7 +32,7 @@ pub enum Needs {
     OneCpu,
 }
 
-/// One limit. `run` answers for about so many units as it is told; it may round up.
+/// One baseline. `run` measures about the given number of units; it may round up.
 #[derive(Clone, Copy)]
 pub struct Probe {
     pub name: &'static str,
@@ -41,8 +43,8 @@ pub struct Probe {
     pub run: fn(Place, u64) -> Result<Timed, Fault>,
 }
 
-/// Whether messages that are ranked by the limit of this name follow each other as fast as they can: only then is one
-/// divided by the time of a message a rate.
+/// Whether messages that are ranked by the baseline of this name follow each other as fast as they can. Only then is
+/// one divided by the time of a message a rate.
 pub fn of_streams(name: &str) -> bool {
     [&HAND_OVER, &ONE_THREAD, &EVERY_CPU].iter().any(|probe| probe.name == name) || name.ends_with("handed over")
 }
@@ -54,7 +56,7 @@ impl Probe {
 }
 
 pub static TWO_LINE_FLOOR: Probe = Probe {
-    name: "two-line floor",
+    name: "two-line baseline",
     about: "A word bounced between two spinning threads, each direction on a cache line of its own",
     unit: Unit::Message,
     needs: Needs::TwoCpus,
@@ -62,7 +64,7 @@ pub static TWO_LINE_FLOOR: Probe = Probe {
 };
 
 pub static ONE_LINE_FLOOR: Probe = Probe {
-    name: "one-line floor",
+    name: "one-line baseline",
     about: "A word bounced between two spinning threads, both directions on one cache line",
     unit: Unit::Message,
     needs: Needs::TwoCpus,
@@ -95,7 +97,7 @@ pub static EVERY_CPU: Probe = Probe {
 
 pub static BYTES_64: Probe = Probe {
     name: "64 bytes handed over",
-    about: "Memory hand-over of so much for each message; on one CPU, so much filled and summed in the nearest cache",
+    about: "Memory hand-over of this size for each message; on one CPU, the same filled and summed in the nearest cache",
     unit: Unit::Message,
     needs: Needs::OneCpu,
     run: blocks::messages_of::<8>,
@@ -134,8 +136,8 @@ pub static FUTEX_ONE_CPU: Probe = Probe {
 };
 
 pub static WAKE_BESIDE_NEIGHBOURS: Probe = Probe {
-    name: "wake beside neighbours",
-    about: "From the futex wake to the first instruction of a thread that was asleep, beside one on each CPU that only computes: p90",
+    name: "wake with neighbours",
+    about: "From the futex wake to the first instruction of a thread that was asleep, with one on each CPU that only computes: p90",
     unit: Unit::Wake,
     needs: Needs::OneCpu,
     run: futex::wake_beside_neighbours,
@@ -220,7 +222,7 @@ static ALL: &[Probe] = &[
     },
     Probe {
         name: "fence, private",
-        about: "A store and a sequentially consistent fence, on a line nobody else touches",
+        about: "A store and a sequentially consistent fence, on a line no other thread uses",
         unit: Unit::Operation,
         needs: Needs::OneCpu,
         run: atomics::fence_private,
@@ -234,7 +236,7 @@ static ALL: &[Probe] = &[
     },
     Probe {
         name: "read-modify-write, private",
-        about: "An atomic addition on a line nobody else touches",
+        about: "An atomic addition on a line no other thread uses",
         unit: Unit::Operation,
         needs: Needs::OneCpu,
         run: atomics::addition_private,
@@ -248,7 +250,7 @@ static ALL: &[Probe] = &[
     },
     Probe {
         name: "null system call",
-        about: "getppid(2), which does next to nothing",
+        about: "getppid(2), which does almost nothing",
         unit: Unit::Call,
         needs: Needs::OneCpu,
         run: syscall::null,
@@ -271,7 +273,7 @@ mod tests {
         for probe in ALL.iter().filter(|probe| probe.fits(place)) {
             match (probe.run)(place, 5) {
                 Ok(timed) => assert!(timed.units >= 5, "{}", probe.name),
-                // A filter may forbid membarrier; the runner warns and goes on.
+                // A filter may forbid membarrier; the runner warns and continues.
                 Err(Fault::System(cause)) => assert!(probe.name.starts_with("membarrier"), "{}: {cause}", probe.name),
                 Err(fault) => panic!("{} {fault}", probe.name),
             }

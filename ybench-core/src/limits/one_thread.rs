@@ -1,4 +1,5 @@
-//! One thread at both ends of a ypipe: the instructions of a queue, without the distance between two caches.
+//! One thread that writes to and reads from one ypipe: the instructions of a queue, without the distance between two
+//! caches.
 //!
 //! ```text
 //!   write, flush x 512, then read x 512, again and again, all in the nearest cache
@@ -18,7 +19,7 @@ pub fn ypipe(place: Place, messages: u64) -> Result<Timed, Fault> {
     solo(place.first, move || there_and_back(messages))?
 }
 
-/// The same on every CPU at once, each with a pipe of its own and its share of the messages.
+/// The same on every CPU at once, each with a ypipe of its own and its share of the messages.
 pub fn ypipe_on_every_cpu(place: Place, messages: u64) -> Result<Timed, Fault> {
     let cpus = place.cpus();
     let share = messages.div_ceil(cpus.len() as u64);
@@ -44,7 +45,7 @@ fn there_and_back(messages: u64) -> Result<Timed, Fault> {
             if writer.write(message).is_err() {
                 return Err(Fault::Lost { expected: message });
             }
-            // The reader is this thread, and never asleep.
+            // The reader is this thread, which never sleeps.
             let _ = writer.flush();
         }
         for expected in first..first + AT_ONCE {

@@ -1,4 +1,4 @@
-//! How far the CPUs are from each other: a word bounced between every two of them.
+//! The distance between CPUs: a word bounced between every two of them.
 
 use crate::error::Fault;
 use crate::place::Place;
@@ -7,7 +7,7 @@ use crate::stats::Spread;
 
 use super::TWO_LINE_FLOOR;
 
-/// Of more CPUs than this there are too many pairs for the time.
+/// More CPUs than this have too many pairs for the time.
 const MOST: usize = 24;
 
 const RUNS: usize = 3;

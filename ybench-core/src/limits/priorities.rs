@@ -1,4 +1,4 @@
-//! Messages with priorities through a POSIX queue, on one thread: whether the highest comes first, and what that costs.
+//! Messages with priorities through a POSIX queue, on one thread: whether the highest comes first, and its cost.
 //!
 //! ```text
 //!   send 0 1 2 ... 7, each with a higher priority | receive 7 ... 2 1 0 | again
@@ -14,7 +14,7 @@ use crate::stage::{Timed, solo};
 use crate::transport::kernel::Mechanism;
 use crate::transport::kernel::posix_mq::Queue;
 
-/// As many as every queue has room for.
+/// The number of messages that every queue has room for.
 const AT_ONCE: usize = 8;
 
 /// All of one priority: first in, first out.
@@ -26,7 +26,7 @@ pub static ONE: Probe = Probe {
     run: |place, messages| there_and_back(place, messages, |_| 0, |at| at),
 };
 
-/// Each goes ahead of all that are there.
+/// Each is received before all that are in the queue.
 pub static RISING: Probe = Probe {
     name: "a priority for each",
     about: "Eight messages into a POSIX queue and out of it, each of a higher priority than the one before",
@@ -34,7 +34,7 @@ pub static RISING: Probe = Probe {
     ..ONE
 };
 
-/// `order` says which message must come out at each turn.
+/// `order` is the message that must be received at each turn.
 fn there_and_back(
     place: Place,
     messages: u64,

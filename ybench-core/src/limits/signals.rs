@@ -1,12 +1,13 @@
-//! A signal by itself, with no message and nobody asleep: what it costs to raise one, and to poll where one is up.
+//! A signal by itself, with no message and no sleeping thread: the cost of raising one, and of polling a set with one
+//! raised.
 //!
 //! ```text
 //!   one thread     signal set 0, signal set 1 ... set 63 | poll set 0, poll set 1 ... set 63 | again
 //!   two CPUs       the first raises all of them          | the second polls them             | in turn
 //! ```
 //!
-//! A signal that is up already costs less than one that is not, and a single one is too short for a clock: hence many sets,
-//! each raised once, then each polled once. Only one of the two is timed.
+//! A signal that is raised already costs less than one that is not, and a single one is too short for a clock. Hence
+//! there are many sets, each raised once, then each polled once. Only one of the two is timed.
 
 use std::io;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::stage::{Timed, duet, solo};
 
 const SETS: usize = 64;
 
-/// One of the three signalers, as the end that waits for it.
+/// One of the three signalers, as its waiting side.
 trait Kind: Wait + Send + 'static {
     fn make() -> io::Result<(Self, impl Signal + Send + 'static)>
     where
@@ -47,7 +48,7 @@ kind!(YSemaphore, Self::new());
 kind!(YPollset, Self::new());
 kind!(YSocketpair, Self::new()?);
 
-/// What is timed.
+/// The timed operation.
 const SIGNAL: bool = true;
 const POLL: bool = false;
 
@@ -57,7 +58,7 @@ fn raise(signalers: &[impl Signal]) -> Duration {
     start.elapsed()
 }
 
-/// Nobody sleeps in these: every set has a signal up.
+/// No thread sleeps in these: every set has a signal raised.
 fn find(sets: &mut [impl Wait]) -> Result<Duration, Fault> {
     let start = Instant::now();
     let found: usize = sets.iter_mut().map(|set| set.poll().count()).sum();
@@ -118,7 +119,7 @@ fn across<K: Kind, const WHAT: bool>(place: Place, calls: u64) -> Result<Timed, 
                 let found = find(&mut sets);
                 // ORDERING: Release pairs with the Acquire in `wait_for`.
                 others.store(2 * now + 2, Ordering::Release);
-                // The other thread gets its turns whatever was found.
+                // The other thread gets its turns in any case.
                 elapsed = elapsed.and_then(|elapsed| Ok(elapsed + found?));
             }
             elapsed
@@ -176,7 +177,7 @@ mod tests {
     fn a_signal_that_no_poll_finds_is_a_fault() {
         let (mut sets, signalers) = ends::<YPollset>().unwrap();
         raise(&signalers);
-        // Two signals of one set that are up where one is due.
+        // Two signals of one set are raised where one is due.
         sets[0].signaler().signal(1);
         assert!(matches!(find(&mut sets), Err(Fault::Lost { .. })));
     }

@@ -1,4 +1,4 @@
-//! The price of entering the kernel and coming back with next to nothing done there.
+//! The cost of entering the kernel and returning with almost no work there.
 
 use std::time::Instant;
 

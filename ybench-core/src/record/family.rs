@@ -1,4 +1,4 @@
-//! Where a transport comes from: rows of tables stand together by it.
+//! The origin of a transport: rows of tables are grouped by it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ pub enum Family {
     Ours,
     /// The standard library's.
     Std,
-    /// Of other packages: whatever is welcomed as a guest is one of them.
+    /// Of other packages: every third-party competitor is one of them.
     #[default]
     Crates,
     /// What the kernel carries.
     Kernel,
-    /// A queue behind a mutex, as anybody would write it.
+    /// A queue behind a mutex, as a plain program has it.
     Mutex,
 }
 
 impl Family {
     pub const ALL: [Self; 5] = [Self::Ours, Self::Std, Self::Crates, Self::Kernel, Self::Mutex];
 
-    /// The best of it, in a sentence.
+    /// The best of the family, in a sentence.
     pub fn spoken(self) -> &'static str {
         match self {
             Self::Ours => "ours",

@@ -1,8 +1,8 @@
-//! What was measured, as it is kept: every round's figures, before any statistics, and the histograms of single
-//! messages. Everything that is printed or drawn is made from this alone.
+//! The result as it is kept: every round's figures, before any statistics, and the histograms of single messages. All
+//! output and all pictures are made from the result alone.
 //!
-//! The JSON written by `--json` is [`Report`]; [`SCHEMA`] rises when a field changes its meaning or goes away. Fields
-//! that came later have defaults, so that everything since schema 1 can be read.
+//! The JSON written by `--json` is [`Report`]. [`SCHEMA`] rises when a field changes its meaning or is removed. Later
+//! fields have defaults, so that everything since schema 1 can be read.
 
 mod family;
 mod waits;
@@ -25,7 +25,7 @@ pub use self::waits::Waits;
 
 pub const SCHEMA: u32 = 2;
 
-/// What one unit of a figure is; the figure itself is always nanoseconds for one of them.
+/// The unit of a figure. The figure itself is always nanoseconds per unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
@@ -62,42 +62,42 @@ pub struct Report {
     /// The clock that single messages were timed with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<clock::Facts>,
-    /// Where the dice that shuffle the order in each round began.
+    /// The seed of the shuffled order in each round.
     #[serde(default)]
     pub seed: u64,
-    /// Stopped by the user: what had not begun, or had no complete round, is not here.
+    /// Interrupted by the user: sessions that had not begun, or had no complete round, are not here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
     pub sessions: Vec<Session>,
     /// Sizes and counts, which have no rounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<Count>,
-    /// Verdicts, of results that were kept before the sizes and counts they are made from were.
+    /// Verdicts of results that were kept without the sizes and counts they are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
-    /// The most bytes that a transport carries in a message moved itself, where there is a bound.
+    /// The most bytes that a transport carries in a message moved by value, where there is a bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<Bound>,
-    /// Whether mechanisms can stand in epoll, tried in this run.
+    /// Whether mechanisms work with epoll, tried in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epoll: Vec<InEpoll>,
-    /// How far the CPUs are from each other, where there are more than two.
+    /// The distances between the CPUs, where there are more than two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<Pair>,
-    /// What was asked for and the answer, in sentences, where that is not told by the figures alone.
+    /// The question and the answer, in sentences, where the figures alone do not give it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub warnings: Vec<Warning>,
 }
 
-/// One figure, taken several times.
+/// One figure, measured several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Count {
     pub name: String,
     pub values: Vec<f64>,
 }
 
-/// Two CPUs, and what a word takes from one to the other.
+/// Two CPUs, and the time of a word from one to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     pub first: usize,
@@ -105,7 +105,7 @@ pub struct Pair {
     pub nanoseconds: Spread,
 }
 
-/// What one transport carries at most between so many threads, as the machine was set up.
+/// The most that one transport carries between a number of threads, on the machine as it was set up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
     pub name: String,
@@ -114,12 +114,12 @@ pub struct Bound {
     pub bytes: u64,
 }
 
-/// What came of putting one transport into epoll beside sockets.
+/// The result of putting one transport into epoll alongside sockets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InEpoll {
     pub name: String,
     pub works: bool,
-    /// What was done, or which call failed and how; without a full stop.
+    /// The action, or the call that failed and its error; without a full stop.
     pub how: String,
 }
 
@@ -128,51 +128,51 @@ pub struct InEpoll {
 pub struct Session {
     pub scenario: String,
     pub about: String,
-    /// What this session is one of a row of, if it is: a rate, a size, a backlog.
+    /// The parameter of a series that this session belongs to: a rate, a size, a backlog.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<Parameter>,
-    /// The limit measured at both ends of every round.
+    /// The baseline measured at both ends of every round.
     pub floor: String,
-    /// The limit that all contenders are ranked by.
+    /// The baseline that all competitors are ranked by.
     pub limit: String,
     pub contenders: Vec<Contestant>,
-    /// Who is to be seen beside whom, where like stands beside like.
+    /// The groups of competitors to show together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
     pub rounds: Vec<Round>,
-    /// Why there were not more of them; unknown in results of schema 1.
+    /// The reason why there were not more of them. Unknown in results of schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// What was recorded of single messages, by name.
+    /// The recorded single messages, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, Details>,
 }
 
-/// Contenders of one kind, by their names.
+/// Competitors of one kind, by their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// What they have in common.
+    /// Their common property.
     pub name: String,
-    /// Forms of this project's own.
+    /// Variants of this project's own.
     pub ours: Vec<String>,
     pub rivals: Vec<String>,
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stopped {
     /// Every interval was tight.
     Tight,
-    /// The time for it was used up.
+    /// Its time was used up.
     Time,
-    /// There were as many rounds as wanted, or as many as there may be.
+    /// There were the wanted number of rounds, or the maximum.
     Rounds,
     /// By the user.
     Interrupted,
 }
 
-/// What sessions of the same scenario differ in.
+/// The parameter by which sessions of the same scenario differ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     pub quantity: Quantity,
@@ -184,9 +184,9 @@ pub struct Parameter {
 pub enum Quantity {
     /// Messages per second.
     Rate,
-    /// Messages per second, as a share of what the receiver can take.
+    /// Messages per second, as a share of the receiver's capacity.
     Load,
-    /// Bytes in a message that is moved itself.
+    /// Bytes in a message that is moved by value.
     BytesByValue,
     /// Bytes in a message that is handed over by its address.
     BytesByPointer,
@@ -200,11 +200,11 @@ pub enum Quantity {
     ThreadsPerCpu,
     /// The same, each of them kept on its CPU.
     KeptThreadsPerCpu,
-    /// Threads that do nothing but take the CPU, on each CPU.
+    /// Threads that only use the CPU, on each CPU.
     Neighbours,
     /// Threads that send.
     Senders,
-    /// Senders that have sent once and are silent since, beside the one that sends.
+    /// Senders that have sent once and are silent since, in addition to the one that sends.
     IdleSenders,
     /// Threads that receive.
     Receivers,
@@ -212,7 +212,7 @@ pub enum Quantity {
     Sources,
 }
 
-/// What was recorded of one contender's single messages.
+/// The recorded single messages of one competitor.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Details {
     /// Over all the rounds that count.
@@ -231,7 +231,7 @@ pub enum Kind {
     Limit,
 }
 
-/// Who took part, and with how much per run.
+/// A competitor, and the length of its run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Contestant {
     /// Unique within its session.
@@ -239,7 +239,7 @@ pub struct Contestant {
     pub kind: Kind,
     pub unit: Unit,
     pub units_per_run: u64,
-    /// The limit of its own kind: of sleeping, of spinning, of descriptors.
+    /// The baseline of its own kind: of sleeping, of spinning, of descriptors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -249,10 +249,10 @@ pub struct Contestant {
     /// The CPUs that its threads share, where these are more than the two of the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<usize>,
-    /// Where a transport comes from.
+    /// The origin of a transport.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
-    /// What it is, in a sentence without its full stop.
+    /// Its description, in a sentence without its full stop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub explained: String,
 }
@@ -264,29 +264,29 @@ pub struct Round {
     pub floor_before: f64,
     pub floor_after: f64,
     pub seconds: f64,
-    /// Taken by the hypervisor from the CPUs in use; absent where the system does not tell.
+    /// Taken by the hypervisor from the CPUs in use. Absent where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_seconds: Option<f64>,
-    /// How many CPUs that was: those of the place, and those that more threads share. Absent in older results.
+    /// The number of those CPUs: those of the place, and those that more threads share. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<usize>,
-    /// Why this round does not count.
+    /// The reason why this round does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
     /// Nanoseconds per unit, by name.
     pub nanoseconds: BTreeMap<String, f64>,
-    /// Whatever else was counted or taken in this round, by name.
+    /// All other figures counted or measured in this round, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, BTreeMap<Metric, f64>>,
 }
 
-/// A target of the project and what was measured against it.
+/// A target of the project and the figure measured for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Goal {
     pub name: String,
     pub measured: Option<Spread>,
     pub target: f64,
-    /// Whether the target is a least value; otherwise it is a most.
+    /// Whether the target is a lower bound; otherwise it is an upper bound.
     pub at_least: bool,
     pub met: Option<bool>,
 }
@@ -299,7 +299,8 @@ impl Report {
 }
 
 impl Report {
-    /// Whether the hypervisor took more of the CPUs in use, over all rounds, than a single round may lose.
+    /// Whether the hypervisor took a larger share of the CPUs in use, over all rounds, than is allowed for a single
+    /// round.
     pub fn stolen_time(&self) -> Option<Warning> {
         let place = if self.cpus[0] == self.cpus[1] { 1 } else { 2 };
         let rounds = self.sessions.iter().flat_map(|session| &session.rounds);
@@ -318,7 +319,7 @@ impl Session {
         self.rounds.iter().filter(move |round| all || round.dropped.is_none())
     }
 
-    /// How many rounds are beyond doubt.
+    /// The number of rounds without a warning.
     pub fn sound(&self) -> usize {
         self.rounds.iter().filter(|round| round.dropped.is_none()).count()
     }
@@ -331,13 +332,13 @@ impl Session {
         self.contenders.iter().filter(|contestant| contestant.kind == Kind::Transport)
     }
 
-    /// The CPUs that its threads share beyond the two of the report; nothing where these are all.
+    /// The CPUs that its threads share in addition to the two of the report. Empty where these are all.
     pub fn shared_cpus(&self) -> &[usize] {
         let all = self.contenders.iter().map(|contestant| &contestant.cpus[..]);
         all.max_by_key(|cpus| cpus.len()).unwrap_or_default()
     }
 
-    /// One contender's figure in every round that counts.
+    /// One competitor's figure in every round that counts.
     pub fn series(&self, name: &str) -> Vec<Option<f64>> {
         self.counted().map(|round| round.nanoseconds.get(name).copied()).collect()
     }
@@ -347,27 +348,27 @@ impl Session {
         Spread::of(&self.figures(name))
     }
 
-    /// The average that the articles give.
+    /// The average as the articles state it.
     pub fn mean(&self, name: &str) -> Option<f64> {
         stats::mean(&self.figures(name))
     }
 
-    /// One contender's figures in the rounds that count and have it.
+    /// One competitor's figures in the rounds that count and have it.
     pub fn figures(&self, name: &str) -> Vec<f64> {
         self.series(name).into_iter().flatten().collect()
     }
 
-    /// One of a contender's other figures over the rounds that count.
+    /// One of a competitor's other figures over the rounds that count.
     pub fn metric(&self, name: &str, metric: Metric) -> Option<Spread> {
         Spread::of(&self.metrics(name, metric))
     }
 
-    /// One of a contender's other figures in the rounds that count and have it.
+    /// One of a competitor's other figures in the rounds that count and have it.
     pub fn metrics(&self, name: &str, metric: Metric) -> Vec<f64> {
         self.counted().filter_map(|round| round.metrics.get(name)?.get(&metric).copied()).collect()
     }
 
-    /// The times of a contender's single messages, over all the rounds that count.
+    /// The times of a competitor's single messages, over all the rounds that count.
     pub fn distribution(&self, name: &str, series: Series) -> Option<&Distribution> {
         self.details.get(name)?.distributions.get(&series)
     }
@@ -376,17 +377,17 @@ impl Session {
         self.details.get(name)?.traces.get(&series)
     }
 
-    /// The spread of the per-round ratios of two contenders.
+    /// The spread of the per-round ratios of two competitors.
     pub fn ratio(&self, above: &str, below: &str) -> Option<Spread> {
         stats::ratio(&self.series(above), &self.series(below))
     }
 
-    /// The ratios of two contenders, one for each round that counts.
+    /// The ratios of two competitors, one for each round that counts.
     pub fn ratios(&self, above: &str, below: &str) -> Vec<f64> {
         stats::ratios(&self.series(above), &self.series(below))
     }
 
-    /// What this session has to say about a contender beside another session.
+    /// The comparison of a competitor in this session with another session.
     pub fn measured(&self, name: &str) -> Option<Measured> {
         Some(Measured {
             ratios: self.ratios(name, &self.limit),
@@ -397,7 +398,7 @@ impl Session {
         })
     }
 
-    /// Between what the median of those ratios lies.
+    /// The interval of the median of those ratios.
     pub fn interval(&self, above: &str, below: &str) -> Option<Interval> {
         Interval::of(&self.ratios(above, below))
     }
@@ -408,7 +409,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stolen_time_is_doubted_over_all_rounds_together() {
+    fn stolen_time_is_warned_of_over_all_rounds_together() {
         let on = |cpus: Option<usize>, stolen: [Option<f64>; 3]| {
             let round = |stolen_seconds| Round { seconds: 1.0, stolen_seconds, cpus, ..Round::default() };
             let session = Session { rounds: stolen.map(round).to_vec(), ..Session::default() };
@@ -424,7 +425,7 @@ mod tests {
         assert_eq!(report([Some(0.1), Some(0.0), Some(0.0)]).stolen_time(), None);
         let stolen = report([Some(0.3), Some(0.1), None]).stolen_time();
         assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.1 }));
-        // Twice as much from four times as many CPUs.
+        // Twice the time from four times the CPUs.
         let stolen = on(Some(8), [Some(0.6), Some(0.2), None]).stolen_time();
         assert_eq!(stolen, Some(Warning::TimeStolen { share: 0.05 }));
     }

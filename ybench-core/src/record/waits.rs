@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a receiver spends the time until the next message.
+/// The receiver's way to spend the time until the next message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waits {
-    /// Looks without end and never gives the CPU away.
+    /// Polls without end and never yields the CPU.
     Spins,
-    /// Gives the CPU away, never for longer than others want it, and looks again.
+    /// Yields the CPU, only while other threads want it, and polls again.
     Yields,
-    /// Looks a little, then sleeps.
+    /// Spins a little, then sleeps.
     LooksThenSleeps,
     /// Sleeps at once, in a futex or in a call of its own.
     Sleeps,
-    /// Sleeps in epoll or poll, beside other descriptors.
+    /// Sleeps in epoll or poll, alongside other descriptors.
     SleepsInPoll,
-    /// A task: it gives its worker to other tasks.
+    /// A task: it yields its worker to other tasks.
     Suspends,
 }
 

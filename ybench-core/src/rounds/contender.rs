@@ -1,4 +1,4 @@
-//! Who takes part: a name, a closure that runs it, and how many units make a run of the wanted length.
+//! A competitor: a name, a closure that runs it, and the number of units for a run of the wanted length.
 
 use std::time::{Duration, Instant};
 
@@ -8,20 +8,20 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Contestant, Kind};
 
-/// How long one run is.
+/// The length of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// So many units, whatever time they take.
+    /// This number of units, in any time.
     Units(u64),
-    /// About so long.
+    /// About this time.
     Time(Duration),
-    /// About so long, and never fewer units than that.
+    /// About this time, and never fewer units than that.
     TimeAndUnits(Duration, u64),
 }
 
 impl Length {
-    /// The same, but never shorter than `time` or fewer units than that. Whoever fixed the number of units knows best
-    /// about the time.
+    /// The same, but never shorter than `time` or fewer units than that. A fixed number of units takes precedence over
+    /// the time.
     pub fn at_least(self, time: Duration, units: u64) -> Self {
         match self {
             Self::Units(fixed) => Self::Units(fixed.max(units)),
@@ -31,10 +31,10 @@ impl Length {
     }
 }
 
-/// No run has more units than this: an unbounded queue whose reader is held up must still fit into memory.
+/// No run has more units than this: an unbounded queue whose reader is delayed must still fit into memory.
 pub const MOST: u64 = 32_000_000;
 
-/// What runs for one name. Called for so many units; the inner loop is compiled for it alone.
+/// The function of one name. Called with the number of units. The inner loop is compiled for it alone.
 pub type Run = Box<dyn Fn(u64) -> Result<Outcome, Fault>>;
 
 pub struct Contender {
@@ -64,7 +64,7 @@ impl Contender {
         result.map_err(|fault| Error::Broken { contender: self.contestant.name.clone(), fault })
     }
 
-    /// Finds the number of units for a run of the wanted length, which warms everything up as well.
+    /// Finds the number of units for a run of the wanted length. This warms everything up as well.
     pub(super) fn calibrate(&mut self) -> Result<(), Fault> {
         let (wanted, least) = match self.length {
             Length::Units(units) => {
@@ -88,14 +88,14 @@ impl Contender {
 /// The shortest run that is tried.
 const FIRST: u64 = 64;
 
-/// On a busy machine two threads may take as long as that to start; what takes longer is slow itself.
+/// On a busy machine two threads may take this long to start. A longer run is slow itself.
 const SLOW_START: Duration = Duration::from_millis(20);
 
-/// The number of units that take as long as is wanted, where `took` runs so many and tells how long that was.
+/// The number of units that takes the wanted time, where `took` runs a number of units and returns its time.
 ///
-/// Starting two threads takes time as well, often more than a short run: what the first size took is no part of what
-/// the others did. And a thread that waits for its CPU looks like slow messages: each size runs twice, and the quicker
-/// one counts. A number found too small would be a run in which nothing but chance is measured.
+/// Starting two threads takes time as well, often more than a short run: the time of the first size is subtracted from
+/// the others. And a thread that waits for its CPU looks like slow messages: each size runs twice, and the quicker run
+/// counts. If the number were too small, the run would measure only noise.
 fn fitting(wanted: Duration, took: impl Fn(u64) -> Result<Duration, Fault>) -> Result<u64, Fault> {
     let quicker = |units| -> Result<f64, Fault> { Ok(took(units)?.min(took(units)?).as_secs_f64()) };
     let (wanted, slow) = (wanted.as_secs_f64(), wanted.max(SLOW_START).as_secs_f64());
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// So much to start, and so much for each unit; every other run is held up.
+    /// A fixed time to start, and a time for each unit. Every other run is delayed.
     fn found(start_us: f64, unit_ns: f64, held_up_us: f64, wanted_us: u64) -> u64 {
         let runs = Cell::new(0u32);
         let took = |units: u64| {
@@ -139,7 +139,7 @@ mod tests {
             assert!((units as f64 / exact - 1.0).abs() < 0.01, "{units} {exact}");
         }
         assert_eq!(found(8_000.0, 3.0, 0.0, 1_000), found(200.0, 3.0, 0.0, 1_000));
-        // Next to nothing for a unit: no run is longer than there is room for.
+        // Almost no time for a unit: no run is longer than there is room for.
         assert_eq!(found(200.0, 0.0, 0.0, 1_000), MOST);
     }
 

@@ -1,4 +1,4 @@
-//! How many rounds there are: so many, or until every interval is tight.
+//! The number of rounds: fixed, or until every interval is tight.
 
 use std::time::Duration;
 
@@ -10,34 +10,35 @@ use super::Plan;
 /// An interval is tight when half its width is at most 5 % of the median.
 pub const TIGHT: f64 = 0.05;
 
-/// More rounds than this tell nothing new about one run of the program.
+/// More rounds than this add nothing new about one run of the program.
 pub const MOST_ROUNDS: u32 = 100;
 
-/// What the length of a run is chosen for where the number of rounds is left to the figures.
+/// The number of rounds that sets the length of a run if the figures determine the number of rounds.
 pub const LIKELY_ROUNDS: u32 = 15;
 
-/// So many times its budget a session may take while it has too few rounds beyond doubt for any verdict.
+/// A session may take this multiple of its budget while it has too few rounds without a warning for any verdict.
 const PATIENCE: f64 = 1.3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounds {
-    /// Whatever they show.
+    /// Whatever their figures.
     Exactly(u32),
-    /// Until so many are beyond doubt, but never more than `most`.
+    /// Until this number are without a warning, but never more than `most`.
     Sound { wanted: u32, most: u32 },
-    /// At least `least` rounds beyond doubt, if time allows; then until the ratio of every transport to the limit that
-    /// ranks has a tight interval, or there were `most` rounds, or the next one would not end within the budget, a little
-    /// longer while fewer than `least` are beyond doubt. There are always `least` rounds, good or bad.
+    /// At least `least` rounds without a warning, if time allows. Then until the ratio of every transport to the
+    /// ranking baseline has a tight interval, or there were `most` rounds, or the next round would not end within the
+    /// budget. The budget is a little longer while fewer than `least` are without a warning. There are always `least`
+    /// rounds, with or without warnings.
     UntilTight { least: u32, most: u32, budget: Duration },
 }
 
 impl Rounds {
-    /// Within so much time, the warm-up included.
+    /// The time limit, including the warm-up.
     pub fn within(budget: Duration) -> Self {
         Self::UntilTight { least: LEAST_ROUNDS as u32, most: MOST_ROUNDS, budget }
     }
 
-    /// How many to expect: no promise.
+    /// The number to expect, without a guarantee.
     pub fn likely(self) -> u32 {
         match self {
             Self::Exactly(rounds) | Self::Sound { wanted: rounds, .. } => rounds,
@@ -45,7 +46,8 @@ impl Rounds {
         }
     }
 
-    /// Why the session ends with the rounds it has, `spent` after its beginning; nothing if there must be another one.
+    /// The reason why the session ends with its rounds, `spent` after its beginning. Nothing if there must be another
+    /// one.
     pub(super) fn ended(self, session: &Session, spent: Duration) -> Option<Stopped> {
         let had = session.rounds.len() as u32;
         match self {
@@ -77,7 +79,7 @@ fn tight(session: &Session) -> bool {
     })
 }
 
-/// Lets the figures decide how many rounds each plan has, within so many seconds for all of them together.
+/// Lets the figures determine the number of rounds of each plan, within `seconds` for all of them together.
 pub fn share(plans: &mut [Plan], seconds: f64) {
     let runs = |plan: &Plan| plan.contenders.len() as f64 + 2.0;
     let all: f64 = plans.iter().map(runs).sum();

@@ -1,4 +1,5 @@
-//! A watchdog beside guests: who hangs, loses a message or panics does not end the run of all others.
+//! A watchdog for third-party competitors: one that hangs, loses a message or panics does not end the run of all
+//! others.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -13,10 +14,10 @@ use crate::stage::{self, Patience};
 /// Longer than any first run, and than any pause of the machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A run may be so many times slower than the one before was for each of its units.
+/// A run may be this many times slower per unit than the one before.
 const SLOWER: f64 = 20.0;
 
-/// The same run. All that goes wrong in it is the guest's, and it has seconds to end, not minutes.
+/// The same run. Every failure in it is the competitor's, and its time limit is seconds, not minutes.
 pub fn watched(run: impl Fn(u64) -> Result<Outcome, Fault> + 'static) -> Run {
     // Seconds for a unit, in the last run.
     let pace = Cell::new(None::<f64>);
@@ -32,7 +33,7 @@ pub fn watched(run: impl Fn(u64) -> Result<Outcome, Fault> + 'static) -> Run {
         pace.set(Some(start.elapsed().as_secs_f64() / units.max(1) as f64));
         match ran {
             Ok(Ok(outcome)) => Ok(outcome),
-            // That it cannot run here is nobody's fault.
+            // That it cannot run here is not a failure.
             Ok(Err(Fault::System(cause))) => Err(Fault::System(cause)),
             Ok(Err(fault)) => Err(Fault::OfGuest(fault.to_string())),
             Err(panic) => Err(Fault::OfGuest(format!("panicked: {}", said(&*panic)))),
@@ -40,7 +41,7 @@ pub fn watched(run: impl Fn(u64) -> Result<Outcome, Fault> + 'static) -> Run {
     })
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("nothing that is text")

@@ -1,16 +1,16 @@
-//! Contenders and limits in turn, round after round, so that every ratio is between figures taken within moments.
+//! Competitors and baselines in turn, round after round, so that every ratio is between figures taken within moments.
 //!
 //! ```text
-//!   round 1    floor  A D B C  floor         a round whose floors disagree, or from which time was stolen,
-//!   round 2    floor  B A C D  floor         does not count
-//!   round 3    floor  C B D A  floor
+//!   round 1    baseline  A D B C  baseline   a round whose baselines disagree, or with stolen time,
+//!   round 2    baseline  B A C D  baseline   does not count
+//!   round 3    baseline  C B D A  baseline
 //! ```
 //!
-//! Before the first round each contender runs until its number of messages fits the wanted time: that is the warm-up.
-//! The order of each round is shuffled, so that nobody always runs behind the same neighbour; the record has it. Sessions
-//! that are to be compared with each other take turns, a round of each: what the machine does in between meets all of them.
-//! Between two runs, and only there, the user may end it: rounds that are complete stay. A guest that breaks its word is
-//! taken out, with all the figures it had in the session; the others go on.
+//! Before the first round each competitor runs until its number of messages fits the wanted time: that is the warm-up.
+//! The order of each round is shuffled, so that none always runs after the same neighbour; the result has the order.
+//! Sessions that are to be compared with each other take turns, a round of each: a change of the machine affects all of
+//! them. Between two runs, and only there, the user may interrupt it: complete rounds are kept. A third-party
+//! competitor that fails validation is taken out, with all its figures in the session; the others go on.
 
 mod contender;
 mod ending;
@@ -28,8 +28,8 @@ use crate::record::{Details, Parameter, Round, Session, Stopped};
 use crate::stats::{Conditions, doubt, same_state};
 use crate::warnings::Warning;
 
-/// Runs of the floor at each end of a round. The floor is a limit: whatever disturbs it makes it slower, nothing makes
-/// it quicker, so the least of several short runs is its natural estimate.
+/// Runs of the baseline at each end of a round. Every disturbance makes the baseline slower, and none makes it quicker,
+/// so the least of several short runs is its natural estimate.
 const FLOOR_RUNS: u64 = 3;
 
 /// Everything that runs in one session.
@@ -39,28 +39,28 @@ pub struct Plan {
     pub parameter: Option<Parameter>,
     pub place: Place,
     pub rounds: Rounds,
-    /// Runs at both ends of a round, and is a limit like the others as well.
+    /// Runs at both ends of a round, and is a baseline like the others as well.
     pub floor: Contender,
-    /// The name of the limit that ranks; the floor or one of the contenders.
+    /// The name of the baseline that ranks: that of both ends or one of the competitors.
     pub limit: &'static str,
     pub contenders: Vec<Contender>,
 }
 
-/// What sessions share while they are measured.
+/// The state that sessions share while they are measured.
 pub struct Course<'a> {
-    /// Told the name of what runs next, between two runs.
+    /// Gets the name of the next run, between two runs.
     pub progress: &'a dyn Fn(&str),
     pub warnings: &'a mut Vec<Warning>,
     /// Shuffles the order.
     pub dice: fastrand::Rng,
-    /// Asked between two runs: whether the user wants to stop.
+    /// Called between two runs: whether the user wants to stop.
     pub interrupted: &'a dyn Fn() -> bool,
-    /// Asked at both ends of a round: seconds that the hypervisor has taken from these CPUs so far.
+    /// Called at both ends of a round: seconds that the hypervisor has taken from these CPUs so far.
     pub stolen: &'a dyn Fn(&[usize]) -> Option<f64>,
 }
 
 impl Plan {
-    /// Runs the progress will be told about, if there are as many rounds as is likely.
+    /// Runs that the progress will be notified of, for the likely number of rounds.
     pub fn steps(&self) -> u64 {
         (self.contenders.len() as u64 + 2) * (u64::from(self.rounds.likely()) + 1) - 1
     }
@@ -70,7 +70,7 @@ impl Plan {
         Ok(together(vec![self], course)?.pop())
     }
 
-    /// As it is before its first round.
+    /// The state before the first round.
     fn session(&self) -> Session {
         let everybody = std::iter::once(&self.floor).chain(&self.contenders);
         Session {
@@ -84,14 +84,14 @@ impl Plan {
         }
     }
 
-    /// Of the floor and of all who take part still.
+    /// The baseline and all remaining competitors.
     fn names(&self) -> Vec<&str> {
         let everybody = std::iter::once(&self.floor).chain(&self.contenders);
         everybody.map(|contender| contender.contestant.name.as_str()).collect()
     }
 
-    /// Whoever cannot run on this machine is left out with a warning, and so is a guest that breaks its word; whoever else
-    /// does ends everything.
+    /// A competitor that cannot run on this machine is left out with a warning. So is a third-party competitor that
+    /// fails validation. A failure of any other ends the whole run.
     fn warm_up(&mut self, course: &mut Course<'_>) -> Result<Option<()>, Error> {
         (course.progress)(&self.floor.contestant.name);
         let warm = self.floor.calibrate();
@@ -196,8 +196,8 @@ impl Plan {
     }
 }
 
-/// Measures these plans in turn, a round of each until each has enough of them. Those that were interrupted before the end of
-/// their first round are left out.
+/// Measures these plans in turn, a round of each until each has enough of them. Plans that were interrupted before the
+/// end of their first round are left out.
 pub fn together(plans: Vec<Plan>, course: &mut Course<'_>) -> Result<Vec<Session>, Error> {
     let mut all = Vec::new();
     for plan in plans {
@@ -254,7 +254,7 @@ impl Begun {
         if self.session.rounds.is_empty() {
             return None;
         }
-        // If every round is doubtful, all of them count.
+        // If every round has a warning, all of them count.
         self.session.details = if self.session.sound() == 0 { self.doubtful } else { self.sound };
         keep_only(&self.plan.names(), &mut self.session);
         course.warnings.extend(doubts(&self.session));
@@ -264,7 +264,7 @@ impl Begun {
 
 type Outcomes = Vec<(String, Outcome)>;
 
-/// Whoever has been taken out was never there: it has no figures in the rounds to come.
+/// A competitor that has been taken out leaves no trace: it has no figures in the following rounds.
 fn keep_only(names: &[&str], session: &mut Session) {
     let stays = |name: &String| names.contains(&name.as_str());
     session.contenders.retain(|contender| stays(&contender.name));
@@ -276,7 +276,7 @@ fn keep_only(names: &[&str], session: &mut Session) {
     }
 }
 
-/// Distributions add up over the rounds; of single messages the last run is kept.
+/// Distributions add up over the rounds. Of single messages the last run is kept.
 fn keep(details: &mut BTreeMap<String, Details>, name: String, outcome: Outcome) {
     if outcome.distributions.is_empty() && outcome.traces.is_empty() {
         return;
@@ -292,7 +292,7 @@ fn doubts(session: &Session) -> impl Iterator<Item = Warning> {
     dropped(session).into_iter().chain(states(session))
 }
 
-/// The two ends of a round may agree while one round does not with the next.
+/// The two ends of a round may agree although two rounds differ.
 fn states(session: &Session) -> Option<Warning> {
     let floor = session.density(&session.floor)?;
     let (scenario, least, most) = (session.scenario.clone(), floor.min, floor.max);

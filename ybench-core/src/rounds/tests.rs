@@ -1,4 +1,4 @@
-//! The runner, with contenders whose figures are known.
+//! The runner, with competitors whose figures are known.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,14 +30,14 @@ fn adaptive(rounds: Rounds, floor: Contender, contenders: Vec<Contender>) -> Pla
         place,
         rounds,
         floor,
-        limit: "floor",
+        limit: "baseline",
         contenders,
     }
 }
 
 fn measure(plan: Plan) -> (Result<Session, Error>, Vec<Warning>) {
     let (session, warnings) = measure_until(plan, 1, &|| false);
-    (session.map(|session| session.expect("nobody has interrupted it")), warnings)
+    (session.map(|session| session.expect("it was not interrupted")), warnings)
 }
 
 type Measured = (Result<Option<Session>, Error>, Vec<Warning>);
@@ -58,7 +58,7 @@ fn orders(session: &Session) -> Vec<String> {
 fn plans_together_take_turns_until_each_has_its_rounds() {
     let named = |scenario: &str, rounds| Plan {
         scenario: scenario.to_owned(),
-        ..plan(rounds, steady("floor", 10), vec![steady(&format!("of {scenario}"), 20)])
+        ..plan(rounds, steady("baseline", 10), vec![steady(&format!("of {scenario}"), 20)])
     };
     let (turns, mut warnings) = (std::cell::RefCell::new(Vec::new()), Vec::new());
     let told = |name: &str| {
@@ -77,14 +77,14 @@ fn plans_together_take_turns_until_each_has_its_rounds() {
 }
 
 #[test]
-fn every_round_has_everybody_in_an_order_of_its_own() {
+fn every_round_has_all_competitors_in_an_order_of_its_own() {
     let everybody = || ["a", "b", "c", "d"].map(|name| steady(name, 20)).into();
     let shuffled = |seed| {
-        let (session, _) = measure_until(plan(20, steady("floor", 10), everybody()), seed, &|| false);
+        let (session, _) = measure_until(plan(20, steady("baseline", 10), everybody()), seed, &|| false);
         let session = session.unwrap().unwrap();
         assert_eq!(session.series("b"), [Some(20.0); 20]);
-        assert_eq!(session.series("floor"), [Some(10.0); 20]);
-        assert_eq!(session.ratio("b", "floor").unwrap().median, 2.0);
+        assert_eq!(session.series("baseline"), [Some(10.0); 20]);
+        assert_eq!(session.ratio("b", "baseline").unwrap().median, 2.0);
         assert_eq!(session.stopped, Some(Stopped::Rounds));
         orders(&session)
     };
@@ -94,42 +94,42 @@ fn every_round_has_everybody_in_an_order_of_its_own() {
         names.sort_unstable();
         assert_eq!(names, ["a", "b", "c", "d"]);
     }
-    assert_eq!(first, shuffled(1), "the seed in the record says it all");
+    assert_eq!(first, shuffled(1), "the seed in the result fixes the order");
     assert_ne!(first, shuffled(2));
     for name in ["a", "b", "c", "d"] {
         assert!(first.iter().any(|order| order.starts_with(name)), "{name} is never the first: {first:?}");
     }
 }
 
-/// A floor whose runs, after the one that warms up, take so many nanoseconds a message: three at each end of a round.
-/// Those beyond the list take 10.
-fn floor_of(times: &'static [u64]) -> Contender {
+/// A baseline whose runs, after the one that warms up, take these nanoseconds per message: three at each end of a
+/// round. Runs beyond the list take 10.
+fn baseline_of(times: &'static [u64]) -> Contender {
     let runs = Rc::new(Cell::new(0usize));
     let run = move |units| {
         let nanoseconds = runs.get().checked_sub(1).and_then(|at| times.get(at)).copied().unwrap_or(10);
         runs.set(runs.get() + 1);
         Ok(Timed { elapsed: Duration::from_nanos(nanoseconds * units), units }.into())
     };
-    Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) }
+    Contender { contestant: contestant("baseline", Kind::Limit), length: Length::Units(10), run: Box::new(run) }
 }
 
-/// A floor that doubles between the ends of the second round only.
-fn floor_that_moves_once() -> Contender {
-    floor_of(&[10, 10, 10, 10, 10, 10, 10, 10, 10, 20, 20, 20])
+/// A baseline that doubles between the ends of the second round only.
+fn baseline_that_moves_once() -> Contender {
+    baseline_of(&[10, 10, 10, 10, 10, 10, 10, 10, 10, 20, 20, 20])
 }
 
 #[test]
-fn a_floor_is_the_least_of_three_short_runs() {
-    let (session, _) = measure(plan(1, floor_of(&[40, 10, 30, 11, 90, 70]), vec![steady("a", 20)]));
+fn a_baseline_is_the_least_of_three_short_runs() {
+    let (session, _) = measure(plan(1, baseline_of(&[40, 10, 30, 11, 90, 70]), vec![steady("a", 20)]));
     let session = session.unwrap();
     assert_eq!((session.rounds[0].floor_before, session.rounds[0].floor_after), (10.0, 11.0));
-    assert_eq!((session.rounds[0].dropped.as_deref(), session.series("floor")), (None, vec![Some(10.5)]));
-    assert_eq!(session.contestant("floor").unwrap().units_per_run, 4, "a third of ten, rounded up");
+    assert_eq!((session.rounds[0].dropped.as_deref(), session.series("baseline")), (None, vec![Some(10.5)]));
+    assert_eq!(session.contestant("baseline").unwrap().units_per_run, 4, "a third of ten, rounded up");
 }
 
 #[test]
-fn a_round_whose_floor_moved_does_not_count_and_is_said() {
-    let (session, warnings) = measure(plan(3, floor_that_moves_once(), vec![steady("a", 20)]));
+fn a_round_whose_baseline_moved_does_not_count_and_is_reported() {
+    let (session, warnings) = measure(plan(3, baseline_that_moves_once(), vec![steady("a", 20)]));
     let session = session.unwrap();
     assert_eq!(session.counted().count(), 2);
     assert!(session.rounds[1].dropped.is_some());
@@ -148,7 +148,7 @@ fn a_round_from_which_time_was_stolen_does_not_count_and_is_said() {
     let dice = fastrand::Rng::with_seed(1);
     let mut course =
         Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen: &stolen };
-    let session = plan(3, steady("floor", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
+    let session = plan(3, steady("baseline", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
     let counts: Vec<_> = session.rounds.iter().map(|round| (round.stolen_seconds, round.dropped.is_none())).collect();
     assert_eq!(counts, [(Some(0.0), true), (Some(1.0), false), (Some(0.0), true)]);
     assert!(matches!(&warnings[..], [Warning::RoundsDropped { dropped: 1, of: 3, .. }]), "{warnings:?}");
@@ -160,7 +160,7 @@ fn a_round_knows_on_how_many_cpus_it_was() {
     let of = |more: &[usize]| {
         let mut many = steady("a", 20);
         many.contestant.cpus = [&place[..], more].concat();
-        let session = measure(plan(1, steady("floor", 10), vec![many])).0.unwrap();
+        let session = measure(plan(1, steady("baseline", 10), vec![many])).0.unwrap();
         session.rounds[0].cpus
     };
     assert_eq!([of(&[]), of(&[9_998, 9_999])], [Some(place.len()), Some(place.len() + 2)]);
@@ -174,28 +174,28 @@ fn if_no_round_is_good_all_are_kept_and_it_is_said() {
         Ok(Timed { elapsed: Duration::from_nanos(units << calls.get()), units }.into())
     };
     let floor =
-        Contender { contestant: contestant("floor", Kind::Limit), length: Length::Units(10), run: Box::new(run) };
+        Contender { contestant: contestant("baseline", Kind::Limit), length: Length::Units(10), run: Box::new(run) };
     let (session, warnings) = measure(plan(2, floor, vec![steady("a", 20)]));
     assert_eq!(session.unwrap().counted().count(), 2);
     assert!(warnings.iter().any(|warning| matches!(warning, Warning::AllRoundsDoubtful { of: 2, .. })), "{warnings:?}");
 }
 
 #[test]
-fn whoever_cannot_run_here_is_left_out() {
+fn a_competitor_that_cannot_run_here_is_left_out() {
     let run = |_| Err(Fault::System(std::io::Error::from_raw_os_error(1)));
     let unable =
         Contender { contestant: contestant("unable", Kind::Limit), length: Length::Units(1), run: Box::new(run) };
-    let (session, warnings) = measure(plan(1, steady("floor", 10), vec![unable, steady("a", 20)]));
+    let (session, warnings) = measure(plan(1, steady("baseline", 10), vec![unable, steady("a", 20)]));
     assert!(session.unwrap().contestant("unable").is_none());
     assert!(matches!(&warnings[..], [Warning::Unavailable { name, .. }, ..] if name == "unable"), "{warnings:?}");
 }
 
 #[test]
-fn whoever_breaks_its_word_ends_the_run_by_name() {
+fn a_competitor_that_fails_validation_ends_the_run_by_name() {
     let run = |_| Err(Fault::Lost { expected: 7 });
     let liar =
         Contender { contestant: contestant("liar", Kind::Transport), length: Length::Units(1), run: Box::new(run) };
-    let (session, _) = measure(plan(1, steady("floor", 10), vec![liar]));
+    let (session, _) = measure(plan(1, steady("baseline", 10), vec![liar]));
     let error = session.unwrap_err();
     assert_eq!(error.exit_status(), 1);
     assert_eq!(error.to_string(), "liar ended its stream before message 7 had arrived.");
@@ -203,11 +203,11 @@ fn whoever_breaks_its_word_ends_the_run_by_name() {
 
 #[test]
 fn a_machine_that_changes_its_state_between_rounds_is_said() {
-    let (session, warnings) = measure(plan(2, floor_of(&[10, 10, 10, 10, 10, 10, 14, 14, 14, 14, 14, 14]), vec![]));
+    let (session, warnings) = measure(plan(2, baseline_of(&[10, 10, 10, 10, 10, 10, 14, 14, 14, 14, 14, 14]), vec![]));
     assert_eq!(session.unwrap().sound(), 2);
     let expected = Warning::SeveralStates { scenario: "test".into(), least: 10.0, most: 14.0 };
     assert_eq!(warnings, [expected]);
-    let (_, warnings) = measure(plan(2, floor_of(&[10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12, 12]), vec![]));
+    let (_, warnings) = measure(plan(2, baseline_of(&[10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12, 12]), vec![]));
     assert_eq!(warnings, []);
 }
 
@@ -219,30 +219,30 @@ fn until_tight(most: u32, budget: Duration) -> Rounds {
 
 #[test]
 fn steady_figures_need_the_least_number_of_rounds() {
-    let (session, _) = measure(adaptive(until_tight(100, LONG), steady("floor", 10), vec![steady("a", 20)]));
+    let (session, _) = measure(adaptive(until_tight(100, LONG), steady("baseline", 10), vec![steady("a", 20)]));
     let session = session.unwrap();
     assert_eq!((session.rounds.len(), session.stopped), (5, Some(Stopped::Tight)));
 }
 
 #[test]
 fn dropped_rounds_are_repeated() {
-    let (session, _) = measure(adaptive(until_tight(100, LONG), floor_that_moves_once(), vec![steady("a", 20)]));
+    let (session, _) = measure(adaptive(until_tight(100, LONG), baseline_that_moves_once(), vec![steady("a", 20)]));
     let session = session.unwrap();
     assert_eq!((session.rounds.len(), session.sound(), session.stopped), (6, 5, Some(Stopped::Tight)));
 }
 
 /// Figures that are spread over 40 % without end.
 #[test]
-fn rounds_in_doubt_are_made_up_for_as_far_as_there_may_be_more() {
+fn rounds_with_warnings_are_replaced_up_to_the_maximum() {
     let sound = |floor, most| {
         let (session, _) = measure(adaptive(Rounds::Sound { wanted: 3, most }, floor, vec![steady("a", 20)]));
         let session = session.unwrap();
         assert_eq!(session.stopped, Some(Stopped::Rounds));
         (session.sound(), session.rounds.len())
     };
-    assert_eq!(sound(steady("floor", 10), 6), (3, 3));
-    assert_eq!(sound(floor_that_moves_once(), 6), (3, 4));
-    assert_eq!(sound(floor_that_moves_once(), 3), (2, 3));
+    assert_eq!(sound(steady("baseline", 10), 6), (3, 3));
+    assert_eq!(sound(baseline_that_moves_once(), 6), (3, 4));
+    assert_eq!(sound(baseline_that_moves_once(), 3), (2, 3));
 }
 
 fn unsteady(name: &str) -> Contender {
@@ -256,37 +256,37 @@ fn unsteady(name: &str) -> Contender {
 
 #[test]
 fn unsteady_figures_have_more_rounds_until_the_interval_is_tight() {
-    let (session, _) = measure(adaptive(until_tight(1_000, LONG), steady("floor", 10), vec![unsteady("a")]));
+    let (session, _) = measure(adaptive(until_tight(1_000, LONG), steady("baseline", 10), vec![unsteady("a")]));
     let session = session.unwrap();
     assert_eq!(session.stopped, Some(Stopped::Tight));
     assert!(session.rounds.len() > 5, "{}", session.rounds.len());
-    assert!(session.interval("a", "floor").unwrap().half_width() <= TIGHT);
+    assert!(session.interval("a", "baseline").unwrap().half_width() <= TIGHT);
 }
 
 #[test]
-fn the_rounds_and_the_time_have_an_end() {
+fn the_rounds_and_the_time_are_limited() {
     let ends = |rounds| {
-        let (session, _) = measure(adaptive(rounds, steady("floor", 10), vec![unsteady("a")]));
+        let (session, _) = measure(adaptive(rounds, steady("baseline", 10), vec![unsteady("a")]));
         let session = session.unwrap();
         (session.rounds.len(), session.stopped)
     };
     assert_eq!(ends(until_tight(6, LONG)), (6, Some(Stopped::Rounds)));
-    // Even when the time is gone there are as many as a verdict needs.
+    // Even after the time is used up, there are enough rounds for a verdict.
     assert_eq!(ends(until_tight(100, Duration::ZERO)), (5, Some(Stopped::Time)));
 }
 
 #[test]
 fn the_time_is_shared_by_the_number_of_runs() {
     let mut plans = vec![
-        plan(1, steady("floor", 10), vec![steady("a", 20)]),
-        plan(1, steady("floor", 10), ["a", "b", "c", "d"].map(|name| steady(name, 20)).into()),
+        plan(1, steady("baseline", 10), vec![steady("a", 20)]),
+        plan(1, steady("baseline", 10), ["a", "b", "c", "d"].map(|name| steady(name, 20)).into()),
     ];
     share(&mut plans, 9.0);
     let rounds: Vec<Rounds> = plans.iter().map(|plan| plan.rounds).collect();
     assert_eq!(rounds, [3, 6].map(|seconds| Rounds::within(Duration::from_secs(seconds))));
 }
 
-/// Interrupted from inside the run with this number.
+/// Interrupted from inside the run of this number.
 fn interrupted_in_run(number: u32) -> Measured {
     let runs = Rc::new(Cell::new(0));
     let counted = Rc::clone(&runs);
@@ -295,7 +295,7 @@ fn interrupted_in_run(number: u32) -> Measured {
         Ok(Timed { elapsed: Duration::from_nanos(20 * units), units }.into())
     };
     let a = Contender { contestant: contestant("a", Kind::Transport), length: Length::Units(10), run: Box::new(run) };
-    measure_until(plan(7, steady("floor", 10), vec![a]), 1, &|| runs.get() >= number)
+    measure_until(plan(7, steady("baseline", 10), vec![a]), 1, &|| runs.get() >= number)
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_length_grows_to_what_is_needed_and_no_further() {
     assert_eq!(Length::TimeAndUnits(short, 5).at_least(short, 8), Length::TimeAndUnits(short, 8));
 }
 
-/// A guest whose `bad` run, counted from the one that warms up, ends in that way.
+/// A third-party competitor whose `bad` run, counted from the one that warms up, ends in this way.
 fn guest(name: &str, bad: usize, ends: fn() -> Result<Timed, Fault>) -> Contender {
     let runs = Cell::new(0);
     let run = move |units| {
@@ -338,7 +338,7 @@ fn guest(name: &str, bad: usize, ends: fn() -> Result<Timed, Fault>) -> Contende
 }
 
 #[test]
-fn a_guest_that_breaks_its_word_is_taken_out_and_the_others_go_on() {
+fn a_third_party_that_fails_validation_is_taken_out_and_the_others_go_on() {
     let everybody = vec![
         steady("a", 20),
         guest("loses at first", 0, || Err(Fault::Lost { expected: 7 })),
@@ -346,10 +346,10 @@ fn a_guest_that_breaks_its_word_is_taken_out_and_the_others_go_on() {
         guest("panics", 3, || panic!("at {}", 9)),
         guest("is sound", 99, || Err(Fault::Lost { expected: 9 })),
     ];
-    let (session, warnings) = measure(plan(5, steady("floor", 10), everybody));
+    let (session, warnings) = measure(plan(5, steady("baseline", 10), everybody));
     let session = session.unwrap();
     let names: Vec<_> = session.contenders.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(names, ["floor", "a", "is sound"]);
+    assert_eq!(names, ["baseline", "a", "is sound"]);
     assert_eq!((session.rounds.len(), session.series("is sound")), (5, vec![Some(20.0); 5]));
     for round in &session.rounds {
         assert_eq!((round.order.len(), round.nanoseconds.len()), (2, 3), "{round:?}");
@@ -367,10 +367,10 @@ fn a_guest_that_breaks_its_word_is_taken_out_and_the_others_go_on() {
 }
 
 #[test]
-fn a_guest_that_hangs_is_waited_for_some_seconds_and_is_no_trouble_later() {
+fn a_third_party_that_hangs_is_waited_for_some_seconds_only() {
     fn stuck() -> Result<Timed, Fault> {
         let place = Place::choose(None).unwrap();
-        // One that spins would take the CPUs from all other tests until the last of them has ended.
+        // One that spins would use the CPUs of all other tests until the last of them has ended.
         let sleep = || -> () {
             loop {
                 std::thread::sleep(Duration::from_secs(1));
@@ -379,7 +379,7 @@ fn a_guest_that_hangs_is_waited_for_some_seconds_and_is_no_trouble_later() {
         crate::stage::duet_from_the_gate(place, 1, sleep, sleep).map(|_| unreachable!())
     }
     let start = Instant::now();
-    let (session, warnings) = measure(plan(2, steady("floor", 10), vec![steady("a", 20), guest("hangs", 2, stuck)]));
+    let (session, warnings) = measure(plan(2, steady("baseline", 10), vec![steady("a", 20), guest("hangs", 2, stuck)]));
     assert_eq!(session.unwrap().contenders.len(), 2);
     assert!(start.elapsed() < Duration::from_secs(30));
     let told = |sentence: &str| sentence.starts_with("did not end within 10");

@@ -1,8 +1,8 @@
 use super::*;
 use crate::clock;
 
-/// Exchanges as they are seen when the answerer's clock is ahead by so many nanoseconds: messages that take 60 to 560,
-/// different each way, one in a hundred held up for long.
+/// Exchanges as they are seen when the replying thread's clock is ahead by `ahead` nanoseconds. Messages take 60 to
+/// 560, different each way, and one in a hundred is delayed for long.
 fn faked(ahead: i64, drift: i64) -> Offsets {
     let clock = clock::get();
     let ticks = |nanoseconds: i64| (nanoseconds as f64 / clock.tick()) as i64;
@@ -60,7 +60,7 @@ fn the_same_is_found_out_from_either_side() {
     assert!(both.width() <= here.width());
     // Two sides that contradict each other.
     assert!(matches!(judged(here.and_asked_from_the_other_side(here)), InStep::Drifting { .. }));
-    // One that has seen nothing adds nothing.
+    // A side that has seen nothing adds nothing.
     assert_eq!(here.and_asked_from_the_other_side(Offsets::ANY), Offsets { high: here.high, low: here.low });
 }
 
