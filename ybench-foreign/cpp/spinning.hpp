@@ -1,5 +1,5 @@
 // Queues that cannot wait, made channels: whoever finds one full or empty looks again, without end. The loop is the one of
-// `transport::spinning` of the instrument: with a pause of the CPU between two looks or without one, and every 256 looks a
+// `transport::spinning` of the instrument: with a pause of the CPU between two polls or without one, and every 256 looks a
 // question whether a peer is left.
 //
 // A queue is a type with `Message`, `batches`, `one_order`, a constructor of (senders, receivers), and

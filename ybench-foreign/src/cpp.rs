@@ -1,4 +1,4 @@
-//! Everybody of C++. What has a bound has room for 1,024 messages, or 65,536; spinners are there with a pause between two looks
+//! Everybody of C++. What has a bound has room for 1,024 messages, or 65,536; spinners are there with a pause between two polls
 //! and without, as those of Rust are.
 
 use ybench_core::scenario::Entry;
@@ -68,48 +68,48 @@ everybody! {
         "boost::lockfree::queue with two semaphores of POSIX, room for 1,024 messages (C++)",
         { senders: Ends::Many, receivers: Ends::Many, bounded: true, variant: true, } of SLEEPS;
     Ring: entry, ybench_foreign_ring_64k, "cpp-ring-64k",
-        "a ring in the shape of rigtorp's with 65,536 slots, both ends spinning (C++)", {} of BOUNDED;
+        "a ring in the shape of rigtorp's with 65,536 slots, both sides spinning (C++)", {} of BOUNDED;
     RingWithoutPause: entry, ybench_foreign_ring_64k_no_pause, "cpp-ring-64k-no-pause",
-        "a ring in the shape of rigtorp's with 65,536 slots, both ends spinning without a pause between two looks (C++)",
+        "a ring in the shape of rigtorp's with 65,536 slots, both sides spinning without a pause between two polls (C++)",
         { variant: true, } of BOUNDED;
     RingNarrow: entry, ybench_foreign_ring_1k, "cpp-ring-1k",
-        "a ring in the shape of rigtorp's with 1,024 slots, both ends spinning (C++)", { variant: true, } of BOUNDED;
+        "a ring in the shape of rigtorp's with 1,024 slots, both sides spinning (C++)", { variant: true, } of BOUNDED;
     RingNarrowWithoutPause: entry, ybench_foreign_ring_1k_no_pause, "cpp-ring-1k-no-pause",
-        "a ring in the shape of rigtorp's with 1,024 slots, both ends spinning without a pause between two looks (C++)",
+        "a ring in the shape of rigtorp's with 1,024 slots, both sides spinning without a pause between two polls (C++)",
         { variant: true, } of BOUNDED;
     BoostRing: entry, ybench_foreign_boost_spsc_64k, "boost-spsc-64k",
-        "boost::lockfree::spsc_queue with 65,536 slots, both ends spinning (C++)", { batches: true, } of BOUNDED;
+        "boost::lockfree::spsc_queue with 65,536 slots, both sides spinning (C++)", { batches: true, } of BOUNDED;
     BoostRingWithoutPause: entry, ybench_foreign_boost_spsc_64k_no_pause, "boost-spsc-64k-no-pause",
-        "boost::lockfree::spsc_queue with 65,536 slots, both ends spinning without a pause between two looks (C++)",
+        "boost::lockfree::spsc_queue with 65,536 slots, both sides spinning without a pause between two polls (C++)",
         { batches: true, variant: true, } of BOUNDED;
     BoostRingNarrow: entry, ybench_foreign_boost_spsc_1k, "boost-spsc-1k",
-        "boost::lockfree::spsc_queue with 1,024 slots, both ends spinning (C++)",
+        "boost::lockfree::spsc_queue with 1,024 slots, both sides spinning (C++)",
         { batches: true, variant: true, } of BOUNDED;
     BoostRingNarrowWithoutPause: entry, ybench_foreign_boost_spsc_1k_no_pause, "boost-spsc-1k-no-pause",
-        "boost::lockfree::spsc_queue with 1,024 slots, both ends spinning without a pause between two looks (C++)",
+        "boost::lockfree::spsc_queue with 1,024 slots, both sides spinning without a pause between two polls (C++)",
         { batches: true, variant: true, } of BOUNDED;
     BoostQueue: shared, ybench_foreign_boost_queue, "boost-queue",
         "boost::lockfree::queue without a bound, receivers spinning (C++)",
         { senders: Ends::Many, receivers: Ends::Many, } of SPINS;
     BoostQueueWithoutPause: shared, ybench_foreign_boost_queue_no_pause, "boost-queue-no-pause",
-        "boost::lockfree::queue without a bound, receivers spinning without a pause between two looks (C++)",
+        "boost::lockfree::queue without a bound, receivers spinning without a pause between two polls (C++)",
         { senders: Ends::Many, receivers: Ends::Many, variant: true, } of SPINS;
     BoostQueueBounded: shared, ybench_foreign_boost_queue_1k, "boost-queue-1k",
         "boost::lockfree::queue with room for 1,024 messages, both sides spinning (C++)",
         { senders: Ends::Many, receivers: Ends::Many, variant: true, } of BOUNDED;
     BoostQueueBoundedWithoutPause: shared, ybench_foreign_boost_queue_1k_no_pause, "boost-queue-1k-no-pause",
-        "boost::lockfree::queue with room for 1,024 messages, both sides spinning without a pause between two looks (C++)",
+        "boost::lockfree::queue with room for 1,024 messages, both sides spinning without a pause between two polls (C++)",
         { senders: Ends::Many, receivers: Ends::Many, variant: true, } of BOUNDED;
     ReaderWriter: entry, ybench_foreign_reader_writer, "moodycamel-rw",
         "moodycamel::ReaderWriterQueue without a bound, the receiver spinning (C++)", {} of SPINS;
     ReaderWriterWithoutPause: entry, ybench_foreign_reader_writer_no_pause, "moodycamel-rw-no-pause",
-        "moodycamel::ReaderWriterQueue without a bound, the receiver spinning without a pause between two looks (C++)",
+        "moodycamel::ReaderWriterQueue without a bound, the receiver spinning without a pause between two polls (C++)",
         { variant: true, } of SPINS;
     Concurrent: shared, ybench_foreign_concurrent, "moodycamel-concurrent",
         "moodycamel::ConcurrentQueue, with tokens, receivers spinning (C++)",
         { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, } of SPINS;
     ConcurrentWithoutPause: shared, ybench_foreign_concurrent_no_pause, "moodycamel-concurrent-no-pause",
-        "moodycamel::ConcurrentQueue, with tokens, receivers spinning without a pause between two looks (C++)",
+        "moodycamel::ConcurrentQueue, with tokens, receivers spinning without a pause between two polls (C++)",
         { senders: Ends::Many, receivers: Ends::Many, one_order: false, batches: true, variant: true, } of SPINS;
 }
 

@@ -27,16 +27,16 @@ impl<const SLOTS: usize> Queue for Concurrent<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         0 => [
-            "concurrent-queue without a bound, all ends spinning",
-            "concurrent-queue without a bound, all ends spinning without a pause between two looks",
+            "concurrent-queue without a bound, all threads spinning",
+            "concurrent-queue without a bound, all threads spinning without a pause between two polls",
         ],
         1_024 => [
-            "concurrent-queue with 1,024 slots, all ends spinning",
-            "concurrent-queue with 1,024 slots, all ends spinning without a pause between two looks",
+            "concurrent-queue with 1,024 slots, all threads spinning",
+            "concurrent-queue with 1,024 slots, all threads spinning without a pause between two polls",
         ],
         _ => [
-            "concurrent-queue with 65,536 slots, all ends spinning",
-            "concurrent-queue with 65,536 slots, all ends spinning without a pause between two looks",
+            "concurrent-queue with 65,536 slots, all threads spinning",
+            "concurrent-queue with 65,536 slots, all threads spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits {

@@ -58,12 +58,12 @@ impl<const SLOTS: usize> Queue for Single<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         65_536 => [
-            "disruptor with one producer, a poller and 65,536 slots, both ends spinning",
-            "disruptor with one producer, a poller and 65,536 slots, both ends spinning without a pause between two looks",
+            "disruptor with one producer, a poller and 65,536 slots, both sides spinning",
+            "disruptor with one producer, a poller and 65,536 slots, both sides spinning without a pause between two polls",
         ],
         _ => [
-            "disruptor with one producer, a poller and 1,024 slots, both ends spinning",
-            "disruptor with one producer, a poller and 1,024 slots, both ends spinning without a pause between two looks",
+            "disruptor with one producer, a poller and 1,024 slots, both sides spinning",
+            "disruptor with one producer, a poller and 1,024 slots, both sides spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..crate::COMMON };
@@ -80,8 +80,8 @@ impl<const SLOTS: usize> Queue for Single<SLOTS> {
 impl Queue for Several {
     const NAMES: [&'static str; 2] = ["disruptor-mpsc-64k", "disruptor-mpsc-64k-no-pause"];
     const ABOUT: [&'static str; 2] = [
-        "disruptor with several producers, a poller and 65,536 slots, all ends spinning",
-        "disruptor with several producers, a poller and 65,536 slots, all ends spinning without a pause between two looks",
+        "disruptor with several producers, a poller and 65,536 slots, all threads spinning",
+        "disruptor with several producers, a poller and 65,536 slots, all threads spinning without a pause between two polls",
     ];
     const TRAITS: Traits = Traits { bounded: true, batches: true, senders: Ends::Many, ..crate::COMMON };
     type Push<M: Message> = End<MultiProducer<M::Wire, SingleConsumerBarrier>>;

@@ -29,12 +29,12 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         65_536 => [
-            "gil's spsc with 65,536 slots, both ends spinning",
-            "gil's spsc with 65,536 slots, both ends spinning without a pause between two looks",
+            "gil's spsc with 65,536 slots, both sides spinning",
+            "gil's spsc with 65,536 slots, both sides spinning without a pause between two polls",
         ],
         _ => [
-            "gil's spsc with 1,024 slots, both ends spinning",
-            "gil's spsc with 1,024 slots, both ends spinning without a pause between two looks",
+            "gil's spsc with 1,024 slots, both sides spinning",
+            "gil's spsc with 1,024 slots, both sides spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..crate::COMMON };
@@ -81,7 +81,7 @@ impl<M: Message> Pop<M> for End<Receiver<M>> {
 const COMMON: Traits = Traits { waits: Waits::Spins, bounded: true, variant: true, ..crate::COMMON };
 
 channels! {
-    OwnLoop: "gil-64k-own-loop", "gil's spsc with 65,536 slots, both ends spinning and giving way in its own loop", {},
+    OwnLoop: "gil-64k-own-loop", "gil's spsc with 65,536 slots, both sides spinning and giving way in its own loop", {},
         Sender<M>, Receiver<M>, channel(room::<M>(65_536));
 }
 

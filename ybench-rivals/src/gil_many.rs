@@ -17,8 +17,8 @@ pub struct Mpmc<const SLOTS: usize>;
 impl Queue for Mpsc {
     const NAMES: [&'static str; 2] = ["gil-mpsc-1k", "gil-mpsc-1k-no-pause"];
     const ABOUT: [&'static str; 2] = [
-        "gil's mpsc with 1,024 slots, all ends spinning",
-        "gil's mpsc with 1,024 slots, all ends spinning without a pause between two looks",
+        "gil's mpsc with 1,024 slots, all threads spinning",
+        "gil's mpsc with 1,024 slots, all threads spinning without a pause between two polls",
     ];
     const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..crate::COMMON };
     type Push<M: Message> = End<mpsc::Sender<M::Wire>>;
@@ -45,12 +45,12 @@ impl<const SLOTS: usize> Queue for Mpmc<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         1_024 => [
-            "gil's mpmc with 1,024 slots, all ends spinning",
-            "gil's mpmc with 1,024 slots, all ends spinning without a pause between two looks",
+            "gil's mpmc with 1,024 slots, all threads spinning",
+            "gil's mpmc with 1,024 slots, all threads spinning without a pause between two polls",
         ],
         _ => [
-            "gil's mpmc with 65,536 slots, all ends spinning",
-            "gil's mpmc with 65,536 slots, all ends spinning without a pause between two looks",
+            "gil's mpmc with 65,536 slots, all threads spinning",
+            "gil's mpmc with 65,536 slots, all threads spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits =

@@ -5,7 +5,7 @@
 //!
 //! One file for each crate. Its head says in our words how the crate waits, what its documentation recommends, and why it is
 //! used as it is here. Everybody has a form without a bound, one with 1,024 places and one with 65,536, as far as the crate
-//! has them; spinners have two of each, with a pause between two looks and without.
+//! has them; spinners have two of each, with a pause between two polls and without.
 //!
 //! In `tasks` are those that tasks can wait for, once more as transports between tasks. `rapidfire` and `tachyonix` have no
 //! functions that block, and are there only.

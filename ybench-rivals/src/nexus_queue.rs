@@ -20,12 +20,12 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         65_536 => [
-            "nexus-queue's spsc with 65,536 slots, both ends spinning",
-            "nexus-queue's spsc with 65,536 slots, both ends spinning without a pause between two looks",
+            "nexus-queue's spsc with 65,536 slots, both sides spinning",
+            "nexus-queue's spsc with 65,536 slots, both sides spinning without a pause between two polls",
         ],
         _ => [
-            "nexus-queue's spsc with 1,024 slots, both ends spinning",
-            "nexus-queue's spsc with 1,024 slots, both ends spinning without a pause between two looks",
+            "nexus-queue's spsc with 1,024 slots, both sides spinning",
+            "nexus-queue's spsc with 1,024 slots, both sides spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits { bounded: true, variant: SLOTS == 1_024, ..crate::COMMON };
@@ -41,8 +41,8 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
 impl Queue for Mpsc {
     const NAMES: [&'static str; 2] = ["nexus-queue-mpsc-1k", "nexus-queue-mpsc-1k-no-pause"];
     const ABOUT: [&'static str; 2] = [
-        "nexus-queue's mpsc with 1,024 slots, all ends spinning",
-        "nexus-queue's mpsc with 1,024 slots, all ends spinning without a pause between two looks",
+        "nexus-queue's mpsc with 1,024 slots, all threads spinning",
+        "nexus-queue's mpsc with 1,024 slots, all threads spinning without a pause between two polls",
     ];
     const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, ..crate::COMMON };
     type Push<M: Message> = End<mpsc::Producer<M>>;

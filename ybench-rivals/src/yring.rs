@@ -22,12 +22,12 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         65_536 => [
-            "yring with 65,536 slots, both ends spinning",
-            "yring with 65,536 slots, both ends spinning without a pause between two looks",
+            "yring with 65,536 slots, both sides spinning",
+            "yring with 65,536 slots, both sides spinning without a pause between two polls",
         ],
         _ => [
-            "yring with 1,024 slots, both ends spinning",
-            "yring with 1,024 slots, both ends spinning without a pause between two looks",
+            "yring with 1,024 slots, both sides spinning",
+            "yring with 1,024 slots, both sides spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits { bounded: true, batches: true, variant: SLOTS == 1_024, ..crate::COMMON };

@@ -14,7 +14,7 @@ struct Ring;
 
 impl Queue for Ring {
     const NAMES: [&'static str; 2] = ["own-queue", "own-queue-no-pause"];
-    const ABOUT: [&'static str; 2] = ["crossbeam-queue, 1,024 places", "the same, without a pause between two looks"];
+    const ABOUT: [&'static str; 2] = ["crossbeam-queue, 1,024 places", "the same, without a pause between two polls"];
     const TRAITS: Traits = Traits { bounded: true, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
     type Push<M: Message> = End<M>;
     type Pop<M: Message> = End<M>;

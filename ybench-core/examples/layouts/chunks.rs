@@ -1,7 +1,7 @@
-//! What the layouts without a bound share: chunks of memory in a list, spent ones handed back through four places.
+//! The shared part of the layouts without a bound: chunks of memory in a list, spent ones returned through four places.
 //!
-//! A chunk is used again and again, each time under a higher *lap*, so that what its words said last time reads as
-//! "nothing yet". Laps count in steps of [`LAP`], which leaves room for what a layout adds to them.
+//! A chunk is used again and again, each time under a higher *lap*, so that its old words read as "nothing yet". Laps
+//! count in steps of [`LAP`], which leaves room for a layout's own additions.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -25,9 +25,9 @@ pub(crate) struct Chunk {
     next: AtomicPtr<Chunk>,
 }
 
-/// What both ends see.
+/// The state that both sides see.
 pub(crate) struct Shared {
-    /// Not 0 while the reader sleeps. Nobody sleeps in this contest, but the writer has to look.
+    /// Not 0 while the reader sleeps. No thread sleeps in this comparison, but the writer has to check.
     asleep: CachePadded<AtomicU32>,
     /// Spent chunks: put in by the reader, taken out by the writer, both in turn.
     spares: CachePadded<[AtomicPtr<Chunk>; SPARES]>,
@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     oldest: CachePadded<AtomicPtr<Chunk>>,
 }
 
-/// Where an end is: its chunk, the lap of that chunk, and the spare place it uses next.
+/// The position of a handle: its chunk, the lap of that chunk, and the spare place it uses next.
 #[derive(Clone, Copy)]
 pub(crate) struct Position {
     pub(crate) chunk: *mut Chunk,
@@ -43,7 +43,7 @@ pub(crate) struct Position {
     turn: usize,
 }
 
-/// Both ends at the beginning of the first chunk.
+/// Both handles at the beginning of the first chunk.
 pub(crate) fn begin() -> (Arc<Shared>, Position) {
     let chunk = new_chunk();
     let shared = Shared {
@@ -63,9 +63,9 @@ fn new_chunk() -> *mut Chunk {
 
 /// # Safety
 ///
-/// The chunk came from `new_chunk` and nobody has it any more.
+/// The chunk came from `new_chunk` and no other code has it any more.
 unsafe fn free(chunk: *mut Chunk) {
-    // SAFETY: as the caller promises; every chunk is allocated with this layout.
+    // SAFETY: the caller guarantees it; every chunk is allocated with this layout.
     unsafe { dealloc(chunk.cast(), Layout::new::<Chunk>()) };
 }
 
@@ -74,18 +74,18 @@ impl Position {
         self.chunk.cast()
     }
 
-    /// Just behind the last word: no word of this chunk.
+    /// Just after the last word: no word of this chunk.
     pub(crate) fn past(&self) -> *mut u64 {
         self.first().wrapping_add(WORDS)
     }
 }
 
 impl Shared {
-    /// Called by the writer after each publication: is there somebody to wake?
+    /// Called by the writer after each publication: whether there is a sleeper to wake.
     #[inline(always)]
     pub(crate) fn look_for_a_sleeper(&self) {
         compiler_fence(Ordering::SeqCst);
-        // ORDERING: Relaxed: a sleeper makes every writer pass a barrier before it looks for the last time.
+        // ORDERING: Relaxed: a sleeper makes every writer pass a barrier before it checks for the last time.
         if self.asleep.load(Ordering::Relaxed) != 0 {
             wake();
         }
@@ -100,7 +100,7 @@ impl Shared {
         let (chunk, turn) = if spare.is_null() {
             (new_chunk(), at.turn)
         } else {
-            // ORDERING: Release pairs with the reader's Acquire look at this place: it is free.
+            // ORDERING: Release pairs with the reader's Acquire load of this place: it is free.
             place.store(std::ptr::null_mut(), Ordering::Release);
             // SAFETY: the chunk is alive and the writer's alone from now on.
             // ORDERING: Relaxed: the Release below publishes it.
@@ -113,7 +113,7 @@ impl Shared {
         Position { chunk, lap: at.lap + LAP, turn }
     }
 
-    /// The reader's way to its next chunk, if the writer has gone there; the old one is handed back or freed.
+    /// The reader's way to its next chunk, if the writer has gone there. The old one is returned or freed.
     #[cold]
     pub(crate) fn next_to_read(&self, at: Position) -> Option<Position> {
         // SAFETY: the chunk is the reader's, which frees it below at the earliest.
@@ -122,12 +122,12 @@ impl Shared {
         if chunk.is_null() {
             return None;
         }
-        // ORDERING: Relaxed: read again only when both ends are gone.
+        // ORDERING: Relaxed: read again only when both handles are dropped.
         self.oldest.store(chunk, Ordering::Relaxed);
         let place = &self.spares[at.turn];
         // ORDERING: Acquire pairs with the Release in `next_to_write`: the writer has taken what was here.
         if place.load(Ordering::Acquire).is_null() {
-            // ORDERING: Release pairs with the Acquire in `next_to_write`: this end has finished with the chunk.
+            // ORDERING: Release pairs with the Acquire in `next_to_write`: this handle has finished with the chunk.
             place.store(at.chunk, Ordering::Release);
             Some(Position { chunk, lap: at.lap + LAP, turn: (at.turn + 1) % SPARES })
         } else {
@@ -143,13 +143,13 @@ impl Drop for Shared {
         for place in self.spares.iter_mut() {
             let spare = *place.get_mut();
             if !spare.is_null() {
-                // SAFETY: both ends are gone, and a spare is in no list.
+                // SAFETY: both handles are dropped, and a spare is in no list.
                 unsafe { free(spare) };
             }
         }
         let mut chunk = *self.oldest.get_mut();
         while !chunk.is_null() {
-            // SAFETY: both ends are gone; the list from the oldest chunk on holds each remaining chunk once.
+            // SAFETY: both handles are dropped; the list from the oldest chunk on holds each remaining chunk once.
             unsafe {
                 let next = *(*chunk).next.get_mut();
                 free(chunk);
@@ -159,7 +159,7 @@ impl Drop for Shared {
     }
 }
 
-/// Stands for the wake-up that nobody needs here; it has to be there so that the call is compiled.
+/// Stands for the wake-up, which is unused here. It has to be there so that the call is compiled.
 #[cold]
 #[inline(never)]
 fn wake() {
@@ -173,11 +173,11 @@ fn wake() {
 /// `at` is a word of a living chunk that is only ever accessed in this way.
 #[inline(always)]
 pub(crate) unsafe fn state<'a>(at: *mut u64) -> &'a std::sync::atomic::AtomicU64 {
-    // SAFETY: as the caller promises; chunks are aligned to more than a word.
+    // SAFETY: the caller guarantees it; chunks are aligned to more than a word.
     unsafe { std::sync::atomic::AtomicU64::from_ptr(at) }
 }
 
-/// Asks for the line at `at` with intent to write. Any address will do: nothing is accessed.
+/// Prefetches the line at `at` with intent to write. Any address will do: nothing is accessed.
 #[inline(always)]
 pub(crate) fn prefetch_to_write(at: *mut u64) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! The contest: everybody in turn in every round, each message checked, a table of medians.
+//! The comparison: all layouts in turn in every round, each message checked, a table of medians.
 
 use std::time::{Duration, Instant};
 
@@ -77,7 +77,7 @@ fn streamed<L: Layout>(place: Place, messages: u64) -> Result<Timed, Fault> {
 /// Few enough for every ring here, and for the nearest cache.
 const AT_ONCE: u64 = 500;
 
-/// One thread at both ends: the instructions alone.
+/// One thread as writer and reader: the instructions alone.
 fn alone<L: Layout>(place: Place, messages: u64) -> Result<Timed, Fault> {
     solo(place.first, move || {
         let (mut writer, mut reader) = L::pair();
@@ -101,7 +101,7 @@ fn alone<L: Layout>(place: Place, messages: u64) -> Result<Timed, Fault> {
 pub(crate) fn run(contenders: &[Contender], messages: u64, rounds: u64) -> Result<(), Error> {
     let place = Place::choose(None)?;
     if place.one_cpu() {
-        return Err(Error::Refused("Two CPUs are needed: both ends spin.".to_owned()));
+        return Err(Error::Refused("Two CPUs are needed: both sides spin.".to_owned()));
     }
     println!("{}", Environment::capture(Built::default()).in_words());
     println!("{messages} messages of 8 bytes in each run, {rounds} rounds, median, nanoseconds per message\n");

@@ -1,5 +1,5 @@
 //! A ring with two indices: the writer publishes by its tail, the reader frees by its head, each keeps the last value
-//! it has seen of the other's. As lean as such a ring can be, with the look for a sleeper.
+//! it has seen of the other's. As small as such a ring can be, with the check for a sleeper.
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
@@ -66,13 +66,13 @@ impl<const SLOTS: usize, const PREFETCH: usize> contest::Writer for Writer<SLOTS
         if PREFETCH > 0 && self.tail.is_multiple_of(8) {
             prefetch_to_write(ring.slots[(self.tail + 8 * PREFETCH) % SLOTS].get());
         }
-        // SAFETY: the slot is free: fewer than SLOTS values lie between head and tail.
+        // SAFETY: the slot is free: fewer than SLOTS values are between head and tail.
         unsafe { *ring.slots.get_unchecked(self.tail % SLOTS).get() = value };
         self.tail += 1;
         // ORDERING: Release pairs with the Acquire in `read`: the value is there.
         ring.tail.store(self.tail, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
-        // ORDERING: Relaxed: a sleeper makes every writer pass a barrier before it looks for the last time.
+        // ORDERING: Relaxed: a sleeper makes every writer pass a barrier before it checks for the last time.
         if ring.asleep.load(Ordering::Relaxed) != 0 {
             std::hint::black_box(());
         }

@@ -1,5 +1,4 @@
-//! Line groups, one cursor: `[state, value x 7]` in each cache line. Everything about a place in the line is read off
-//! the address itself.
+//! Line groups, one cursor: `[state, value x 7]` in each cache line. The address itself gives the place in the line.
 //!
 //! The state is the lap plus the byte offset of the newest value. The reader loads it once for all the values it
 //! announces, and line and state travel together.
@@ -24,11 +23,11 @@ pub(crate) struct Reader {
     at: Position,
     /// The word before the next value.
     cursor: *mut u64,
-    /// Where `cursor` will be when everything announced has been read.
+    /// The value of `cursor` after everything announced has been read.
     end: *mut u64,
 }
 
-// SAFETY: the pointers lead into chunks kept alive by the list, each word of which one end owns at any time.
+// SAFETY: the pointers lead into chunks kept alive by the list, each word of which one handle owns at any time.
 unsafe impl<const PREFETCH: usize> Send for Writer<PREFETCH> {}
 // SAFETY: as above.
 unsafe impl Send for Reader {}
@@ -101,7 +100,7 @@ impl contest::Reader for Reader {
             self.end = settled(line.wrapping_byte_add((announced - self.at.lap) as usize));
         }
         let at = before.wrapping_add(1);
-        // SAFETY: the state announced this value, and the writer leaves it alone until the chunk is handed back.
+        // SAFETY: the state announced this value, and the writer does not use it until the chunk is returned.
         let value = unsafe { at.read() };
         self.cursor = settled(at);
         Some(value)

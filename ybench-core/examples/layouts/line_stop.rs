@@ -1,7 +1,7 @@
-//! Line groups, cursor and stop: the memory of `line`, but each end holds the next value's address and the address at
-//! which it has to look again, so that an ordinary step is one comparison.
+//! Line groups, cursor and stop: the memory of `line`, but each handle holds the next value's address and the address
+//! at which it must check again, so that an ordinary step is one comparison.
 //!
-//! The state is the lap plus the byte offset just behind the newest value.
+//! The state is the lap plus the byte offset just after the newest value.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,11 +25,11 @@ pub(crate) struct Reader {
     at: Position,
     /// The next value's place, unless it is `stop`.
     next: *mut u64,
-    /// Behind the last value that has been announced.
+    /// Just after the last value that has been announced.
     stop: *mut u64,
 }
 
-// SAFETY: the pointers lead into chunks kept alive by the list, each word of which one end owns at any time.
+// SAFETY: the pointers lead into chunks kept alive by the list, each word of which one handle owns at any time.
 unsafe impl<const PREFETCH: usize> Send for Writer<PREFETCH> {}
 // SAFETY: as above.
 unsafe impl Send for Reader {}
@@ -82,7 +82,7 @@ impl<const PREFETCH: usize> contest::Writer for Writer<PREFETCH> {
 }
 
 impl Reader {
-    /// Moves on to where there may be something, and reads how much of it there is.
+    /// Moves on to the next possible value, and reads how many there are.
     #[inline(always)]
     fn look(&mut self) -> Option<()> {
         if self.next.addr().is_multiple_of(LINE) {
@@ -112,7 +112,7 @@ impl contest::Reader for Reader {
         if self.next == self.stop {
             self.look()?;
         }
-        // SAFETY: the state announced this value, and the writer leaves it alone until the chunk is handed back.
+        // SAFETY: the state announced this value, and the writer does not use it until the chunk is returned.
         let value = unsafe { self.next.read() };
         self.next = self.next.wrapping_add(1);
         Some(value)

@@ -2,17 +2,17 @@
 //!
 //! `cargo run --release -p ybench-core --example layouts [MESSAGES [ROUNDS]]`
 //!
-//! | layout | where the writer says how far it is |
+//! | layout | the writer's published position |
 //! |---|---|
-//! | line, one cursor | in the first word of each cache line, before seven messages; ends hold one pointer |
-//! | line, cursor and stop | the same; each end also holds the address at which it must look again |
-//! | slot | in a word beside each message |
+//! | line, one cursor | in the first word of each cache line, before seven messages; handles hold one pointer |
+//! | line, cursor and stop | the same; each handle also holds the address at which it must check again |
+//! | slot | in a word next to each message |
 //! | index | in one shared tail index, in a ring |
-//! | rtrb | in one shared tail index, in a ring; the yardstick |
+//! | rtrb | in one shared tail index, in a ring; the baseline |
 //!
-//! All but rtrb publish each message at once, and then look whether the reader sleeps, as a queue that can sleep must.
-//! Prefetch: that many lines ahead of the writer are asked for with intent to write. Contenders run in turn in every
-//! round; the ratio to rtrb is formed inside the round. Every message is checked.
+//! All except rtrb publish each message at once, and then check whether the reader sleeps, as a queue that can sleep
+//! must. Prefetch: the number of lines ahead of the writer that are requested with intent to write. Competitors run in
+//! turn in every round; the ratio to rtrb is formed inside the round. Every message is checked.
 
 #[cfg(target_os = "linux")]
 mod chunks;

@@ -23,7 +23,7 @@ pub(crate) struct Reader {
     next: *mut u64,
 }
 
-// SAFETY: the pointers lead into chunks kept alive by the list, each value of which one end owns at any time.
+// SAFETY: the pointers lead into chunks kept alive by the list, each value of which one handle owns at any time.
 unsafe impl<const PREFETCH: usize> Send for Writer<PREFETCH> {}
 // SAFETY: as above.
 unsafe impl Send for Reader {}
@@ -71,7 +71,7 @@ impl contest::Reader for Reader {
         if unsafe { state(self.next) }.load(Ordering::Acquire) != self.at.lap {
             return None;
         }
-        // SAFETY: the lap announced this value, and the writer leaves it alone until the chunk is handed back.
+        // SAFETY: the lap announced this value, and the writer does not use it until the chunk is returned.
         let value = unsafe { self.next.wrapping_add(1).read() };
         self.next = self.next.wrapping_add(2);
         Some(value)

@@ -28,8 +28,8 @@ impl Waits {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Spins => "spins",
-            Self::Yields => "gives the CPU away and looks again",
-            Self::LooksThenSleeps => "looks, then sleeps",
+            Self::Yields => "yields and polls again",
+            Self::LooksThenSleeps => "spins, then sleeps",
             Self::Sleeps => "sleeps",
             Self::SleepsInPoll => "sleeps in poll",
             Self::Suspends => "suspends its task",

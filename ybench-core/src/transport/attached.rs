@@ -1,13 +1,13 @@
-//! A `ysuite::spsc` for each sender, all attached to one set in which one thread waits: how one thread serves many
+//! A `ysuite::spsc` for each sender, all attached to one set. One thread waits in that set, and so serves many
 //! channels.
 //!
 //! ```text
-//!   sender 0   send ----> spsc --+                             receiver thread: the ids that are up,
+//!   sender 0   send ----> spsc --+                             receiver thread: the ids that are ready,
 //!   sender 1   send ----> spsc --+--> YPollset, or YSocketpair     then try_recv from those channels alone
 //!   sender 2   send ----> spsc --+    in epoll
 //! ```
 //!
-//! A channel is read until it is found empty, which is when its id goes down. Cannot: be fair to the others while one
+//! A channel is read until it is found empty. Then its id is no longer ready. Cannot: be fair to the others while one
 //! sender never pauses.
 
 use std::io;
@@ -23,12 +23,12 @@ use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits}
 
 /// In a [`YPollset`].
 pub struct InPollset;
-/// In a [`YSocketpair`] that stands in an epoll.
+/// In a [`YSocketpair`] that is in an epoll.
 pub struct InEpoll;
 
 const COMMON: Traits = Traits { one_by_one: false, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
-/// A set of so many signals, and the way to wait for one of them.
+/// A set of a number of signals, and the way to wait for one of them.
 pub trait Set: Sized + Send + 'static {
     fn of(signals: usize) -> io::Result<Self>;
 
@@ -71,18 +71,18 @@ impl Set for Polled {
 
     fn wait(&mut self) -> Signals {
         let mut events = [MaybeUninit::uninit(); 8];
-        // An interrupted wait is a wait that found nothing: the caller looks again.
+        // An interrupted wait found nothing: the caller polls again.
         let _ = epoll::wait(&self.epoll, &mut events, None);
         self.set.check()
     }
 }
 
 pub struct Receiver<M, S> {
-    /// Those whose senders are gone are nothing.
+    /// Channels whose senders are dropped are `None`.
     channels: Vec<Option<spsc::Receiver<M>>>,
     open: usize,
     set: S,
-    /// What the last look has found, and which of these is being read.
+    /// The ids that the last poll has found, and the one that is being read.
     up: Signals,
     reading: Option<usize>,
 }
@@ -163,7 +163,7 @@ a_channel_for_each!(
     Polled,
     Traits {
         name: "spscs-epoll",
-        about: "A ysuite::spsc for each sender, all attached to one YSocketpair, waiting in epoll as beside sockets",
+        about: "A ysuite::spsc for each sender, all attached to one YSocketpair, waiting in epoll as alongside sockets",
         waits: Waits::SleepsInPoll,
         works_with_epoll: true,
         ..COMMON

@@ -1,12 +1,12 @@
-//! `ysuite::broadcast` with room for 1,024 messages and one receiver: what it costs where a channel to one would do. What it
-//! is made for, several receivers that each get every message, is among the targets.
+//! `ysuite::broadcast` with room for 1,024 messages and one receiver: its cost where a channel to one would do. Its
+//! purpose, several receivers that each get every message, is among the targets.
 //!
 //! ```text
-//!   sender threads   send ----> one ring of 1,024 messages, of which each receiver takes copies ----> recv   receiver thread
+//!   sender threads   send ----> one ring of 1,024 messages; each receiver takes copies ----> recv   receiver thread
 //! ```
 //!
-//! Its receivers take copies, so it carries what transports of bytes carry: a block, or the address of a parcel. A slot keeps
-//! its bytes when the one receiver has them, and nobody looks at those again.
+//! Its receivers take copies, so it carries what transports of bytes carry: a block, or the address of a parcel. A slot
+//! keeps its bytes after the one receiver has them, and those are not read again.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use ysuite::broadcast;
 
 use super::{Closed, Ends, Message, Traits, Transport, ends_by_cloning};
 
-/// A slow receiver holds the sender up.
+/// A slow receiver delays the sender.
 pub struct Bounded;
 
 const PLACES: usize = 1_024;
@@ -57,7 +57,7 @@ impl<M: Message> super::Receiver<M> for broadcast::Receiver<M::Wire> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         let wire = broadcast::Receiver::recv(self).map_err(|_| Closed)?;
-        // SAFETY: `send` made it of such a message, and the only receiver takes each message once.
+        // SAFETY: `send` made it from such a message, and the only receiver takes each message once.
         Ok(unsafe { M::from_wire(wire) })
     }
 }

@@ -1,12 +1,12 @@
-//! Every message that comes is checked: by its number, and the end by its own.
+//! The validation of every received message: by its number, and the end by its own.
 
 use super::{Closed, Message, Receiver};
 use crate::error::Fault;
 
-/// What comes after the last message. No counter reaches it.
+/// The message after the last one. No counter reaches it.
 pub const END: usize = usize::MAX;
 
-/// The fault behind something that came where `expected` was due.
+/// The fault for a message that was received where `expected` was due.
 #[cold]
 pub(crate) fn fault(expected: usize, received: Result<usize, Closed>) -> Fault {
     match received {
@@ -22,7 +22,7 @@ pub(crate) fn expect<M: Message>(receiver: &mut impl Receiver<M>, expected: usiz
     check(receiver.recv(), expected)
 }
 
-/// What has been received must be `expected`.
+/// The received message must be `expected`.
 #[inline(always)]
 pub(crate) fn check<M: Message>(received: Result<M, Closed>, expected: usize) -> Result<(), Fault> {
     match received {
@@ -36,7 +36,7 @@ pub(crate) fn expect_end<M: Message>(receiver: &mut impl Receiver<M>) -> Result<
     check_end(receiver.recv())
 }
 
-/// What has been received must be the end.
+/// The received message must be the end.
 pub(crate) fn check_end<M: Message>(received: Result<M, Closed>) -> Result<(), Fault> {
     match received.map(|message| message.number()) {
         Ok(END) | Err(Closed) => Ok(()),

@@ -6,7 +6,7 @@
 //!   sender 2   send ----> channel 2 --+
 //! ```
 //!
-//! A `Select` looks at all of its channels in a random order, and registers with all of them before it sleeps.
+//! A `Select` polls all of its channels in a random order, and registers with all of them before it sleeps.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -20,23 +20,23 @@ pub struct Selected;
 
 /// The channels, and the selection that borrows them.
 pub struct Receiver<M> {
-    /// Ends before the channels.
+    /// Dropped before the channels.
     select: ManuallyDrop<crossbeam::Select<'static>>,
-    /// Given away by a box when this was made, and back to one when it ends.
+    /// Taken from a box when this was made, and returned to one on drop.
     channels: NonNull<[crossbeam::Receiver<M>]>,
     open: usize,
 }
 
-// SAFETY: it owns its channels as the box did, which can go to another thread if its messages can; so can the selection,
-// which nobody else has.
+// SAFETY: it owns its channels as the box did, which can go to another thread if its messages can. So can the
+// selection, which no other code has.
 unsafe impl<M: Send> Send for Receiver<M> {}
 
 impl<M: 'static> Receiver<M> {
     fn new(channels: Vec<crossbeam::Receiver<M>>) -> Self {
         let open = channels.len();
         let channels = NonNull::from(Box::leak(channels.into_boxed_slice()));
-        // SAFETY: the channels stay where they are, never changed, until `drop`, where the selection ends first; the
-        // reference is in nobody else's hands.
+        // SAFETY: the channels stay where they are, never changed, until `drop`, where the selection is dropped first.
+        // No other code has the reference.
         let borrowed: &'static [crossbeam::Receiver<M>] = unsafe { channels.as_ref() };
         let mut select = crossbeam::Select::new();
         for channel in borrowed {
@@ -55,8 +55,8 @@ impl<M> Receiver<M> {
 
 impl<M> Drop for Receiver<M> {
     fn drop(&mut self) {
-        // SAFETY: dropped here and nowhere else, and not used again; then nobody borrows the channels any more, which came
-        // from a box and go back to one once.
+        // SAFETY: dropped here and nowhere else, and not used again. Then nothing borrows the channels any more, which
+        // came from a box and return to one once.
         unsafe {
             ManuallyDrop::drop(&mut self.select);
             drop(Box::from_raw(self.channels.as_ptr()));

@@ -1,12 +1,12 @@
-//! Nothing at all: what is sent goes nowhere, and the receiver counts for itself. What a scenario measures with it is
-//! what the instrument adds to every message.
+//! No transport: a sent message is discarded, and the receiver counts for itself. A scenario that runs it measures the
+//! instrument's own cost per message.
 //!
 //! ```text
 //!   sender thread   send ---> |          | ---> recv: 0, 1, 2 ... end   receiver thread
 //! ```
 //!
-//! The ends share nothing, so the receiver must be told beforehand how many messages to invent. Takes part only when
-//! it is named, and not where times one way are all there is: a message may be received before it was sent.
+//! Sender and receiver share nothing, so the receiver must be given the number of messages to invent. Takes part only
+//! when it is named, and not where the only times are one way: a message may be received before it was sent.
 
 use std::io;
 
@@ -34,7 +34,7 @@ impl Transport for Empty {
     type Sender<M: Message> = Sender;
     type Receiver<M: Message> = Receiver;
 
-    /// Always an error: nobody has said how many messages there will be.
+    /// Always an error: the number of messages is not given.
     fn open<M: Message>() -> io::Result<(Sender, Receiver)> {
         Err(io::Error::other("the empty transport must know beforehand how many messages there are"))
     }

@@ -1,14 +1,14 @@
-//! Which mechanisms can stand in epoll beside sockets, shown by doing it: each is put into a real epoll, which must say
-//! nothing before a message is sent by another thread, must say so then, and the message must be there.
+//! The mechanisms that work with epoll alongside sockets, tried by putting each into a real epoll. The epoll must
+//! report nothing before another thread sends a message. Then it must report it, and the message must be there.
 //!
-//! | mechanism | what is put into epoll |
+//! | mechanism | descriptor in epoll |
 //! |---|---|
 //! | sockets, pipes, POSIX queues | their own descriptor |
 //! | `ysuite`'s channels | a `YSocketpair` that the receiver is attached to |
 //! | a System V queue | its number, which is no descriptor |
-//! | whatever sleeps in a futex | the descriptor of a futex, which the kernel has given away up to Linux 2.6.25 |
+//! | every mechanism that sleeps in a futex | the descriptor of a futex, which the kernel provided up to Linux 2.6.25 |
 //!
-//! What only spins has nothing to try. Nothing here lasts longer than its epoll takes to answer.
+//! A transport that only spins has nothing to try. Each attempt takes no longer than its epoll takes to return.
 
 use std::fmt::Display;
 use std::io;
@@ -26,13 +26,13 @@ use super::kernel::{packets, pipe, posix_mq, sysv_mq};
 use super::{Receiver, Sender, Transport, crossbeam, mpmc, mpsc, mutex_condvar, spsc, std_mpsc};
 use super::{tcp_stream, unix_stream, ypipe_woken};
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// The transport's, as the command line names it.
+    /// The transport's name, as on the command line.
     pub name: &'static str,
     pub works: bool,
-    /// What was done, or which call failed and how; without a full stop.
+    /// The action, or the call that failed and its error; without a full stop.
     pub how: String,
 }
 
@@ -61,7 +61,7 @@ pub fn proofs() -> Vec<Proof> {
     ]
 }
 
-/// Long enough for any machine: what works answers within microseconds.
+/// Long enough for any machine: a working mechanism responds within microseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const MESSAGE: usize = 7;
@@ -90,11 +90,11 @@ fn wakes_within<A: Send>(
     epoll::add(&epoll, &descriptor, epoll::EventData::new_u64(0), epoll::EventFlags::IN)
         .map_err(failed("epoll_ctl"))?;
     if told(&epoll, Duration::ZERO)? {
-        return Err("epoll_wait told of a message before there was one".to_owned());
+        return Err("epoll_wait reported a message before there was one".to_owned());
     }
     thread::scope(|scope| {
         scope.spawn(send);
-        if told(&epoll, patience)? { Ok(()) } else { Err("epoll_wait was never told of the message".to_owned()) }
+        if told(&epoll, patience)? { Ok(()) } else { Err("epoll_wait never reported the message".to_owned()) }
     })
 }
 
@@ -113,9 +113,9 @@ fn told(epoll: &OwnedFd, patience: Duration) -> Result<bool, String> {
 fn received(message: Option<usize>, how: &str) -> Result<String, String> {
     match message {
         Some(MESSAGE) => {
-            Ok(format!("{how}: epoll_wait told of the message of another thread, which was then received"))
+            Ok(format!("{how}: epoll_wait reported the message of another thread, which was then received"))
         }
-        other => Err(format!("{how}: epoll_wait told of a message, but there was {other:?}")),
+        other => Err(format!("{how}: epoll_wait reported a message, but there was {other:?}")),
     }
 }
 
@@ -125,7 +125,7 @@ where
     T::Receiver<usize>: AsFd,
 {
     let (mut sender, mut receiver) = T::open::<usize>().map_err(failed("open"))?;
-    // The sender stays: an end of the stream is an event as well.
+    // The sender stays: a disconnection is an event as well.
     wakes(&receiver, || sender.send(MESSAGE))?;
     received(receiver.recv().ok(), "its own descriptor")
 }
@@ -158,10 +158,10 @@ fn signaler_beside_a_queue() -> Result<String, String> {
         }
     })?;
     for _id in set.check() {}
-    received(reader.read(), "a YSocketpair beside the queue")
+    received(reader.read(), "a YSocketpair with the queue")
 }
 
-/// The number of a System V queue where a descriptor is due.
+/// The number of a System V queue in place of a descriptor.
 fn number_of_a_queue() -> Result<String, String> {
     let how = "the number of the queue";
     let (mut sender, mut receiver) = unlike_any_descriptor()?;
@@ -176,12 +176,13 @@ fn number_of_a_queue() -> Result<String, String> {
     if told(&epoll, PATIENCE)? {
         return received(receiver.recv().ok(), how);
     }
-    Err(format!("{how}: epoll_wait was never told of the message"))
+    Err(format!("{how}: epoll_wait never reported the message"))
 }
 
 type Sysv = (<sysv_mq::SysvMq as Transport>::Sender<usize>, <sysv_mq::SysvMq as Transport>::Receiver<usize>);
 
-/// The first queue of a system has the number 0, which is also that of a descriptor. The next in its place has a high one.
+/// The first queue of a system has the number 0, which is also that of a descriptor. A new queue in its place has a
+/// high one.
 fn unlike_any_descriptor() -> Result<Sysv, String> {
     let mut ends = sysv_mq::SysvMq::open::<usize>().map_err(failed("msgget"))?;
     for _ in 0..16 {
@@ -204,7 +205,7 @@ fn futex() -> Result<String, String> {
     if descriptor < 0 {
         return Err(format!("{how}: FUTEX_FD: {}", io::Error::last_os_error()));
     }
-    // SAFETY: just opened, and nobody else has it.
+    // SAFETY: just opened, and no other code has it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor as libc::c_int) };
     wakes(&descriptor, || {
         // SAFETY: the word outlives the call.
@@ -224,10 +225,10 @@ mod tests {
         let (one, _other) = pair();
         assert_eq!(
             wakes_within(Duration::ZERO, &one, || {}),
-            Err("epoll_wait was never told of the message".to_owned())
+            Err("epoll_wait never reported the message".to_owned())
         );
         let (one, other) = pair();
         drop(other);
-        assert_eq!(wakes(&one, || {}), Err("epoll_wait told of a message before there was one".to_owned()));
+        assert_eq!(wakes(&one, || {}), Err("epoll_wait reported a message before there was one".to_owned()));
     }
 }

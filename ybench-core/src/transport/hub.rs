@@ -1,13 +1,13 @@
-//! `ysuite::hub`: messages that travel as functions, called by the hub's thread, which runs the hub step by step until
-//! one of them has left a message; and beside them a `ysuite::spsc` that a hub serves with a handler.
+//! `ysuite::hub`: messages that travel as functions. The hub's thread runs the hub step by step until one of them has
+//! left a message. In addition, a `ysuite::spsc` that a hub serves with a handler.
 //!
 //! ```text
 //!   sender threads   post(move |_| landing.push(message)) ----> hub.run_once(): calls them, 128 at most
 //!                                                                    landing ----> the next message   the same thread
 //! ```
 //!
-//! The landing belongs to the hub's thread alone. Each function carries its message and the place of the landing: two
-//! words where the message is one.
+//! The landing belongs to the hub's thread alone. Each function carries its message and the address of the landing: two
+//! words for a message of one word.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,9 +19,9 @@ use ysuite::spsc;
 
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-/// The default: looks a little, then sleeps.
+/// The default: spins a little, then sleeps.
 pub struct Adaptive;
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Sleeping;
 /// A channel instead of functions.
 pub struct Spsc;
@@ -31,7 +31,7 @@ const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
 impl Transport for Adaptive {
     const TRAITS: Traits = Traits {
         name: "hub",
-        about: "ysuite::hub: an event loop that is given functions, looking a little before it sleeps in epoll",
+        about: "ysuite::hub: an event loop that runs posted functions, spinning a little before it sleeps in epoll",
         senders: Ends::Many,
         one_order: false,
         ..COMMON
@@ -47,7 +47,7 @@ impl Transport for Adaptive {
 impl Transport for Sleeping {
     const TRAITS: Traits = Traits {
         name: "hub-none",
-        about: "ysuite::hub, an event loop that is given functions, sleeping at once in epoll (Spin::None)",
+        about: "ysuite::hub, an event loop that runs posted functions, sleeping at once in epoll (Spin::None)",
         waits: Waits::SleepsInPoll,
         variant: true,
         ..Adaptive::TRAITS
@@ -79,7 +79,7 @@ impl Transport for Spsc {
         let place = served.landing.place();
         let handler = move |_: &mut Hub, message| {
             if let Ok(message) = message {
-                // SAFETY: this is called by the hub that stands beside the landing.
+                // SAFETY: the hub of this landing's receiver calls this.
                 unsafe { place.push(message) };
             }
         };
@@ -95,7 +95,7 @@ pub(super) fn posting<M: Message>(hub: Hub) -> io::Result<(Poster<M>, Receiver<M
     Ok((Poster { handle: hub.handle(), place: landing.place() }, Receiver { hub, landing }))
 }
 
-/// Where the functions leave their messages: a queue on the heap, of the hub's thread alone.
+/// The functions leave their messages here: a queue on the heap, used by the hub's thread alone.
 struct Landing<M>(NonNull<VecDeque<M>>);
 
 // SAFETY: it owns its queue, which moves with it; a `Place` is used only on the same thread, by `Place::push`'s contract.
@@ -112,19 +112,19 @@ impl<M> Landing<M> {
 
     #[inline(always)]
     fn pop(&mut self) -> Option<M> {
-        // SAFETY: the queue is there until this is dropped, and nobody pushes meanwhile: the hub is not running.
+        // SAFETY: the queue exists until this is dropped, and nothing pushes meanwhile: the hub is not running.
         unsafe { self.0.as_mut() }.pop_front()
     }
 }
 
 impl<M> Drop for Landing<M> {
     fn drop(&mut self) {
-        // SAFETY: `new` has leaked the box; the hub, which alone calls what might push, is gone.
+        // SAFETY: `new` has leaked the box. Only the hub calls functions that push, and it is dropped.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-/// A [`Landing`] as the functions see it.
+/// A [`Landing`] as the functions have it.
 struct Place<M>(NonNull<VecDeque<M>>);
 
 // SAFETY: it is used for pushing only, by whose contract the message stays on the landing's own thread.
@@ -141,10 +141,10 @@ impl<M> Copy for Place<M> {}
 impl<M> Place<M> {
     /// # Safety
     ///
-    /// Called by the hub in the same [`Receiver`] as the landing, while that runs.
+    /// The hub in the same [`Receiver`] as the landing must call it, while that runs.
     #[inline(always)]
     unsafe fn push(mut self, message: M) {
-        // SAFETY: that hub runs only inside `Receiver::recv`, which does not touch the landing meanwhile, and is dropped
+        // SAFETY: that hub runs only inside `Receiver::recv`, which does not use the landing meanwhile, and is dropped
         // before the landing.
         unsafe { self.0.as_mut() }.push_back(message);
     }
@@ -162,7 +162,7 @@ impl<M> Clone for Poster<M> {
 }
 
 pub struct Receiver<M> {
-    /// Dropped first: what it has not called, it drops without calling.
+    /// Dropped first: it drops functions that it has not called.
     hub: Hub,
     landing: Landing<M>,
 }
@@ -172,7 +172,7 @@ impl<M: Message> super::Sender<M> for Poster<M> {
     fn send(&mut self, message: M) -> Result<(), Closed> {
         let place = self.place;
         let function = move |_: &mut Hub| {
-            // SAFETY: this is called by the hub that stands beside the landing.
+            // SAFETY: the hub of this landing's receiver calls this.
             unsafe { place.push(message) };
         };
         self.handle.post(function).map_err(|_| Closed)
@@ -186,7 +186,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
             if let Some(message) = self.landing.pop() {
                 return Ok(message);
             }
-            // A step that waits for ever and has called nothing says that nothing can ever come.
+            // A step without a time limit that has called nothing means that nothing can come any more.
             if !self.hub.run_once(None).is_ok_and(|called| called > 0) {
                 return Err(Closed);
             }

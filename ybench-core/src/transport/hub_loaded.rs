@@ -1,12 +1,12 @@
-//! `ysuite::hub` with a life of its own: sockets watched and timers set on the loop that the functions are posted to. The sockets
-//! are silent and the timers far away, so that nothing but the messages is ever called.
+//! `ysuite::hub` with sources of its own: sockets watched and timers set on the loop that the functions are posted to.
+//! The sockets are silent and the timers far away, so that only the messages are ever called.
 //!
 //! ```text
-//!   sender thread   post ----> hub.run_once(): calls them, asks epoll of 4 sockets more, and looks at 4 timers   the hub's thread
+//!   sender thread   post ----> hub.run_once(): calls them, polls 4 more sockets in epoll, and 4 timers   the hub's thread
 //! ```
 //!
-//! A hub that watches something never knows that nothing can come. So the sender, when it goes, takes the sockets and timers
-//! with it, by a last function.
+//! A hub with sources never finds out that nothing can come. So the sender removes the sockets and timers on drop, by a
+//! last function.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -17,12 +17,12 @@ use ysuite::hub::{Hub, Interest, Source, Timer};
 
 use super::{Closed, Message, Traits, Transport, hub};
 
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Loaded;
 
 const EACH: u32 = 4;
 
-/// The first timer; each further one as long again. No run takes so long.
+/// The first timer. Each further one takes this much longer. No run takes so long.
 const FAR: Duration = Duration::from_secs(3_600);
 
 pub struct Poster<M> {
@@ -41,7 +41,7 @@ impl Load {
         let socket = |hub: &mut Hub| {
             let (watched, other) = UnixStream::pair()?;
             watched.set_nonblocking(true)?;
-            // The handler keeps the other end open: a socket whose peer has gone is ready for ever.
+            // The handler keeps the other socket open: a socket whose peer is closed is always ready.
             let handler = move |_: &mut Hub, _: &mut UnixStream, _| {
                 let _open = &other;
             };
@@ -91,7 +91,7 @@ impl<M: Message> super::Sender<M> for Poster<M> {
 impl<M> Drop for Poster<M> {
     fn drop(&mut self) {
         if let Some(load) = self.load.take() {
-            // A hub that has gone has taken them with it.
+            // A hub that is dropped has removed them.
             let _ = self.inner.handle.post(move |hub: &mut Hub| load.off(hub));
         }
     }
@@ -106,7 +106,7 @@ mod tests {
     fn sockets_and_timers_are_alive_until_the_sender_goes() {
         let mut hub = Hub::new().unwrap();
         let load = Load::on(&mut hub).unwrap();
-        // The nearest timer is what a poller would wait for.
+        // A poller would wait for the nearest timer.
         assert!(hub.timeout().is_some_and(|left| left <= FAR));
         assert_eq!((load.sockets.len(), load.timers.len()), (EACH as usize, EACH as usize));
         assert!(hub.source_mut::<UnixStream>(load.sockets[0]).is_some());

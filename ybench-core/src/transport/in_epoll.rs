@@ -1,11 +1,12 @@
-//! `ysuite`'s channels attached to a `YSocketpair` (an eventfd on Linux) that waits in a real epoll, as beside sockets.
+//! `ysuite`'s channels attached to a `YSocketpair` (an eventfd on Linux) that waits in a real epoll, as alongside
+//! sockets.
 //!
 //! ```text
 //!   sender thread   send ----> the channel's queue ------> try_recv   receiver thread
 //!                     \-- only if asleep --> descriptor --> epoll_wait, check
 //! ```
 //!
-//! A receiver goes to epoll only when `try_recv` finds nothing, and then asks its set which receivers are up. Each of
+//! A receiver waits in epoll only when `try_recv` finds nothing. It then asks its set for the ready receivers. Each of
 //! several receivers has a set and an epoll of its own.
 
 use std::io;
@@ -26,7 +27,7 @@ pub struct Mpmc;
 
 const COMMON: Traits = Traits { waits: Waits::SleepsInPoll, works_with_epoll: true, ..Traits::COMMON };
 
-/// The face of a receiver that can be attached.
+/// The interface of a receiver that can be attached.
 pub trait Looks<M>: Attach + Send + 'static {
     fn look(&mut self) -> Result<M, TryRecvError>;
 }
@@ -48,7 +49,7 @@ impl<R: Attach> Receiver<R> {
 
     fn wait(&mut self) {
         let mut events = [MaybeUninit::uninit(); 8];
-        // An interrupted wait is a wait that found nothing: the caller looks again.
+        // An interrupted wait found nothing: the caller polls again.
         let _ = epoll::wait(&self.epoll, &mut events, None);
         for _id in self.set.check() {}
     }
@@ -70,7 +71,7 @@ impl<M: Message, R: Looks<M>> super::Receiver<M> for Receiver<R> {
 impl Transport for Spsc {
     const TRAITS: Traits = Traits {
         name: "spsc-epoll",
-        about: "ysuite::spsc attached to a YSocketpair, waiting in epoll as beside sockets",
+        about: "ysuite::spsc attached to a YSocketpair, waiting in epoll as alongside sockets",
         ..COMMON
     };
     type Sender<M: Message> = spsc::Sender<M>;
@@ -85,7 +86,7 @@ impl Transport for Spsc {
 impl Transport for Mpsc {
     const TRAITS: Traits = Traits {
         name: "mpsc-epoll",
-        about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as beside sockets",
+        about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as alongside sockets",
         senders: Ends::Many,
         one_order: false,
         variant: true,

@@ -1,9 +1,9 @@
-//! What a logger is handed: parcels of several sizes, most of them a line, some a page, and now and then a book.
+//! The messages of a logger: parcels of several sizes, most of them a line, some a page, and a few a book.
 
 use super::Message;
 use super::message::Parcel;
 
-/// Of so many messages one is a book.
+/// One in this number of messages is a book.
 pub const BURST: usize = 16;
 
 const LINE: usize = 8;
@@ -41,7 +41,7 @@ impl Message for Logged {
 
     #[inline]
     unsafe fn from_wire(wire: usize) -> Self {
-        // SAFETY: by the caller's word it is the wire of such a message, which is that of its parcel.
+        // SAFETY: the caller guarantees that it is the wire of such a message, which is that of its parcel.
         Self(unsafe { Parcel::from_wire(wire) })
     }
 }

@@ -4,8 +4,8 @@
 //!   sender threads   Address::send ----> a lane of envelopes for each thread ----> Mailbox::receive::<M>   one thread
 //! ```
 //!
-//! A lane belongs to the thread that sends, whichever clones of the address it uses: several addresses in the hands of
-//! one thread are one lane. A message of more than three words travels in a box.
+//! A lane belongs to the sending thread, no matter which clones of the address it uses: several addresses of one thread
+//! share one lane. A message of more than three words travels in a box.
 
 use std::io;
 
@@ -14,11 +14,11 @@ use ysuite::mailbox::{Address, Builder, Crowding, Mailbox};
 
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-/// The default: looks a little, then sleeps.
+/// The default: spins a little, then sleeps.
 pub struct Adaptive;
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Sleeping;
-/// The default, with room for 1,024 messages; whoever sends one more waits.
+/// The default, with room for 1,024 messages. The sender of one more waits.
 pub struct Bounded;
 
 const COMMON: Traits = Traits { works_with_epoll: true, senders: Ends::Many, one_order: false, ..Traits::COMMON };

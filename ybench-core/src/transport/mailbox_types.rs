@@ -1,13 +1,13 @@
-//! `ysuite::mailbox` as a program of several messages uses it: types in turn, one of them urgent, and a receiver with a handler
-//! for each. One of the types is that of the article's own code: the sender's address, and the message.
+//! `ysuite::mailbox` as a program of several messages uses it: types in turn, one of them urgent, and a receiver with a
+//! handler for each. One of the types is that of the article's own code: the sender's address, and the message.
 //!
 //! ```text
 //!   sender thread   (address, 0)   1   urgent 2   (address, 3)   4 ... ----> receive!{ each type }   receiver thread
 //! ```
 //!
-//! Urgent messages overtake whatever is in the mailbox. A driver wants its messages in order, so those that have come before
-//! their turn wait beside the mailbox, in the order in which they came. While an urgent one is due, the ordinary messages
-//! behind it stay in the mailbox, set aside.
+//! Urgent messages overtake all others in the mailbox. A driver requires its messages in order, so messages that were
+//! received early wait outside the mailbox, in the order of their receipt. While an urgent one is due, the ordinary
+//! messages after it stay in the mailbox, set aside.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,7 +18,7 @@ use ysuite::receive;
 
 use super::{Closed, Message, Traits, Transport, Waits};
 
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Types;
 
 struct Urgent<M>(M);
@@ -49,7 +49,7 @@ impl Turn {
 pub struct Sender {
     to: Address,
     turn: Turn,
-    /// Where an answer would go, as in the article.
+    /// The address for a reply, as in the article.
     own: Mailbox,
 }
 

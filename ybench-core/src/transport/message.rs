@@ -1,12 +1,12 @@
-//! What is sent: a counter, alone or at the head of a block, by value or by pointer.
+//! The messages: a counter, alone or at the head of a block, by value or by pointer.
 //!
 //! | message | by | size |
 //! |---|---|---|
 //! | `usize` | value | 8 bytes, the message of most scenarios |
-//! | [`Block`] | value | any number of words, written whole by whoever makes it |
+//! | [`Block`] | value | any number of words, all written by the sender |
 //! | [`Parcel`] | pointer | a block of any length on the heap, made by the sender and freed by the receiver |
 //! | [`Logged`](super::logged::Logged) | pointer | a parcel whose length depends on its number |
-//! | [`Pooled`] | pointer | a block of any length from a pool, taken by the sender and given back by the receiver |
+//! | [`Pooled`] | pointer | a block of any length from a pool, allocated by the sender and freed by the receiver |
 //!
 //! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.
 
@@ -17,7 +17,7 @@ pub use super::pooled::Pooled;
 
 /// A message that knows its number.
 pub trait Message: Send + Unpin + Sized + 'static {
-    /// What a transport of bytes carries.
+    /// The form that a transport of bytes carries.
     type Wire: Pod + Send + Sync;
 
     fn numbered(number: usize) -> Self;
@@ -56,7 +56,7 @@ impl Message for usize {
     }
 }
 
-/// Words that all hold the number: whoever makes it has written all of it.
+/// Words that all hold the number: all of them are written on creation.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Block<const WORDS: usize>([usize; WORDS]);
@@ -66,11 +66,11 @@ unsafe impl<const WORDS: usize> Zeroable for Block<WORDS> {}
 // SAFETY: a transparent array of integers: no padding, every pattern of bits is a value, no pointers inside.
 unsafe impl<const WORDS: usize> Pod for Block<WORDS> {}
 
-/// What all the words are, or a number that nobody expects if any word disagrees.
+/// The value of all words, or an invalid number if any word disagrees.
 #[inline]
 pub(super) fn agreed(words: &[usize]) -> usize {
     let first = words[0];
-    // Without an early way out, so that it runs at the speed of the loads.
+    // Without an early return, so that it runs at the speed of the loads.
     let wrong = words.iter().fold(0, |wrong, word| wrong | (word ^ first));
     if wrong == 0 { first } else { first ^ wrong ^ usize::MAX >> 1 }
 }
@@ -83,7 +83,7 @@ impl<const WORDS: usize> Message for Block<WORDS> {
         Self([number; WORDS])
     }
 
-    /// Whoever checks a message has read all of it.
+    /// The check of a message reads all of it.
     #[inline]
     fn number(&self) -> usize {
         agreed(&self.0)

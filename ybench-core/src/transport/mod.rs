@@ -1,11 +1,12 @@
-//! One file per mechanism measured; this one states what each of them supplies, and `registry` names them all.
+//! One file per measured mechanism. This one states what each of them provides, and `registry` names them all.
 //!
-//! A message is a counter, alone or with a block behind it (see `message`). The drivers in `scenario` are generic over [`Transport`], so every timed loop is
-//! compiled for its contender alone: no indirect call is made per message. An end may block or spin as its mechanism
-//! does; it must say [`Closed`] once its peer is gone, so that a lost message ends a run instead of hanging it.
+//! A message is a counter, alone or with a block after it (see `message`). The drivers in `scenario` are generic over
+//! [`Transport`], so every timed loop is compiled for its competitor alone: no indirect call is made per message. A
+//! handle may block or spin as its mechanism does. It must return [`Closed`] once its peer is dropped, so that a lost
+//! message ends a run instead of hanging it.
 //!
-//! `ysuite`'s `watch` and `timer` are no transports: the first loses what nobody has looked at, and every driver counts what
-//! comes; nobody sends by the second.
+//! `ysuite`'s `watch` and `timer` are no transports. A `watch` loses values that were not observed, and every driver
+//! counts its messages. A `timer` carries none.
 
 pub mod attached;
 pub mod broadcast;
@@ -52,59 +53,59 @@ pub use self::message::Message;
 pub use self::shape::{Ends, Shape};
 pub use crate::record::{Family, Waits};
 
-/// The peer is gone, and with it every message it still owed.
+/// The peer is dropped, and with it every message that was still due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
 
-/// What a transport is and can do.
+/// The properties and abilities of a transport.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// As the command line names it.
+    /// The name on the command line.
     pub name: &'static str,
     /// One sentence, without its full stop.
     pub about: &'static str,
-    /// Where it comes from; said by the registry.
+    /// Its origin, set by the registry.
     pub family: Family,
     pub waits: Waits,
-    /// Whether it takes part when single messages are measured; one made for batches only, or to serve many channels,
-    /// does not.
+    /// Whether it takes part when single messages are measured. A transport made for batches only, or to serve many
+    /// channels, does not.
     pub one_by_one: bool,
     /// Whether its sender can publish several messages at once.
     pub batches: bool,
-    /// Whether its receiver can wait in epoll beside sockets.
+    /// Whether its receiver can wait in epoll alongside sockets.
     pub works_with_epoll: bool,
-    /// Whether its sender waits when so many messages are under way that no more fit.
+    /// Whether its sender waits when no more messages fit.
     pub bounded: bool,
-    /// How many threads can send, and how many can receive. Where several can receive, all messages are in one order.
+    /// The numbers of threads that can send and receive. Where several can receive, all messages are in one order.
     pub senders: Ends,
     pub receivers: Ends,
-    /// Whether what one sender sends after another has sent arrives after it: one order of all messages. Otherwise each
-    /// sender has a lane, and its own order only.
+    /// Whether a message that one sender sends after another sender's message arrives after it: one order of all
+    /// messages. Otherwise each sender has a lane, and its own order only.
     pub one_order: bool,
-    /// The most bytes it can carry in one message between so many threads, as the machine is set up now.
+    /// The most bytes of one message between a number of threads, on the machine as it is set up now.
     pub most_bytes: fn(Shape) -> usize,
-    /// Whether it has loops for messages of the few smallest sizes only, and by value: each further kind of message is
-    /// seconds of every build. [`Traits::most_bytes`] says so too then.
+    /// Whether it has loops for messages of the few smallest sizes only, and by value: each further kind of message
+    /// costs seconds of every build. [`Traits::most_bytes`] then agrees with it.
     pub few_sizes: bool,
-    /// Whether this machine has it, and if not, why, without a full stop. Asked when somebody wants to measure it.
+    /// Whether this machine has it, and if not, the reason without a full stop. Called before it is measured.
     pub available: fn() -> Result<(), String>,
     /// Whether it takes part only when asked for by name: made to test the instrument.
     pub hidden: bool,
-    /// Whether it is another one that only waits in another way or with other room, or is made for something else than
-    /// streams from one to one: left out of the comparison without a command, unless named.
+    /// Whether it is a variant of another: it waits differently, has other room, or is made for other uses than streams
+    /// from one to one. It is left out of the comparison without a command, unless named.
     pub variant: bool,
-    /// Whether its receiver invents the messages instead of receiving them: a time from one end to the other means
-    /// nothing then.
+    /// Whether its receiver invents the messages instead of receiving them. Times from one side to the other are then
+    /// meaningless.
     pub invents: bool,
-    /// Whether its threads are those of a process of its own: what is asked of threads, memory or calls here says nothing of it.
+    /// Whether its threads belong to another process: the threads, memory and calls counted here are then not its own.
     pub apart: bool,
-    /// Whether it comes from another package: said by the registry when it is welcomed. A guest that breaks its word is
-    /// taken out; one of our own ends the run.
+    /// Whether it comes from another package. Set by the registry when it is added. A third-party competitor that fails
+    /// validation is taken out; a failure of one of our own ends the run.
     pub guest: bool,
 }
 
 impl Traits {
-    /// For struct update: everything that most transports have in common.
+    /// For struct update: the properties that most transports share.
     pub const COMMON: Self = Self {
         name: "",
         about: "",
@@ -134,11 +135,11 @@ pub trait Transport: 'static {
     type Sender<M: Message>: Sender<M>;
     type Receiver<M: Message>: Receiver<M>;
 
-    /// A fresh pair of ends, made on the thread that starts the measurement.
+    /// A new pair of handles, made on the thread that starts the measurement.
     fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)>;
 
-    /// The same for exactly so many messages and the end after them. Only a transport that invents what it delivers
-    /// needs to know.
+    /// The same for exactly `messages` messages and the end after them. Only a transport that invents its messages
+    /// needs the number.
     fn open_for<M: Message>(_messages: usize) -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
         Self::open()
     }
@@ -146,14 +147,14 @@ pub trait Transport: 'static {
 
 /// A transport whose [`Traits`] say that several threads can send, or receive.
 pub trait Many: Transport {
-    /// So many fresh ends at either side, as far as its traits allow.
+    /// New handles for each side, as many as `shape` says and its traits allow.
     fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>>;
 }
 
-/// The ends of all senders, and those of all receivers.
+/// The handles of all senders, and those of all receivers.
 pub type Sides<T, M> = (Vec<<T as Transport>::Sender<M>>, Vec<<T as Transport>::Receiver<M>>);
 
-/// The end itself and its clones, `count` together. A plain loop: this is compiled for every transport and message.
+/// The handle itself and its clones, `count` together. A plain loop: this is compiled for every transport and message.
 pub fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     let mut ends = Vec::with_capacity(count);
     while ends.len() + 1 < count {
@@ -165,7 +166,7 @@ pub fn copies<E: Clone>(end: E, count: usize) -> Vec<E> {
     ends
 }
 
-/// [`Many`] for transports whose further ends are clones of the first: those of senders, or of both sides.
+/// [`Many`] for transports whose further handles are clones of the first: those of senders, or of both sides.
 #[macro_export]
 macro_rules! ends_by_cloning {
     (senders: $($transport:ty),+) => { $(
@@ -192,7 +193,7 @@ macro_rules! ends_by_cloning {
 }
 pub use ends_by_cloning;
 
-/// The end of the thread that sends.
+/// The handle of the sending thread.
 pub trait Sender<M: Message>: Send + 'static {
     /// Sends one message, visible at once. Blocks or spins while a bounded transport is full.
     fn send(&mut self, message: M) -> Result<(), Closed>;
@@ -206,13 +207,13 @@ pub trait Sender<M: Message>: Send + 'static {
     }
 }
 
-/// The end of the thread that receives.
+/// The handle of the receiving thread.
 pub trait Receiver<M: Message>: Send + 'static {
     /// Waits for the next message, in the transport's way.
     fn recv(&mut self) -> Result<M, Closed>;
 
-    /// Waits for the next message and appends it, with up to `max - 1` more that are there already where the transport
-    /// can do that.
+    /// Waits for the next message and appends it. Where the transport can, also appends up to `max - 1` more that are
+    /// ready.
     fn recv_batch(&mut self, into: &mut Vec<M>, _max: usize) -> Result<(), Closed> {
         into.push(self.recv()?);
         Ok(())

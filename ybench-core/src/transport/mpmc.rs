@@ -1,8 +1,8 @@
-//! `ysuite::mpmc`, mpmc with room for 1,024 messages: ends that look a little before they sleep, receivers that sleep
-//! at once in a futex, or never sleep. The same without a bound, and as a rendezvous.
+//! `ysuite::mpmc` with room for 1,024 messages: handles that spin a little before they sleep, receivers that sleep at
+//! once in a futex, or never sleep. The same without a bound, and as a rendezvous.
 //!
-//! Senders of `mpmc-spin`, `mpmc-futex` and `mpmc-eventfd` (see `in_epoll`) never sleep while there is no room,
-//! as in the article on Linux: the three differ in how a receiver waits, and in nothing else.
+//! Senders of `mpmc-spin`, `mpmc-futex` and `mpmc-eventfd` (see `in_epoll`) never sleep while there is no room, as in
+//! the article on Linux: the three differ only in how a receiver waits.
 //!
 //! ```text
 //!   sender threads   send ----> one ring of 1,024 places, one order ----> recv   receiver threads
@@ -17,17 +17,17 @@ use ysuite::mpmc;
 
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-/// Looks a little, then sleeps.
+/// Spins a little, then sleeps.
 pub struct Adaptive;
 /// Its receivers sleep at once, in a futex.
 pub struct Sleeping;
 /// Never sleeps.
 pub struct Spinning;
-/// Without a bound: looks a little, then sleeps.
+/// Without a bound: spins a little, then sleeps.
 pub struct Unbounded;
 /// Without a bound, and never sleeps.
 pub struct SpinningUnbounded;
-/// Without room: each send waits until a receiver has come for its message. One to one: where there are several ends, one
+/// Without room: each send waits until a receiver takes its message. One to one: where a side has several handles, one
 /// thread sends and receives a first message by each of them before the clock starts, and would wait for itself.
 pub struct Rendezvous;
 
@@ -38,7 +38,7 @@ pub(super) const COMMON: Traits =
 
 type Pair<M> = (mpmc::Sender<M>, mpmc::Receiver<M>);
 
-/// Senders that never sleep, and receivers that wait in this way.
+/// Senders that never sleep, and receivers that wait as `spin` says.
 fn spinning<M>((sender, receiver): Pair<M>, spin: Spin) -> Pair<M> {
     sender.set_spin(Spin::Forever);
     receiver.set_spin(spin);
@@ -48,7 +48,7 @@ fn spinning<M>((sender, receiver): Pair<M>, spin: Spin) -> Pair<M> {
 impl Transport for Adaptive {
     const TRAITS: Traits = Traits {
         name: "mpmc",
-        about: "ysuite::mpmc with room for 1,024 messages, looking a little before it sleeps",
+        about: "ysuite::mpmc with room for 1,024 messages, spinning a little before it sleeps",
         batches: true,
         ..COMMON
     };
@@ -65,7 +65,7 @@ impl Transport for Sleeping {
         name: "mpmc-futex",
         about: "ysuite::mpmc with room for 1,024 messages, its receivers asleep at once in a futex (Spin::None), its senders never",
         waits: Waits::Sleeps,
-        // As it sleeps here; attached to a set it would.
+        // As it sleeps here. Attached to a set it would work.
         works_with_epoll: false,
         variant: true,
         ..COMMON
@@ -97,7 +97,7 @@ impl Transport for Spinning {
 impl Transport for Unbounded {
     const TRAITS: Traits = Traits {
         name: "mpmc-unbounded",
-        about: "ysuite::mpmc without a bound, looking a little before it sleeps",
+        about: "ysuite::mpmc without a bound, spinning a little before it sleeps",
         batches: true,
         bounded: false,
         variant: true,

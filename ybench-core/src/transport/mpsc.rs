@@ -1,4 +1,4 @@
-//! `ysuite::mpsc`, mpsc: each sender has a lane of its own to the one receiver.
+//! `ysuite::mpsc`: each sender has a lane of its own to the one receiver.
 //!
 //! ```text
 //!   sender threads   send ----> a lane of chunks each ----> recv   receiver thread: the lanes in turn
@@ -11,9 +11,9 @@ use ysuite::mpsc;
 
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-/// The default: looks a little, then sleeps.
+/// The default: spins a little, then sleeps.
 pub struct Adaptive;
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Sleeping;
 /// Never sleeps.
 pub struct Spinning;
@@ -84,7 +84,7 @@ impl Transport for Bounded {
 impl Transport for SpinningBounded {
     const TRAITS: Traits = Traits {
         name: "mpsc-bounded-forever",
-        about: "ysuite::mpsc with room for 1,024 messages of each sender, Spin::Forever: no end ever asleep",
+        about: "ysuite::mpsc with room for 1,024 messages of each sender, Spin::Forever: neither side ever asleep",
         waits: Waits::Spins,
         bounded: true,
         variant: true,

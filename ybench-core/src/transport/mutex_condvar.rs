@@ -1,15 +1,15 @@
-//! A queue behind a mutex, with a condition variable to sleep on: what everybody writes first, and the thread article's
-//! balanced design.
+//! A queue behind a mutex, with a condition variable to sleep on: the usual first implementation, and the thread
+//! article's balanced design.
 //!
 //! ```text
 //!   sender thread   lock, push, unlock ----> VecDeque ----> lock, pop, unlock   receiver thread
 //!                     \-- notify_one ------> condvar -----> wait (when empty)
 //! ```
 //!
-//! Rust's `notify_one` makes a system call whether anybody waits or not, where the C++ one of the article first looks
-//! whether somebody does. So there are two: one that notifies at every message, as most programs do, and one in which
-//! the receiver says under the lock that it is going to sleep, and only then is notified: the article's "if it suspects
-//! that the partner may be sleeping".
+//! Rust's `notify_one` makes a system call even without a waiter. The C++ one of the article first checks for a waiter.
+//! So there are two: one that notifies at every message, as most programs do, and one whose receiver says under the
+//! lock that it is going to sleep, and only then is notified: the article's "if it suspects that the partner may be
+//! sleeping".
 
 use std::io;
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
 /// Notifies at every message.
 pub struct Always;
-/// Notifies a receiver that has said that it sleeps.
+/// Notifies a receiver only after it has said that it sleeps.
 pub struct IfAsleep;
 
 struct Shared<M> {
@@ -70,7 +70,7 @@ impl Transport for IfAsleep {
 }
 
 impl<M, const ALWAYS: bool> Sender<M, ALWAYS> {
-    /// Changes the queue, then wakes whoever waits for that.
+    /// Changes the queue, then wakes the thread that waits for the change.
     #[inline(always)]
     pub(super) fn change(&self, change: impl FnOnce(&mut Queue<M>)) {
         let mut queue = self.0.queue.lock();
@@ -130,7 +130,7 @@ impl<M> Receiver<M> {
             if queue.closed() {
                 return Err(Closed);
             }
-            // Said again after each waking: whoever notifies takes it.
+            // Said again after each wake-up: the notifying thread clears it.
             queue.asleep += 1;
             queue = self.0.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }

@@ -1,5 +1,5 @@
 //! A queue of `Box<dyn Any + Send>` behind a mutex, with a condition variable to sleep on: messages of any type to one
-//! thread, as they are written without a mailbox.
+//! thread, as a program without a mailbox has them.
 //!
 //! ```text
 //!   sender thread   box ----> the queue of `mutex_condvar` ----> downcast, out of the box   receiver thread
@@ -14,7 +14,7 @@ use super::{Closed, Message, Traits, Transport, ends_by_cloning};
 
 /// Notifies at every message.
 pub struct Always;
-/// Notifies a receiver that has said that it sleeps.
+/// Notifies a receiver only after it has said that it sleeps.
 pub struct IfAsleep;
 
 type Boxed = Box<dyn Any + Send>;
@@ -86,7 +86,7 @@ impl<M: Message> super::Receiver<M> for Receiver<M> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         let message = self.0.filled()?.messages.pop_front().ok_or(Closed)?;
-        // Nothing else was sent; what is of another type would be a message lost, and noticed as such.
+        // Nothing else was sent. A message of another type would be a lost message, and is detected as such.
         message.downcast().map(|message| *message).map_err(|_| Closed)
     }
 }

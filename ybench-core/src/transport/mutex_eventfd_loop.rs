@@ -1,14 +1,14 @@
-//! An event loop that is given functions, as it is written plainly: boxed functions in a queue behind a mutex, and an
-//! eventfd in the loop's epoll, written when the queue was empty.
+//! An event loop that runs posted functions, written plainly: boxed functions in a queue behind a mutex, and an eventfd
+//! in the loop's epoll, written when the queue was empty.
 //!
 //! ```text
 //!   sender thread   box, lock, push, unlock ----> VecDeque ----> take all, call each   the loop's thread
 //!                     \-- if it was empty ------> eventfd -----> epoll_wait, read
 //! ```
 //!
-//! The loop takes all functions under one lock and calls them without it. The eventfd is read before, so that a function
-//! that comes meanwhile rings again. Functions are lent what belongs to the loop: as a transport, the messages left by
-//! those before.
+//! The loop takes all functions under one lock and calls them without it. The eventfd is read before, so that a
+//! function that arrives meanwhile signals again. Functions get a reference to the loop's own data: as a transport, the
+//! messages left by earlier functions.
 
 use std::collections::VecDeque;
 use std::io;
@@ -34,11 +34,11 @@ struct Shared<C> {
 /// Posts functions to a [`Loop`]. Any thread; a clone for each.
 pub struct Poster<C>(Arc<Shared<C>>);
 
-/// The loop, and what its functions are lent.
+/// The loop, and the data that its functions borrow.
 pub struct Loop<C> {
     shared: Arc<Shared<C>>,
     epoll: OwnedFd,
-    /// Empty but for the moment in which they are called: what it has room for goes back to the queue.
+    /// Empty except while they are called: its memory returns to the queue.
     taken: VecDeque<Function<C>>,
     pub lent: C,
 }
@@ -46,7 +46,7 @@ pub struct Loop<C> {
 impl Transport for Plain {
     const TRAITS: Traits = Traits {
         name: "mutex-eventfd-loop",
-        about: "An event loop given boxed functions behind a mutex, in epoll beside an eventfd written if there were none",
+        about: "An event loop for boxed functions behind a mutex, in epoll with an eventfd written if there were none",
         waits: Waits::SleepsInPoll,
         works_with_epoll: true,
         senders: Ends::Many,
@@ -65,13 +65,14 @@ ends_by_cloning!(senders: Plain);
 
 impl<C> Shared<C> {
     fn ring(&self) {
-        // It fails only where the count is at its end: whoever has not looked for so long will find it readable.
+        // It fails only where the count is at its maximum: a reader that has not polled for so long will find it
+        // readable.
         let _ = write(&self.bell, &1u64.to_ne_bytes());
     }
 }
 
 impl<C> Poster<C> {
-    /// Has the loop call `function`.
+    /// Makes the loop call `function`.
     #[inline(always)]
     pub fn post(&self, function: impl FnOnce(&mut C) + Send + 'static) {
         let function: Function<C> = Box::new(function);
@@ -116,7 +117,7 @@ impl<C> Loop<C> {
         Ok((Poster(shared.clone()), Self { shared, epoll, taken: VecDeque::new(), lent }))
     }
 
-    /// Waits for functions, and calls all that are there. An interrupted wait is one that found nothing.
+    /// Waits for functions, and calls all that are ready. An interrupted wait found nothing.
     pub fn turn(&mut self) -> Result<(), Closed> {
         let mut events = [MaybeUninit::uninit(); 8];
         let _ = epoll::wait(&self.epoll, &mut events, None);

@@ -1,20 +1,20 @@
-//! The queue of the classic blocking designs: a `VecDeque` behind a `std::sync::Mutex`. How its receivers wait for a
-//! message is the business of `mutex_condvar`, `mutex_spin` and `mutex_eventfd_loop`.
+//! The queue of the classic blocking designs: a `VecDeque` behind a `std::sync::Mutex`. `mutex_condvar`, `mutex_spin`
+//! and `mutex_eventfd_loop` define how its receivers wait for a message.
 //!
-//! The lock itself may put either thread to sleep: it looks a little, then waits in a futex for the holder to unlock.
-//! That is what the mutex of the standard library does, here as in C++, and part of what these designs cost.
+//! The lock itself may put either thread to sleep: it spins a little, then waits in a futex for the holder to unlock.
+//! The mutex of the standard library does so, here as in C++, and it is part of the cost of these designs.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) struct MutexQueue<M>(Mutex<Queue<M>>);
 
-/// What the lock guards.
+/// The data under the lock.
 pub(super) struct Queue<M> {
     pub(super) messages: VecDeque<M>,
-    /// How many senders there are still.
+    /// The number of senders left.
     senders: usize,
-    /// How many receivers are about to sleep, or asleep, and will not yet be woken by anybody.
+    /// The number of receivers that sleep or are about to, and have not been notified yet.
     pub(super) asleep: usize,
 }
 

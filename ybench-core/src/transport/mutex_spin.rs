@@ -1,13 +1,13 @@
-//! A queue behind a mutex that nobody is told about: the receiver locks, looks, unlocks, and looks again. What it does between
-//! two looks makes three transports of it: nothing, which is the thread article's fastest design and the one it advises
-//! against; giving the CPU away; and sleeping for the least time there is.
+//! A queue behind a mutex without notification: the receiver locks, checks, unlocks, and checks again. What it does
+//! between two polls makes three transports: nothing, which is the thread article's fastest design and the one it
+//! advises against; yielding; and sleeping for the shortest possible time.
 //!
 //! ```text
 //!   sender thread   lock, push, unlock ----> VecDeque ----> lock, pop, unlock, again and again   receiver thread
 //! ```
 //!
-//! That a receiver never sleeps is said of waiting for a message. The lock is the standard library's, as in the article, and whoever
-//! finds it held may sleep in it for a moment; with a receiver that locks without end this happens to the sender.
+//! "Never sleeps" is about waiting for a message. The lock is the standard library's, as in the article. A thread that
+//! finds it held may sleep in it for a moment. With a receiver that locks without end this happens to the sender.
 
 use std::io;
 use std::marker::PhantomData;
@@ -17,9 +17,9 @@ use std::time::Duration;
 use super::mutex_queue::MutexQueue;
 use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
 
-/// What the receiver does between two looks.
+/// The receiver's action between two polls.
 pub trait Between: Send + 'static {
-    /// Of the transport.
+    /// The properties of the transport.
     const TRAITS: Traits;
     fn looks();
 }
@@ -33,7 +33,7 @@ pub struct Usleep;
 impl Between for Pause {
     const TRAITS: Traits = Traits {
         name: "mutex-spin",
-        about: "A VecDeque behind a mutex, the receiver looking without end",
+        about: "A VecDeque behind a mutex, the receiver polling without end",
         waits: Waits::Spins,
         ..COMMON
     };
@@ -47,7 +47,7 @@ impl Between for Pause {
 impl Between for Yield {
     const TRAITS: Traits = Traits {
         name: "mutex-yield",
-        about: "A VecDeque behind a mutex, the receiver giving its CPU away between two looks (sched_yield)",
+        about: "A VecDeque behind a mutex, the receiver yielding between two polls (sched_yield)",
         waits: Waits::Yields,
         variant: true,
         ..COMMON
@@ -62,7 +62,7 @@ impl Between for Yield {
 impl Between for Usleep {
     const TRAITS: Traits = Traits {
         name: "mutex-usleep",
-        about: "A VecDeque behind a mutex, the receiver asking for a sleep of 1 us between two looks (usleep)",
+        about: "A VecDeque behind a mutex, the receiver asking for a sleep of 1 us between two polls (usleep)",
         waits: Waits::Sleeps,
         variant: true,
         ..COMMON

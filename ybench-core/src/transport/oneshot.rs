@@ -1,11 +1,11 @@
-//! `ysuite::oneshot`, a channel for each message: made by the sender, which gives its receiver away by an spsc first.
+//! `ysuite::oneshot`, a channel for each message: made by the sender, which first sends its receiver through an spsc.
 //!
 //! ```text
-//!   sender thread   channel; receiver away -----> spsc with room for 1,024 receivers ----> recv   receiver thread
+//!   sender thread   channel; its receiver  -----> spsc with room for 1,024 receivers ----> recv   receiver thread
 //!                   send the message -----------> the channel made for it ---------------> recv
 //! ```
 //!
-//! The figure has the pipe's part in it. A oneshot made, used and dropped by one thread is among the targets.
+//! The figure includes the spsc. A oneshot made, used and dropped by one thread is among the targets.
 
 use std::io;
 

@@ -1,7 +1,7 @@
-//! A message by pointer: a block on the heap with its length in front, allocated for this message alone, as a program
-//! without a pool does whose messages have many sizes.
+//! A message by pointer: a block on the heap with its length in front, allocated for this message alone, as in a
+//! program without a pool whose messages have many sizes.
 //!
-//! How long the blocks of a run are is said beforehand, for all threads of the process: see [`Length`].
+//! The length of a run's blocks is set beforehand, for all threads of the process: see [`Length`].
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -14,30 +14,30 @@ use super::message::agreed;
 static ONE_RUN_AT_A_TIME: Mutex<()> = Mutex::new(());
 static WORDS: AtomicUsize = AtomicUsize::new(1);
 
-/// Blocks have this length as long as it lives. Whoever wants another one waits for that.
+/// Blocks have this length as long as it lives. A caller that sets another one waits for that.
 pub struct Length(#[expect(dead_code, reason = "held, not read")] MutexGuard<'static, ()>);
 
 impl Length {
     /// # Panics
     ///
-    /// Where `words` is 0.
+    /// If `words` is 0.
     pub fn of(words: usize) -> Self {
         assert!(words > 0, "a message has at least one word");
         let alone = ONE_RUN_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        // ORDERING: Relaxed: the threads that read it are started by whoever holds the length.
+        // ORDERING: Relaxed: the threads that read it are started by the holder of the length.
         WORDS.store(words, Ordering::Relaxed);
         Self(alone)
     }
 }
 
-/// How many words the messages of this run have.
+/// The number of words in the messages of this run.
 #[inline(always)]
 pub(super) fn words() -> usize {
     // ORDERING: Relaxed, as the store.
     WORDS.load(Ordering::Relaxed)
 }
 
-/// Its address is that of a word that tells how many words follow.
+/// It points to a word with the number of words that follow.
 pub struct Parcel(NonNull<usize>);
 
 // SAFETY: it owns its block, as a box does.
@@ -48,13 +48,13 @@ fn layout(words: usize) -> Layout {
 }
 
 impl Parcel {
-    /// One of its own length, whatever the run's is.
+    /// One of a given length, whatever the run's length is.
     #[inline]
     pub(super) fn of(words: usize, number: usize) -> Self {
         let layout = layout(words);
         // SAFETY: the layout has one word at least.
         let Some(block) = NonNull::new(unsafe { alloc(layout) }.cast::<usize>()) else { handle_alloc_error(layout) };
-        // SAFETY: the block has room for the length and so many words behind it, and nobody else knows it.
+        // SAFETY: the block has room for the length and `words` words after it, and no other code has its address.
         unsafe {
             block.write(words);
             for at in 1..=words {
@@ -65,7 +65,7 @@ impl Parcel {
     }
 
     fn words(&self) -> &[usize] {
-        // SAFETY: the first word was written with the block, and so many follow it, all of them written.
+        // SAFETY: the first word was written with the block, and that number of words follow it, all of them written.
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().add(1), *self.0.as_ptr()) }
     }
 }
@@ -91,7 +91,8 @@ impl Message for Parcel {
 
     #[inline]
     unsafe fn from_wire(wire: usize) -> Self {
-        // SAFETY: by the caller's word it is the address of a parcel given away by `into_wire`, and nobody else takes it.
+        // SAFETY: the caller guarantees that it is the address of a parcel from `into_wire`, and that it is used only
+        // once.
         Self(unsafe { NonNull::new_unchecked(std::ptr::with_exposed_provenance_mut(wire)) })
     }
 }
@@ -100,7 +101,7 @@ impl Drop for Parcel {
     #[inline]
     fn drop(&mut self) {
         let layout = layout(self.words().len());
-        // SAFETY: allocated with this layout, and nobody looks at it any more.
+        // SAFETY: allocated with this layout, and not used any more.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) }
     }
 }

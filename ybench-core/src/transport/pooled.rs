@@ -1,8 +1,8 @@
-//! A message by pointer: a block of a pool, taken by the sender and given back by the receiver, as a program does that
-//! allocates nothing while it works.
+//! A message by pointer: a block of a pool, allocated by the sender and freed by the receiver, as in a program that
+//! allocates no memory while it works.
 //!
-//! There is one pool for all runs, with blocks of every size that is measured. While none is free the sender waits: so many
-//! messages are under way at most, also where the transport has no bound.
+//! There is one pool for all runs, with blocks of every measured size. While none is free the sender waits. This limits
+//! the messages in flight, also for a transport without a bound.
 
 use std::ptr::NonNull;
 use std::sync::LazyLock;
@@ -13,7 +13,8 @@ use super::Message;
 use super::message::agreed;
 use super::parcel::words;
 
-/// Blocks of each size: as many messages as the bounded transports have room for, and some for the threads at work.
+/// Blocks of each size: one for each message that the bounded transports have room for, and some for the threads at
+/// work.
 const BLOCKS: usize = 2_048;
 
 /// In bytes.
@@ -48,7 +49,8 @@ impl Message for Pooled {
 
     #[inline]
     unsafe fn from_wire(wire: usize) -> Self {
-        // SAFETY: by the caller's word it is the address of a block given away by `into_wire`, and nobody else takes it.
+        // SAFETY: the caller guarantees that it is the address of a block from `into_wire`, and that it is used only
+        // once.
         Self(unsafe { pool::Message::from_raw(NonNull::new_unchecked(std::ptr::with_exposed_provenance_mut(wire))) })
     }
 }
@@ -64,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_block_has_the_length_of_its_run_and_goes_back_to_the_pool() {
-        // Nobody else has blocks meanwhile: runs with a length come one after the other.
+        // No other run has blocks meanwhile: runs with a length come one after the other.
         let _length = Length::of(512);
         let message = Pooled::numbered(7);
         assert_eq!((message.0.len(), message.number(), in_use(4_096)), (4_096, 7, 1));

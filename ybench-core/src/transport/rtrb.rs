@@ -1,5 +1,5 @@
-//! `rtrb`: a ring with two indices and no way to sleep, both ends spinning. Its documentation leaves the waiting to its
-//! users, and recommends chunks for batches.
+//! `rtrb`: a ring with two indices and no way to sleep, both sides spinning. Its documentation leaves the waiting to
+//! its users, and recommends chunks for batches.
 //!
 //! ```text
 //!   sender thread   push, push, push ... ----> ring ----> pop, pop, pop ...   receiver thread
@@ -22,12 +22,12 @@ impl<const SLOTS: usize> Queue for Ring<SLOTS> {
     };
     const ABOUT: [&'static str; 2] = match SLOTS {
         65_536 => [
-            "rtrb with 65,536 slots, both ends spinning",
-            "rtrb with 65,536 slots, both ends spinning without a pause between two looks",
+            "rtrb with 65,536 slots, both sides spinning",
+            "rtrb with 65,536 slots, both sides spinning without a pause between two polls",
         ],
         _ => [
-            "rtrb with 1,024 slots, both ends spinning",
-            "rtrb with 1,024 slots, both ends spinning without a pause between two looks",
+            "rtrb with 1,024 slots, both sides spinning",
+            "rtrb with 1,024 slots, both sides spinning without a pause between two polls",
         ],
     };
     const TRAITS: Traits = Traits { batches: true, bounded: true, variant: SLOTS == 1_024, ..Traits::COMMON };

@@ -1,8 +1,8 @@
-//! How many threads are at either side of a transport.
+//! The number of threads on each side of a transport.
 
 use std::fmt;
 
-/// How many threads a side can have.
+/// The number of threads that a side can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     One,
@@ -15,7 +15,7 @@ impl Ends {
     }
 }
 
-/// So many threads that send and so many that receive.
+/// Numbers of sending and of receiving threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub senders: usize,
@@ -29,7 +29,7 @@ impl Shape {
         Self { senders, receivers }
     }
 
-    /// As many at either side.
+    /// The same number on each side.
     pub const fn square(threads: usize) -> Self {
         Self::new(threads, threads)
     }
@@ -38,7 +38,7 @@ impl Shape {
         self.senders + self.receivers
     }
 
-    /// Whether a transport can have so many.
+    /// Whether a transport can have these numbers.
     pub fn fits(self, senders: Ends, receivers: Ends) -> bool {
         senders.hold(self.senders) && receivers.hold(self.receivers)
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_side_with_one_end_takes_one_thread() {
+    fn a_side_with_one_handle_takes_one_thread() {
         assert!(Shape::ONE_TO_ONE.fits(Ends::One, Ends::One));
         assert!(Shape::new(3, 1).fits(Ends::Many, Ends::One));
         assert!(!Shape::new(3, 2).fits(Ends::Many, Ends::One));

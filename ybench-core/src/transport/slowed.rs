@@ -2,7 +2,7 @@
 //! two results must notice.
 //!
 //! ```text
-//!   sender thread   look at the clock for 100 ns, then send ----> the channel as it is ----> recv   receiver thread
+//!   sender thread   read the clock for 100 ns, then send ----> the channel as it is ----> recv   receiver thread
 //! ```
 //!
 //! Takes part only when it is named.
@@ -19,7 +19,7 @@ pub struct Slowed;
 pub struct Sender<M: Message> {
     inner: spsc::Sender<M>,
     clock: &'static clock::Clock,
-    /// How long it waits, in ticks.
+    /// The time that it waits, in ticks.
     wait: u64,
 }
 

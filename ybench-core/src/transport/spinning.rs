@@ -1,13 +1,13 @@
-//! Queues that cannot wait, made transports: whoever finds one full or empty looks again, without end.
+//! Queues that cannot wait, made into transports: a thread that finds one full or empty polls again, without end.
 //!
 //! ```text
 //!   sender thread   full? again. full? again. push ----> queue ----> pop. empty? again. empty? again.   receiver thread
 //! ```
 //!
-//! What is done between two looks changes the times of such queues more than twofold. So each of them is two transports,
-//! one with a pause of the CPU ([`std::hint::spin_loop`]) between two looks and one without, and the loop is the same for
-//! all: nobody's is better or worse by accident. Whether the peer is gone is asked so seldom that it costs nothing, and
-//! without the queue's help: many have no word for it.
+//! The action between two polls changes the times of such queues more than twofold. So each of them is two transports,
+//! one with a pause of the CPU ([`std::hint::spin_loop`]) between two polls and one without. The loop is the same for
+//! all, so none is better or worse by accident. Whether the peer is dropped is polled so seldom that it costs nothing,
+//! and without the queue's help: many have no such function.
 
 use std::io;
 use std::marker::PhantomData;
@@ -19,11 +19,11 @@ use super::{Closed, Many, Message, Shape, Sides, Traits, Transport, Waits};
 
 /// A queue that says "full" or "empty" and never waits.
 pub trait Queue: 'static {
-    /// With a pause between two looks, and without.
+    /// With a pause between two polls, and without.
     const NAMES: [&'static str; 2];
     /// As above. One sentence each, without its full stop.
     const ABOUT: [&'static str; 2];
-    /// All the rest of its traits.
+    /// The rest of its traits.
     const TRAITS: Traits;
     type Push<M: Message>: Push<M>;
     type Pop<M: Message>: Pop<M>;
@@ -31,19 +31,20 @@ pub trait Queue: 'static {
     fn open<M: Message>() -> (Self::Push<M>, Self::Pop<M>);
 }
 
-/// A queue with several ends at a side.
+/// A queue with several handles on a side.
 pub trait Shared: Queue {
     fn open_many<M: Message>(shape: Shape) -> Several<Self, M>;
 }
 
-/// All ends of a queue.
+/// All handles of a queue.
 pub type Several<Q, M> = (Vec<<Q as Queue>::Push<M>>, Vec<<Q as Queue>::Pop<M>>);
 
 pub trait Push<M: Message>: Send + 'static {
-    /// Gives the message back if the queue is full.
+    /// Returns the message if the queue is full.
     fn push(&mut self, message: M) -> Result<(), M>;
 
-    /// Publishes as many messages with these numbers as there is room for, from the first on, together; says how many.
+    /// Publishes messages with these numbers, as many as there is room for, from the first on, together. Returns their
+    /// number.
     fn push_run(&mut self, numbers: Range<usize>) -> usize {
         usize::from(self.push(M::numbered(numbers.start)).is_ok())
     }
@@ -53,27 +54,27 @@ pub trait Pop<M: Message>: Send + 'static {
     /// Nothing if the queue is empty.
     fn pop(&mut self) -> Option<M>;
 
-    /// Appends what is there, up to `max` messages.
+    /// Appends the ready messages, up to `max`.
     fn pop_run(&mut self, into: &mut Vec<M>, _max: usize) {
         into.extend(self.pop());
     }
 }
 
-/// Messages that such a queue has room for, if its slots are allocated together: of large ones so many that they take no
-/// more than 64 MiB.
+/// Messages that such a queue has room for, if its slots are allocated together. The number of large ones is limited to
+/// 64 MiB.
 pub fn places<M>(wanted: usize) -> usize {
     const MOST_BYTES: usize = 64 << 20;
     wanted.min(MOST_BYTES / size_of::<M>())
 }
 
-/// Looks between two questions whether the peer is still there.
+/// Polls between two attempts whether the peer still exists.
 const LOOKS: u32 = 256;
 
-/// Counts looks.
+/// Counts polls.
 struct Looks(u32);
 
 impl Looks {
-    /// After one that was in vain. Whether to ask for the peer.
+    /// After a failed attempt. Whether to check for the peer.
     #[inline(always)]
     fn next<const PAUSE: bool>(&mut self) -> bool {
         if PAUSE {
@@ -84,7 +85,7 @@ impl Looks {
     }
 }
 
-/// One side's sign of life. The ends of a side share it; their peers see whether any of them is left.
+/// One side's sign of life. The handles of a side share it. Their peers see whether any of them is left.
 struct Side {
     _own: Arc<()>,
     other: Weak<()>,
@@ -104,16 +105,17 @@ impl Side {
     #[cold]
     fn alone(&self) -> bool {
         let alone = self.other.strong_count() == 0;
-        // ORDERING: Acquire pairs with the Release of the last peer's drop of its Arc, which came after all that it did.
+        // ORDERING: Acquire pairs with the Release of the last peer's drop of its Arc, which came after all its
+        // actions.
         fence(Ordering::Acquire);
         alone
     }
 }
 
-/// The queue as a transport, with a pause between two looks or without.
+/// The queue as a transport, with a pause between two polls or without.
 pub struct Spinning<Q, const PAUSE: bool>(PhantomData<Q>);
 
-/// The end that pushes. Dropped in this order: what was pushed is there before the sign of life is gone.
+/// The pushing handle. Dropped in this order: pushed messages are visible before the sign of life is gone.
 pub struct Sender<P, const PAUSE: bool> {
     queue: P,
     side: Side,
@@ -192,7 +194,7 @@ impl<M: Message, P: Pop<M>, const PAUSE: bool> super::Receiver<M> for Receiver<P
                 return Ok(message);
             }
             if looks.next::<PAUSE>() && self.side.alone() {
-                // The last messages may have come between the two looks.
+                // The last messages may have come between the two polls.
                 return self.queue.pop().ok_or(Closed);
             }
         }
@@ -222,7 +224,7 @@ mod tests {
     use crate::transport::{Receiver as _, Sender as _};
 
     #[test]
-    fn who_looks_for_a_peer_that_is_gone_is_told_after_the_last_message() {
+    fn a_dropped_peer_is_reported_after_the_last_message() {
         type Paused = Spinning<Ring<1_024>, true>;
         let (mut sender, mut receiver) = Paused::open::<usize>().unwrap();
         assert_eq!(sender.send_batch(0, 3), Ok(()));
@@ -235,7 +237,7 @@ mod tests {
 
         let (mut sender, receiver) = Spinning::<Ring<1_024>, false>::open::<usize>().unwrap();
         drop(receiver);
-        // There is room, which is all that this queue knows.
+        // There is room, which is all that this queue reports.
         assert_eq!(sender.send_batch(0, 1_024), Ok(()));
         assert_eq!(sender.send(1_024), Err(Closed));
         assert_eq!(sender.send_batch(1_024, 2), Err(Closed));

@@ -1,5 +1,4 @@
-//! `ysuite::spsc`, the pipe channel: a receiver that sleeps at once, never, or after looking for a while; with a
-//! bound; and in batches.
+//! `ysuite::spsc`: a receiver that sleeps at once, never, or after spinning for a while; with a bound; and in batches.
 //!
 //! ```text
 //!   sender thread   send ----> chunks of messages ----> recv   receiver thread
@@ -13,9 +12,9 @@ use ysuite::spsc;
 
 use super::{Closed, Message, Traits, Transport, Waits};
 
-/// The default: looks a little, then sleeps.
+/// The default: spins a little, then sleeps.
 pub struct Adaptive;
-/// Sleeps as soon as nothing is there.
+/// Sleeps as soon as nothing is ready.
 pub struct Sleeping;
 /// Never sleeps.
 pub struct Spinning;
@@ -29,7 +28,7 @@ pub struct Batched;
 pub struct BatchedBounded;
 
 const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
-/// Only for the cells, in which they stand beside those of equal room.
+/// Only for the cases that compare competitors of equal room.
 const BOUNDED: Traits = Traits { bounded: true, variant: true, few_sizes: true, most_bytes: |_| 256, ..COMMON };
 
 type Ends<M> = (spsc::Sender<M>, spsc::Receiver<M>);
@@ -41,7 +40,7 @@ fn spinning<M>((sender, mut receiver): Ends<M>, spin: Spin) -> Ends<M> {
 
 impl Transport for Adaptive {
     const TRAITS: Traits =
-        Traits { name: "spsc", about: "ysuite::spsc without a bound, looking a little before it sleeps", ..COMMON };
+        Traits { name: "spsc", about: "ysuite::spsc without a bound, spinning a little before it sleeps", ..COMMON };
     type Sender<M: Message> = spsc::Sender<M>;
     type Receiver<M: Message> = spsc::Receiver<M>;
 
@@ -95,7 +94,7 @@ impl Transport for Bounded {
 impl Transport for SpinningBounded {
     const TRAITS: Traits = Traits {
         name: "spsc-bounded-forever",
-        about: "ysuite::spsc with room for 1,024 messages, Spin::Forever: neither end ever asleep",
+        about: "ysuite::spsc with room for 1,024 messages, Spin::Forever: neither side ever asleep",
         waits: Waits::Spins,
         works_with_epoll: false,
         ..BOUNDED

@@ -1,5 +1,5 @@
-//! A `std::sync::mpsc::channel` and an eventfd for each sender, all eventfds in one epoll: how a program without a set of
-//! signals serves many channels beside its sockets.
+//! A `std::sync::mpsc::channel` and an eventfd for each sender, all eventfds in one epoll. A program without a set of
+//! signals serves many channels in this way alongside its sockets.
 //!
 //! ```text
 //!   sender 0   send, write eventfd 0 --+
@@ -7,8 +7,8 @@
 //!   sender 2   send, write eventfd 2 --+
 //! ```
 //!
-//! The eventfd is read before its channel, so that a message that comes meanwhile rings again. Needs a descriptor for
-//! each sender.
+//! The eventfd is read before its channel, so that a message that arrives meanwhile signals again. Needs a descriptor
+//! for each sender.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -24,7 +24,7 @@ use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits}
 pub struct Eventfds;
 
 pub struct Sender<M> {
-    /// Nothing at the very end only.
+    /// `None` at the very end only.
     channel: Option<mpsc::Sender<M>>,
     bell: Arc<OwnedFd>,
 }
@@ -34,11 +34,11 @@ struct Source<M> {
     bell: Arc<OwnedFd>,
 }
 
-/// How many descriptors one call tells about.
+/// The number of descriptors that one call reports.
 const EVENTS: usize = 64;
 
 pub struct Receiver<M> {
-    /// Those whose senders are gone are nothing.
+    /// Channels whose senders are dropped are `None`.
     sources: Vec<Option<Source<M>>>,
     open: usize,
     epoll: OwnedFd,
@@ -61,7 +61,8 @@ fn ends<M: Message>(count: usize) -> io::Result<(Vec<Sender<M>>, Receiver<M>)> {
 
 impl<M> Sender<M> {
     fn ring(&self) {
-        // It fails only where the count is at its end: whoever has not looked for so long will find it readable.
+        // It fails only where the count is at its maximum: a reader that has not polled for so long will find it
+        // readable.
         let _ = write(&*self.bell, &1u64.to_ne_bytes());
     }
 }
@@ -83,7 +84,7 @@ impl<M> Drop for Sender<M> {
 }
 
 impl<M> Receiver<M> {
-    /// Waits until some have been written to. An interrupted wait is one that found nothing.
+    /// Waits until some have been written to. An interrupted wait found nothing.
     fn wait(&mut self) {
         let mut events = [MaybeUninit::uninit(); EVENTS];
         if let Ok((found, _)) = epoll::wait(&self.epoll, &mut events, None) {
@@ -91,7 +92,7 @@ impl<M> Receiver<M> {
         }
     }
 
-    /// The next one that was written to, its eventfd read.
+    /// The next one that was written to, after its eventfd has been read.
     fn next(&mut self) -> Option<usize> {
         let id = self.rung.pop()?;
         if let Some(source) = &self.sources[id] {

@@ -1,10 +1,10 @@
-//! TCP over the loopback interface, without Nagle's delay: the transport underneath the nanosecond article's figures.
+//! TCP over the loopback interface, without Nagle's delay: the transport of the nanosecond article's figures.
 //!
 //! ```text
 //!   sender thread   send ----> 127.0.0.1 ----> recv with MSG_WAITALL   receiver thread
 //! ```
 //!
-//! Cannot: run where there is no loopback interface; the runner then leaves it out and says so.
+//! Cannot: run where there is no loopback interface. The runner then leaves it out and reports that.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -38,7 +38,7 @@ fn connected() -> io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let one = TcpStream::connect(listener.local_addr()?)?;
     let own = one.local_addr()?;
-    // Anybody on this machine may connect to the port while it is open.
+    // Any process on this machine may connect to the port while it is open.
     let other = loop {
         let (stream, peer) = listener.accept()?;
         if peer == own {

@@ -1,4 +1,4 @@
-//! `tokio::sync::mpsc` between plain threads, without a runtime: its blocking faces. What it does in a runtime is among
+//! `tokio::sync::mpsc` between plain threads, without a runtime: its blocking interface. Its use in a runtime is among
 //! the targets.
 //!
 //! ```text

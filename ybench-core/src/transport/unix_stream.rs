@@ -4,8 +4,8 @@
 //!   sender thread   send ----> kernel buffer ----> (poll, then) recv with MSG_WAITALL   receiver thread
 //! ```
 //!
-//! The article waited with `MSG_WAITALL` and expected a real `poll` before each read to be worse: both are here. Several
-//! threads may share either side as long as a message is short enough for the kernel to queue it whole.
+//! The article waited with `MSG_WAITALL` and expected a real `poll` before each read to be worse: both are here.
+//! Several threads may share either side as long as a message is short enough for the kernel to queue it whole.
 
 use std::io;
 
@@ -27,8 +27,8 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-/// The most bytes that Linux has always put into one buffer of its queue, whole, and takes from there under one lock,
-/// where the reader asks for no less. No standard promises it: the check of every message would tell.
+/// The most bytes that Linux has always put whole into one buffer of its queue, and takes from there under one lock, if
+/// the reader asks for no less. No standard guarantees it: the validation of every message would detect a failure.
 const IN_ONE_BUFFER: usize = 4_096;
 
 type Pair<M, const POLL: bool> = (Sender<Stream<POLL>, M>, Receiver<Stream<POLL>, M>);

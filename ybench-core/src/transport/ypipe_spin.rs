@@ -1,4 +1,4 @@
-//! The bare ypipe with a reader that never sleeps: what the queue alone can do.
+//! The bare ypipe with a reader that never sleeps: the limit of the queue alone.
 //!
 //! ```text
 //!   sender thread    write, flush ----> ypipe ----> read, read, read ...   receiver thread
@@ -50,7 +50,7 @@ impl<M: Message> super::Sender<M> for Sender<M> {
     }
 }
 
-/// A bare queue tells nobody that its writer has gone, so the last word is a message.
+/// A bare queue does not report that its writer is dropped, so the last message says so.
 impl<M: Message> Drop for Sender<M> {
     fn drop(&mut self) {
         let _ = self.0.write(M::numbered(END));

@@ -1,11 +1,11 @@
-//! The article's compositions, in the open: a ypipe for the messages and, beside it, one of the three signalers.
+//! The article's compositions, in the open: a ypipe for the messages and one of the three signalers for the waiting.
 //!
 //! ```text
 //!   sender thread    write, flush ----> ypipe ----> read                receiver thread
 //!                      flush = false: signal(0) --> poll (asleep after `arm`)
 //! ```
 //!
-//! A flush that answers false says that the reader is asleep, or going there; only then is the signaler touched.
+//! A flush that returns false says that the reader is asleep, or about to sleep. Only then is the signaler used.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub struct BySocketpair;
 
 pub struct Sender<M: Message> {
     pipe: ypipe::Writer<M>,
-    /// Called only to wake: beside the system call behind it, the indirect call is free.
+    /// Called only to wake: compared with the system call after it, the indirect call is free.
     signaler: Box<dyn Signal + Send>,
 }
 
@@ -110,7 +110,7 @@ impl<M: Message> super::Sender<M> for Sender<M> {
     }
 }
 
-/// A bare queue tells nobody that its writer has gone, so the last word is a message.
+/// A bare queue does not report that its writer is dropped, so the last message says so.
 impl<M: Message> Drop for Sender<M> {
     fn drop(&mut self) {
         let _ = self.pipe.write(M::numbered(END));

@@ -1,9 +1,10 @@
-//! How far the kernel lets this process use its mechanisms, and how far they are used.
+//! The kernel's limits for this process's use of its mechanisms, and the part that is used.
 //!
-//! What an ordinary process may raise is raised: a pipe to `fs.pipe-max-size`, a socket's buffer to `net.core.wmem_max`,
-//! the messages of a POSIX queue to `fs.mqueue.msg_max`, `RLIMIT_MSGQUEUE` to its hard limit. The bytes of a System V
-//! queue can be raised beyond `kernel.msgmnb` by a privileged process only, and are where that is permitted. What is
-//! used is not what was asked for, but what the kernel says of a queue that was opened for that.
+//! A limit that an ordinary process may raise is raised: a pipe to `fs.pipe-max-size`, a socket's buffer to
+//! `net.core.wmem_max`, the messages of a POSIX queue to `fs.mqueue.msg_max`, `RLIMIT_MSGQUEUE` to its hard limit. Only
+//! a privileged process can raise the bytes of a System V queue beyond `kernel.msgmnb`, and they are raised where that
+//! is permitted. The used part is not the request, but the size that the kernel reports of a queue that was opened with
+//! it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +25,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Nothing where there is no such limit, or no /proc.
+    /// Nothing if there is no such limit, or no /proc.
     pub fn read(self) -> Option<u64> {
         fs::read_to_string(self.path).ok()?.trim().parse().ok()
     }
@@ -42,7 +43,7 @@ static DATAGRAMS: Setting = Setting { name: "net.unix.max_dgram_qlen", path: "/p
 const QUEUE_MEMORY: &str = "RLIMIT_MSGQUEUE";
 const TOGETHER: &str = "PIPE_BUF";
 
-/// What each limit is about.
+/// The subject of each limit.
 const ABOUT: &[(&str, &str)] = &[
     (MESSAGES.name, "messages in a POSIX queue"),
     (MESSAGE_BYTES.name, "bytes in a message of a POSIX queue"),
@@ -57,7 +58,7 @@ const ABOUT: &[(&str, &str)] = &[
     (DATAGRAMS.name, "datagrams waiting at a socket that is not connected back to the sender; ours are"),
 ];
 
-/// Reads all of them, and opens one of each mechanism to see how far it got.
+/// Reads all of them, and opens one of each mechanism to see its actual size.
 pub fn limits() -> Limits {
     let mut limits = Limits::new();
     let mut keep = |name: &str, allowed: Option<u64>, used: Option<u64>| {
@@ -77,12 +78,12 @@ pub fn limits() -> Limits {
     limits
 }
 
-/// The limits of now, one line each.
+/// The current limits, one line each.
 pub fn report() -> String {
     in_words(&limits())
 }
 
-/// These limits, one line each, without a line end after the last; those of a kept record, too.
+/// These limits, one line each, without a line end after the last. Also for those of a kept result.
 pub fn in_words(limits: &Limits) -> String {
     let mut text = String::new();
     for (name, about) in ABOUT {
@@ -104,12 +105,12 @@ pub(super) fn longest_letter() -> usize {
     least.map_or(usize::MAX, |least| least as usize)
 }
 
-/// The most bytes in a packet: the kernel doubles what a buffer was set to, and keeps 32 bytes of it.
+/// The most bytes in a packet: the kernel doubles the size set for a buffer, and keeps 32 bytes of it.
 pub(super) fn longest_packet() -> usize {
     SEND_BUFFER.read().map_or(usize::MAX, |most| (2 * most).saturating_sub(32) as usize)
 }
 
-/// Why a mechanism cannot be had, without the full stop.
+/// The reason why a mechanism is missing, without the full stop.
 pub(super) fn missing(what: &str, cause: &io::Error) -> String {
     match cause.raw_os_error() {
         Some(libc::ENOSYS) => format!("this kernel has no {what}, or hides them ({cause})"),
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_missing_is_told_in_words() {
+    fn a_missing_mechanism_is_reported_in_words() {
         let because = |number| missing("pipes", &io::Error::from_raw_os_error(number));
         assert!(because(libc::ENOSYS).starts_with("this kernel has no pipes"));
         assert!(because(libc::EPERM).starts_with("this process may not use pipes"));

@@ -1,15 +1,16 @@
-//! The ends of a mechanism of the kernel, cloned for as many threads as there are, and how it ends.
+//! The handles of a kernel mechanism, cloned for each thread, and its disconnection.
 //!
 //! ```text
 //!   senders    put  ---->  Mechanism  ---->  take   receivers        all of them hold the one `Shared`
 //! ```
 //!
-//! The kernel's queues do not know that a side is gone while their descriptors are open, and some have no such notion at
-//! all. So the ends are counted. Senders look at the count of receivers before each message, a load of a word that is
-//! written only when ends come and go. The last receiver empties the mechanism, so that whoever waits for room gets on,
-//! and looks again. The last sender tells the receivers ([`Mechanism::no_senders`]).
+//! The kernel's queues do not report that a side is gone while their descriptors are open, and some cannot at all. So
+//! the handles are counted. Senders check the count of receivers before each message: a load of a word that is written
+//! only when handles are cloned and dropped. The last receiver empties the mechanism, so that a sender that waits for
+//! room continues and checks again. The last sender notifies the receivers ([`Mechanism::no_senders`]).
 //!
-//! Whatever is still in the kernel when both sides are gone is taken out and dropped: a message by pointer is not leaked.
+//! Messages that are still in the kernel when both sides are gone are received and dropped: a message by pointer is not
+//! leaked.
 
 use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -23,7 +24,7 @@ struct Shared<Q> {
     mechanism: Q,
     senders: AtomicUsize,
     receivers: AtomicUsize,
-    /// Held by whoever takes out what nobody will receive.
+    /// Held by the thread that takes out messages that no receiver will take.
     emptying: Mutex<()>,
 }
 
@@ -41,7 +42,7 @@ impl<Q: Mechanism> Shared<Q> {
     fn empty<M: Message>(&self) {
         let _alone = self.emptying.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(wire) = self.mechanism.leftover::<M::Wire>() {
-            // SAFETY: what `send` has put in, taken out once.
+            // SAFETY: `send` has put it in, and it is taken out once.
             drop(unsafe { M::from_wire(wire) });
         }
     }
@@ -52,7 +53,7 @@ pub struct Sender<Q: Mechanism, M: Message>(Arc<Shared<Q>>, PhantomData<fn(M)>);
 /// Clones share the descriptor.
 pub struct Receiver<Q: Mechanism, M: Message>(Arc<Shared<Q>>, PhantomData<fn() -> M>);
 
-/// The two ends of a mechanism that carries nothing else.
+/// The two handles of a mechanism that carries nothing else.
 pub fn ends<M: Message, Q: Mechanism>(mechanism: Q) -> (Sender<Q, M>, Receiver<Q, M>) {
     let shared = Arc::new(Shared {
         mechanism,
@@ -68,7 +69,7 @@ impl<Q: Mechanism, M: Message> Sender<Q, M> {
     fn refused(&self, wire: M::Wire) -> Result<(), Closed> {
         // SAFETY: this message was not sent.
         drop(unsafe { M::from_wire(wire) });
-        // Another sender may wait for room since the last receiver has looked.
+        // Another sender may wait for room since the last receiver has checked.
         if self.0.no_receivers() {
             self.0.empty::<M>();
         }
@@ -92,13 +93,13 @@ impl<Q: Mechanism, M: Message> Receiver<Q, M> {
         &self.0.mechanism
     }
 
-    /// There may have been no room for a mark when the last sender left. Then there were messages: whoever finds none
-    /// any more has taken the last one, or comes after somebody who has, and sees that the senders are gone.
+    /// There may have been no room for a mark when the last sender left. Then there were messages: a receiver that
+    /// finds none any more has taken the last one, or comes after the one that has, and sees that the senders are gone.
     #[cold]
     fn rest(&self) -> Result<M, Closed> {
         let alone = self.0.emptying.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(wire) = self.0.mechanism.leftover::<M::Wire>() {
-            // SAFETY: what `send` has put in, taken out once.
+            // SAFETY: `send` has put it in, and it is taken out once.
             return Ok(unsafe { M::from_wire(wire) });
         }
         drop(alone);
@@ -127,7 +128,7 @@ impl<Q: Mechanism, M: Message> transport::Receiver<M> for Receiver<Q, M> {
             return self.rest();
         }
         match self.0.mechanism.take::<M::Wire>() {
-            // SAFETY: what `send` has put in, taken out once: the kernel gives each message to one receiver.
+            // SAFETY: `send` has put it in, and it is taken out once: the kernel gives each message to one receiver.
             Ok(wire) => Ok(unsafe { M::from_wire(wire) }),
             Err(Closed) => self.ended(),
         }
@@ -136,7 +137,7 @@ impl<Q: Mechanism, M: Message> transport::Receiver<M> for Receiver<Q, M> {
 
 impl<Q: Mechanism, M: Message> Clone for Sender<Q, M> {
     fn clone(&self) -> Self {
-        // ORDERING: Relaxed: whoever clones is counted already; the clone reaches its thread by other means.
+        // ORDERING: Relaxed: the cloning handle is counted already; the clone reaches its thread by other means.
         self.0.senders.fetch_add(1, Ordering::Relaxed);
         Self(self.0.clone(), PhantomData)
     }
@@ -168,7 +169,7 @@ impl<Q: Mechanism, M: Message> Drop for Receiver<Q, M> {
         if self.0.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.empty::<M>();
         } else if !Q::TELLS_THE_END && self.0.no_senders() {
-            // It may have taken the last message and never have asked for another one.
+            // It may have taken the last message without a further receive.
             self.0.mechanism.no_senders();
         }
     }

@@ -1,17 +1,17 @@
-//! The kernel's own mechanisms as transports: what each of them supplies, and what they have in common.
+//! The kernel's own mechanisms as transports: what each of them provides, and what they share.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
-//! | `ends` | the ends of any of them, for any number of threads, and how they end |
+//! | `ends` | the handles of any of them, for any number of threads, and their disconnection |
 //! | `stream` | stream sockets: `unix_stream`, `tcp_stream` |
 //! | `packets` | unix datagram and seqpacket sockets |
 //! | `pipe` | pipe(2) |
 //! | `posix_mq`, `sysv_mq` | the two kinds of message queues |
-//! | `removal` | System V queues outlive their process: who removes them when it ends |
-//! | `allowed` | how far the kernel lets this process use them, and how far they are used |
+//! | `removal` | System V queues outlive their process: their removal when it ends |
+//! | `allowed` | the kernel's limits for this process, and the part that is used |
 //!
-//! Every message is one call in and one call out, and both ends wait in that call. Several threads share one descriptor,
-//! as they would in a program: what keeps their messages whole and in one order is the kernel's own lock.
+//! Every message is one call in and one call out, and both sides wait in that call. Several threads share one
+//! descriptor, as they would in a program: the kernel's own lock keeps their messages whole and in one order.
 
 pub mod allowed;
 pub mod ends;
@@ -37,25 +37,25 @@ use super::Closed;
 
 /// A mechanism with both of its sides, shared by all threads that use it. It carries messages of one type.
 pub trait Mechanism: Send + Sync + 'static {
-    /// Whether a receiver that waits, and one that comes later, finds out by itself that [`Mechanism::no_senders`] was
-    /// called. Otherwise that call leaves a mark behind all messages, which receivers pass on.
+    /// Whether a waiting receiver, and a later one, detects by itself that [`Mechanism::no_senders`] was called.
+    /// Otherwise that call leaves a mark after all messages, which receivers pass on.
     const TELLS_THE_END: bool;
 
     /// Sends one message whole; waits while there is no room for it.
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed>;
 
-    /// Waits for the next message. Closed if there is none, and nobody to send one.
+    /// Waits for the next message. Closed if there is none, and no sender left.
     fn take<W: Pod>(&self) -> Result<W, Closed>;
 
-    /// A message that nobody waits for any more, if there is one. Never waits for a sender that does nothing; a sender
-    /// that waits for room must get on or be refused. One thread at a time, when either side is gone.
+    /// A message that no receiver waits for any more, if there is one. Never waits for an idle sender. A sender that
+    /// waits for room must continue or be refused. One thread at a time, once either side is gone.
     fn leftover<W: Pod>(&self) -> Option<W>;
 
-    /// The last sender has left: tells those who receive. May be called again.
+    /// The last sender is dropped: notifies the receivers. May be called again.
     fn no_senders(&self);
 }
 
-/// The bytes of a message that is still to come.
+/// The bytes of a message to be received.
 fn room<W: Pod>(wire: &mut MaybeUninit<W>) -> &mut [MaybeUninit<u8>] {
     let start = std::ptr::from_mut(wire).cast();
     // SAFETY: exactly the bytes of `wire`, which is borrowed for as long; none of them need be initialised.

@@ -4,8 +4,8 @@
 //!   sender threads   write ----> pages of the pipe ----> read   receiver threads
 //! ```
 //!
-//! Both ends wait in the kernel. A write of up to `PIPE_BUF` bytes goes in whole or not at all, and all messages have one
-//! length, so every read finds whole messages: that is what several threads at a side need. Between two threads any
+//! Both sides wait in the kernel. A write of up to `PIPE_BUF` bytes goes in whole or not at all, and all messages have
+//! one length, so every read finds whole messages. Several threads on a side require that. Between two threads any
 //! length will do. Cannot: keep longer messages of several threads whole.
 
 use std::io;
@@ -19,7 +19,7 @@ use super::ends::{Receiver, Sender};
 use super::{Mechanism, allowed, ends, put_in_parts, take_in_parts};
 use crate::transport::{Closed, Ends, Message, Shape, Traits, Transport, Waits, ends_by_cloning};
 
-/// What POSIX lets a write be split at: up to so many bytes stay together.
+/// The size above which POSIX lets a write be split: up to this number of bytes stay together.
 pub(super) const WHOLE: usize = libc::PIPE_BUF;
 
 pub struct Pipe;
@@ -33,7 +33,7 @@ impl Both {
     pub(super) fn open() -> io::Result<Self> {
         let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
         if let Some(most) = allowed::PIPE.read() {
-            // A user with many pipes gets less; it works all the same.
+            // A user with many pipes gets less. It works all the same.
             let _ = fcntl_setpipe_size(&writing, most as usize);
         }
         Ok(Self { reading, writing })
@@ -44,9 +44,9 @@ impl Both {
     }
 }
 
-/// Closes what `gone` stood for, by letting it stand for what `kept` does.
+/// Closes the file of `gone`, by making that descriptor refer to the file of `kept`.
 fn close_in_place(kept: &OwnedFd, gone: &OwnedFd) {
-    // SAFETY: both descriptors are open and owned by whoever lends them here, and stay so; no memory is involved.
+    // SAFETY: both descriptors are open and owned by the lender, and stay so; no memory is involved.
     unsafe { libc::dup3(kept.as_raw_fd(), gone.as_raw_fd(), libc::O_CLOEXEC) };
 }
 
@@ -66,12 +66,12 @@ impl Mechanism for Both {
 
     #[inline(always)]
     fn take<W: Pod>(&self) -> Result<W, Closed> {
-        // SAFETY: what `read` says to be initialised are the first bytes of what it was given.
+        // SAFETY: the bytes that `read` reports as initialised are the first bytes of its buffer.
         unsafe { take_in_parts(|room| read(&self.reading, room).map(|(bytes, _)| bytes.len())) }
     }
 
-    /// Reading makes room for a sender that waits, unless its message is in the pipe only in part: that one, which is no
-    /// address for its length, is refused by a pipe that nobody reads.
+    /// Reading makes room for a sender that waits, unless only part of its message is in the pipe. Such a message, too
+    /// long to be an address, is refused by a pipe without a reader.
     fn leftover<W: Pod>(&self) -> Option<W> {
         if size_of::<W>() > WHOLE {
             close_in_place(&self.writing, &self.reading);

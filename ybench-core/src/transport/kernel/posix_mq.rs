@@ -4,9 +4,9 @@
 //!   sender threads   mq_send ----> one queue, one order ----> mq_receive   receiver threads
 //! ```
 //!
-//! Both ends wait in the kernel. The name of a queue goes as soon as it is open, so nothing outlives the process, however
-//! it ends. An empty message behind all others is the mark that the senders are gone. Cannot: carry more bytes in a
-//! message than `fs.mqueue.msgsize_max`; exist where the kernel was built without message queues.
+//! Both sides wait in the kernel. The name of a queue is removed as soon as it is open, so nothing outlives the
+//! process, however it ends. An empty message after all others is the mark that the senders are gone. Cannot: carry
+//! more bytes in a message than `fs.mqueue.msgsize_max`; exist where the kernel was built without message queues.
 
 use std::ffi::CString;
 use std::io;
@@ -29,14 +29,14 @@ pub struct Queue(OwnedFd);
 /// No name is used twice in one process.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// What the kernel gives a queue where its limit cannot be read.
+/// The kernel's size for a queue where its limit cannot be read.
 const USUAL: u64 = 10;
 
-/// A time that is past: with it a call that would wait fails instead.
+/// A time in the past: with it a call that would wait fails instead.
 static AT_ONCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
 impl Queue {
-    /// A queue for messages of so many bytes. Where they are too many for `RLIMIT_MSGQUEUE`, a shorter queue.
+    /// A queue for messages of `bytes` bytes. If they are too many for `RLIMIT_MSGQUEUE`, a shorter queue.
     pub(crate) fn open(bytes: usize) -> io::Result<Self> {
         use_all_of_the_limit();
         let mut messages = allowed::MESSAGES.read().unwrap_or(USUAL);
@@ -63,7 +63,7 @@ impl Queue {
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: just opened, and nobody else has it.
+        // SAFETY: just opened, and no other code has it.
         let queue = Self(unsafe { OwnedFd::from_raw_fd(descriptor) });
         // SAFETY: the name ends with a zero.
         if unsafe { libc::mq_unlink(name.as_ptr()) } < 0 {
@@ -72,7 +72,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// How many messages it has room for.
+    /// The number of messages that it has room for.
     pub(super) fn messages(&self) -> io::Result<u64> {
         // SAFETY: zeros are a value of this structure of integers.
         let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
@@ -83,7 +83,8 @@ impl Queue {
         }
     }
 
-    /// Sends one message of that priority: it goes ahead of all that have a lower one. Waits while there is no room.
+    /// Sends one message of that priority: it is received before all that have a lower one. Waits while there is no
+    /// room.
     #[inline(always)]
     pub(crate) fn put_at<W: Pod>(&self, wire: &W, priority: libc::c_uint) -> Result<(), Closed> {
         let bytes = bytemuck::bytes_of(wire);
@@ -96,7 +97,7 @@ impl Queue {
         Ok(())
     }
 
-    /// So many bytes were received, none of them for a mark.
+    /// This number of bytes was received, none of them for a mark.
     #[inline(always)]
     fn received<W: Pod>(wire: MaybeUninit<W>, count: isize) -> Option<W> {
         // SAFETY: the kernel has written every byte, and every pattern of bytes is a `Pod`.
@@ -104,7 +105,7 @@ impl Queue {
     }
 }
 
-/// `RLIMIT_MSGQUEUE` may be lower than this process is allowed to set it itself.
+/// `RLIMIT_MSGQUEUE` may be lower than this process is allowed to set it.
 fn use_all_of_the_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Msgqueue);
     if current != maximum {
@@ -153,7 +154,7 @@ impl Mechanism for Queue {
     }
 
     fn no_senders(&self) {
-        // A full queue takes none: whoever empties it tries again.
+        // A full queue takes none: the thread that empties it tries again.
         // SAFETY: the descriptor is that of a queue; no byte is read from the empty message; the time outlives the call.
         unsafe { libc::mq_timedsend(self.0.as_raw_fd(), [].as_ptr(), 0, 0, &raw const AT_ONCE) };
     }
@@ -195,7 +196,7 @@ mod tests {
         let link = std::fs::read_link(format!("/proc/self/fd/{}", queue.0.as_raw_fd())).unwrap();
         assert!(link.to_str().unwrap().ends_with("(deleted)"), "{link:?}");
         let own = format!("ybench-{}-", std::process::id());
-        // Where that file system is mounted.
+        // The mount point of that file system.
         for entry in std::fs::read_dir("/dev/mqueue").into_iter().flatten().flatten() {
             assert!(!entry.file_name().to_string_lossy().starts_with(&own), "{entry:?}");
         }

@@ -1,16 +1,18 @@
-//! System V message queues are the system's, not a process's: one that nobody removes stays until the machine is started
-//! again. This list of those that are open is removed wherever the process may end.
+//! System V message queues belong to the system, not to a process: a queue that is not removed stays until the machine
+//! restarts. This list of the open ones is removed wherever the process may end.
 //!
-//! | end | by |
+//! | end | removed by |
 //! |---|---|
-//! | of the last end, also in a panic | the drop of [`Removed`] |
+//! | of the last handle, also in a panic | the drop of [`Removed`] |
 //! | of the program, also while threads are stuck, and at the second Ctrl-C | atexit(3) |
-//! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless somebody else takes care of it | a handler, after which the signal does its work |
+//! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless other code handles it | a handler, after which the signal does its
+//! work |
 //!
-//! Once the process has begun to end none is opened any more: other threads go on until it is over.
+//! Once the process has begun to end, no queue is opened any more: other threads continue until it is over.
 //!
-//! Cannot: remove anything when the process is killed with SIGKILL, crashes or aborts, nor a queue in whose making a signal has interrupted
-//! this very thread. `ipcs -q` shows what is left, and `ipcrm -q ID` removes it. Any thread may call.
+//! Cannot: remove anything when the process is killed with SIGKILL, crashes or aborts, nor a queue during whose
+//! creation a signal has interrupted this very thread. `ipcs -q` shows what is left, and `ipcrm -q ID` removes it. Any
+//! thread may call.
 
 use std::io;
 use std::sync::Once;
@@ -24,7 +26,7 @@ static OPEN: [AtomicI32; 2_048] = [const { AtomicI32::new(FREE) }; 2_048];
 
 static PREPARED: Once = Once::new();
 
-/// The process ends, and how many threads are making a queue that is not in the list yet.
+/// That the process ends, and the number of threads that are making a queue that is not in the list yet.
 static ENDS: AtomicBool = AtomicBool::new(false);
 static MAKING: AtomicU32 = AtomicU32::new(0);
 
@@ -33,7 +35,8 @@ struct Making;
 
 impl Making {
     fn begin() -> io::Result<Self> {
-        // ORDERING: SeqCst, here and in `remove_all`: either that one sees this thread, or this one sees that the process ends.
+        // ORDERING: SeqCst, here and in `remove_all`: either that one sees this thread, or this one sees that the
+        // process ends.
         MAKING.fetch_add(1, Ordering::SeqCst);
         let making = Self;
         if ENDS.load(Ordering::SeqCst) {
@@ -62,7 +65,7 @@ impl Removed {
         PREPARED.call_once(prepare);
         let _making = Making::begin()?;
         let id = make()?;
-        // ORDERING: Relaxed, here and below: the number is all there is, and the kernel knows the rest.
+        // ORDERING: Relaxed, here and below: there is no other data, and the kernel has the rest.
         let taken = |place: &AtomicI32| place.compare_exchange(FREE, id, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         match OPEN.iter().find(|place| taken(place)) {
             Some(place) => Ok(Self { id, place }),
@@ -86,7 +89,7 @@ impl Drop for Removed {
 }
 
 fn remove_at(place: &AtomicI32) {
-    // ORDERING: Relaxed: whoever gets the number removes the queue, and nobody else.
+    // ORDERING: Relaxed: the code that gets the number removes the queue, and no other does.
     let id = place.swap(FREE, Ordering::Relaxed);
     if id != FREE {
         remove(id);
@@ -98,11 +101,11 @@ fn remove(id: libc::c_int) {
     unsafe { libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
 }
 
-/// Nothing here but atomic words and system calls: a signal handler may do it.
+/// Only atomic words and system calls: a signal handler may call it.
 extern "C" fn remove_all() {
     // ORDERING: SeqCst, with that of `Making::begin`.
     ENDS.store(true, Ordering::SeqCst);
-    // A thread that is making one needs some microseconds of a CPU. A second at most: it may be the one that was interrupted.
+    // A thread that is making one needs some microseconds of a CPU. A second at most: it may be the interrupted one.
     for _ in 0..1_000 {
         if MAKING.load(Ordering::SeqCst) == 0 {
             break;
@@ -115,7 +118,7 @@ extern "C" fn remove_all() {
 
 extern "C" fn before_the_end(signal: libc::c_int) {
     remove_all();
-    // SAFETY: the handler has made way for the default action, which the signal meets when this returns.
+    // SAFETY: the handler has been replaced by the default action, which the signal triggers when this returns.
     unsafe { libc::raise(signal) };
 }
 
@@ -127,7 +130,7 @@ fn prepare() {
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         // SAFETY: the structure outlives the call.
         let known = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) } == 0;
-        // Whoever handles or ignores it decides what becomes of the process.
+        // Code that handles or ignores the signal decides about the process.
         if !known || action.sa_sigaction != libc::SIG_DFL {
             continue;
         }

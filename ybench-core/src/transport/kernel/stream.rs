@@ -1,11 +1,11 @@
-//! Messages as the bytes of a stream socket: what the transports over them share, whatever kind of socket it is.
+//! Messages as the bytes of a stream socket: the shared part of all such transports, for every kind of socket.
 //!
 //! ```text
 //!   sender threads   send ----> kernel buffer ----> (poll, then) recv with MSG_WAITALL   receiver threads
 //! ```
 //!
-//! Both ends wait in the kernel: the sender while the socket's buffers are full, the receiver while they are empty.
-//! Cannot: carry part of a message, or promise that the messages of several threads stay whole; see `unix_stream` for
+//! Both sides wait in the kernel: the sender while the socket's buffers are full, the receiver while they are empty.
+//! Cannot: carry part of a message, or guarantee that the messages of several threads stay whole; see `unix_stream` for
 //! those that do.
 
 use std::mem::MaybeUninit;
@@ -48,12 +48,13 @@ impl<const POLL: bool> Mechanism for Stream<POLL> {
     fn take<W: Pod>(&self) -> Result<W, Closed> {
         let read = |room: &mut [MaybeUninit<u8>]| {
             if POLL {
-                // Interrupted or not, the read below waits for what is missing.
+                // Interrupted or not, the read below waits for the rest.
                 let _ = poll(&mut [PollFd::new(&self.second, PollFlags::IN)], None);
             }
             recv(&self.second, room, RecvFlags::WAITALL).map(|(_, count)| count)
         };
-        // SAFETY: without `RecvFlags::TRUNC` the kernel has written as many bytes as it says, from the first on.
+        // SAFETY: without `RecvFlags::TRUNC` the kernel has written the number of bytes that it reports, from the first
+        // on.
         unsafe { take_in_parts(read) }
     }
 

@@ -4,10 +4,10 @@
 //!   sender threads   msgsnd ----> one queue, one order ----> msgrcv   receiver threads
 //! ```
 //!
-//! Both ends wait in the kernel. An empty message behind all others is the mark that the senders are gone. The queue has
-//! no name, and is removed with the last of its ends; see `removal` for a process that ends before. Cannot: carry more
-//! bytes in a message than `kernel.msgmax`; stand in epoll, since its number is no descriptor; exist where the kernel was
-//! built without it.
+//! Both sides wait in the kernel. An empty message after all others is the mark that the senders are gone. The queue
+//! has no name, and is removed with the last of its handles; see `removal` for a process that ends before. Cannot:
+//! carry more bytes in a message than `kernel.msgmax`; be in epoll, since its number is no descriptor; exist where the
+//! kernel was built without it.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -23,7 +23,7 @@ pub struct SysvMq;
 
 pub struct Queue(Removed);
 
-/// What the calls want: a kind in front of the bytes, which is not counted.
+/// The calls' layout: a kind in front of the bytes, which is not counted.
 #[repr(C)]
 struct Letter<W> {
     kind: libc::c_long,
@@ -48,7 +48,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// The queue's, in the whole system.
+    /// The queue's number, in the whole system.
     pub fn id(&self) -> libc::c_int {
         self.0.id()
     }
@@ -57,13 +57,13 @@ impl Queue {
         let Ok(mut state) = self.state() else { return };
         if state.msg_qbytes < WANTED {
             state.msg_qbytes = WANTED;
-            // Without the privilege it is refused, and the queue stays as it was.
+            // Without the privilege it is refused, and the queue keeps its size.
             // SAFETY: the state outlives the call.
             unsafe { libc::msgctl(self.id(), libc::IPC_SET, &raw mut state) };
         }
     }
 
-    /// How many bytes it has room for.
+    /// The number of bytes that it has room for.
     #[allow(clippy::unnecessary_cast, reason = "the kernel counts in words, which are not of 64 bits everywhere")]
     pub(super) fn bytes(&self) -> io::Result<u64> {
         Ok(self.state()?.msg_qbytes as u64)
@@ -84,7 +84,7 @@ impl Queue {
     fn receive<W: Pod>(&self, flags: libc::c_int) -> Option<W> {
         let mut letter = MaybeUninit::<Letter<W>>::uninit();
         loop {
-            // SAFETY: there is room for the kind and so many bytes.
+            // SAFETY: there is room for the kind and this number of bytes.
             let count = unsafe { libc::msgrcv(self.id(), letter.as_mut_ptr().cast(), size_of::<W>(), 0, flags) };
             if count == size_of::<W>() as isize {
                 // SAFETY: the kernel has written every byte of it, and every pattern of bytes is a `Pod`.
@@ -104,7 +104,7 @@ impl Mechanism for Queue {
     fn put<W: Pod>(&self, wire: &W) -> Result<(), Closed> {
         const { assert!(std::mem::offset_of!(Letter<W>, wire) == size_of::<libc::c_long>()) };
         let letter = Letter { kind: KIND, wire: *wire };
-        // SAFETY: the letter has so many bytes behind its kind, and outlives the call.
+        // SAFETY: the letter has this number of bytes after its kind, and outlives the call.
         while unsafe { libc::msgsnd(self.id(), (&raw const letter).cast(), size_of::<W>(), 0) } < 0 {
             if !interrupted() {
                 return Err(Closed);
@@ -123,8 +123,8 @@ impl Mechanism for Queue {
     }
 
     fn no_senders(&self) {
-        // A full queue takes none: whoever empties it tries again.
-        // SAFETY: the kind outlives the call, and no byte behind it is read.
+        // A full queue takes none: the thread that empties it tries again.
+        // SAFETY: the kind outlives the call, and no byte after it is read.
         unsafe { libc::msgsnd(self.id(), (&raw const KIND).cast(), 0, libc::IPC_NOWAIT) };
     }
 }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_goes_with_the_last_of_its_ends() {
+    fn a_queue_is_removed_with_the_last_of_its_handles() {
         if (SysvMq::TRAITS.available)().is_err() {
             return;
         }
@@ -185,7 +185,7 @@ mod tests {
         let panic = std::thread::spawn(move || {
             let ends = SysvMq::open::<usize>().unwrap();
             told.send(ends.1.mechanism().id()).unwrap();
-            panic!("with both ends in hand");
+            panic!("while both handles exist");
         });
         assert!(panic.join().is_err());
         assert!(!is_there(id.recv().unwrap()));

@@ -1,4 +1,5 @@
-//! How the kernel's mechanisms end: everything that was sent arrives, everybody who waits is told, nothing is left.
+//! The disconnection of the kernel's mechanisms: every sent message arrives, every waiting thread is notified, nothing
+//! is left.
 
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -9,7 +10,7 @@ use super::{packets, pipe, posix_mq, sysv_mq};
 use crate::transport::message::Block;
 use crate::transport::{Closed, Many, Message, Receiver, Sender, Shape, Transport, tcp_stream, unix_stream};
 
-/// Messages that are somewhere, in whatever test: one at a time.
+/// Messages that exist, in any test: one at a time.
 static ALIVE: AtomicIsize = AtomicIsize::new(0);
 static ONE_TEST_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -20,7 +21,7 @@ impl Message for Counted {
     type Wire = usize;
 
     fn numbered(number: usize) -> Self {
-        // ORDERING: Relaxed, here and below: looked at when all threads are joined.
+        // ORDERING: Relaxed, here and below: read after all threads are joined.
         ALIVE.fetch_add(1, Ordering::Relaxed);
         Self(Box::new(number))
     }
@@ -35,7 +36,8 @@ impl Message for Counted {
     }
 
     unsafe fn from_wire(wire: usize) -> Self {
-        // SAFETY: by the caller's word the address of a box given away by `into_wire`, and nobody else takes it.
+        // SAFETY: the caller guarantees that it is the address of a box from `into_wire`, and that it is used only
+        // once.
         Self(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut(wire)) })
     }
 }
@@ -46,7 +48,7 @@ impl Drop for Counted {
     }
 }
 
-/// A test that hangs says which.
+/// A test that hangs reports which.
 fn in_time(name: &'static str, work: impl FnOnce() + Send + 'static) {
     let (done, is_done) = mpsc::channel();
     let thread = thread::spawn(move || {
@@ -101,17 +103,17 @@ fn the_end_comes_after_the_last_message<T: Many>() {
 }
 
 #[test]
-fn receivers_get_everything_and_then_the_end_each_of_them() {
+fn each_receiver_gets_its_messages_and_then_the_end() {
     each_shared!(the_end_comes_after_the_last_message);
 }
 
-/// As many messages as there is room for: none for the mark of the end.
+/// Fills the queue: no room is left for the mark of the end.
 fn full_at_the_end<T: Many>(room: usize) {
     let shape = Shape::new(1, 3);
     let (mut senders, mut receivers) = T::open_many::<usize>(shape).unwrap();
     (0..room).for_each(|number| senders[0].send(number).unwrap());
     drop(senders);
-    // One of them leaves after a message, without asking for the end.
+    // One of them leaves after a message, without waiting for the end.
     assert_eq!(receivers.pop().unwrap().recv(), Ok(0));
     let last = receivers.pop().unwrap();
     let mut receiver = receivers.pop().unwrap();
@@ -133,7 +135,7 @@ fn a_queue_that_is_full_when_its_last_sender_leaves_has_an_end_all_the_same() {
     }
 }
 
-/// Senders that would go on for ever, until they are told that nobody receives.
+/// Senders that would never stop, until they are disconnected.
 fn poured_until_closed<M: Message>((senders, receivers): (Vec<impl Sender<M>>, Vec<impl Receiver<M>>)) {
     let senders = senders.into_iter().map(|mut sender| {
         thread::spawn(move || {
@@ -148,7 +150,7 @@ fn poured_until_closed<M: Message>((senders, receivers): (Vec<impl Sender<M>>, V
     senders.into_iter().for_each(|sender| sender.join().unwrap());
 }
 
-fn several_senders_are_told<T: Many>() {
+fn several_senders_are_disconnected<T: Many>() {
     let shape = Shape::new(3, 2);
     if here::<T>(shape, 8) {
         poured_until_closed(T::open_many::<Counted>(shape).unwrap());
@@ -160,7 +162,7 @@ fn several_senders_are_told<T: Many>() {
 }
 
 /// The longest message does not fit into every mechanism at once: its sender waits in the middle of it.
-fn a_sender_is_told<T: Transport>() {
+fn a_sender_is_disconnected<T: Transport>() {
     if here::<T>(Shape::ONE_TO_ONE, 8) {
         let (sender, receiver) = T::open::<Counted>().unwrap();
         poured_until_closed((vec![sender], vec![receiver]));
@@ -173,11 +175,11 @@ fn a_sender_is_told<T: Transport>() {
 }
 
 #[test]
-fn senders_that_wait_for_room_are_told_that_nobody_receives_and_no_message_is_leaked() {
+fn senders_that_wait_for_room_are_disconnected_and_no_message_is_leaked() {
     let _alone = ONE_TEST_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    each_shared!(several_senders_are_told);
-    each_shared!(a_sender_is_told);
-    each!(a_sender_is_told: unix_stream::Polled, tcp_stream::TcpLoopback);
+    each_shared!(several_senders_are_disconnected);
+    each_shared!(a_sender_is_disconnected);
+    each!(a_sender_is_disconnected: unix_stream::Polled, tcp_stream::TcpLoopback);
 }
 
 fn nothing_is_left<T: Transport>() {
@@ -199,7 +201,7 @@ fn nothing_is_left<T: Transport>() {
 }
 
 #[test]
-fn messages_by_pointer_that_nobody_received_are_freed() {
+fn messages_by_pointer_that_were_not_received_are_freed() {
     let _alone = ONE_TEST_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     each_shared!(nothing_is_left);
     each!(nothing_is_left: unix_stream::Polled, tcp_stream::TcpLoopback);

@@ -1,9 +1,10 @@
-//! Channels between tasks: what each of them supplies. Ours and tokio's are here, others in the package of the rivals.
+//! Channels between tasks: what each of them provides. Ours and tokio's are here, others in the package of the
+//! competitors.
 //!
-//! An end gives the very future that its library makes, and a loop awaits it. Nothing stands between the two: what is measured
-//! is that future and the loop.
+//! A handle returns the very future that its library makes, and a loop awaits it. There is no code between the two: the
+//! measurement is of that future and the loop.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
 //! | `ours` | `ysuite`'s `spsc`, `mpsc` and `mpmc`, by `send_async` and `recv_async` |
 //! | `tokio_mpsc` | tokio's own channel |
@@ -15,37 +16,37 @@ use std::io;
 
 use super::{Closed, Message, Traits, Waits, copies};
 
-/// For struct update: what all transports of tasks have in common. No thread sends or receives by them.
+/// For struct update: what all transports of tasks share. No thread sends or receives by them.
 pub const COMMON: Traits = Traits { waits: Waits::Suspends, one_by_one: false, ..Traits::COMMON };
 
-/// Room for so many messages, where there is a bound.
+/// Room for this number of messages, where there is a bound.
 pub const PLACES: usize = 1_024;
 
-/// A way of passing messages from one task to another, of each sender in order.
+/// A way of passing messages from one task to another, in the order of each sender.
 pub trait TaskTransport: 'static {
     const TRAITS: Traits;
     type Sender<M: Message>: TaskSender<M>;
     type Receiver<M: Message>: TaskReceiver<M>;
 
-    /// So many fresh ends to send by, as far as the traits allow, and the one to receive from.
+    /// A number of new sending handles, as far as the traits allow, and the one receiving handle.
     fn open<M: Message>(senders: usize) -> io::Result<Opened<Self, M>>;
 }
 
 pub type Opened<T, M> = (Vec<<T as TaskTransport>::Sender<M>>, <T as TaskTransport>::Receiver<M>);
 
-/// The end of a task that sends.
+/// The handle of a sending task.
 pub trait TaskSender<M: Message>: Send + 'static {
     /// Sends one message, visible at once. Waits while a bounded transport is full.
     fn send(&mut self, message: M) -> impl Future<Output: Sent> + Send;
 }
 
-/// The end of the task that receives.
+/// The handle of the receiving task.
 pub trait TaskReceiver<M: Message>: Send + 'static {
     /// Waits for the next message.
     fn recv(&mut self) -> impl Future<Output: Received<M>> + Send;
 }
 
-/// What a library says when it has sent, or not.
+/// A library's result of a send.
 pub trait Sent {
     fn is_sent(&self) -> bool;
 }
@@ -57,7 +58,7 @@ impl<E> Sent for Result<(), E> {
     }
 }
 
-/// What a library gives when it has received, or not.
+/// A library's result of a receive.
 pub trait Received<M> {
     fn message(self) -> Result<M, Closed>;
 }
@@ -76,18 +77,18 @@ impl<M, E> Received<M> for Result<M, E> {
     }
 }
 
-/// Both ends, where only one can send.
+/// Both handles, where only one can send.
 pub fn alone<S, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<S>, R) {
     |_| (vec![sender], receiver)
 }
 
-/// The ends of so many senders, which are clones of the first.
+/// The handles of a number of senders, which are clones of the first.
 pub fn cloned<S: Clone, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<S>, R) {
     |senders| (copies(sender, senders), receiver)
 }
 
-/// Transports of tasks by what opens them: a name, what is told about it, traits beside the file's `COMMON`, the types of both
-/// ends for messages `M`, and a function that makes them for a number of senders.
+/// Transports of tasks: for each a name, a description, traits in addition to the file's `COMMON`, the types of both
+/// handles for messages `M`, and a function that makes them for a number of senders.
 #[macro_export]
 macro_rules! task_transports {
     ($($transport:ident: $name:literal, $about:literal, { $($traits:tt)* }, $sender:ty, $receiver:ty, $open:expr;)+) => { $(
@@ -108,7 +109,7 @@ macro_rules! task_transports {
     )+ };
 }
 
-/// Ends by the futures that their library makes: how an end is called, and the types that are called so.
+/// Handles by the futures of their library: the call, and the types that have it.
 #[macro_export]
 macro_rules! task_ends {
     (

@@ -1,5 +1,5 @@
-//! `ysuite` between tasks: the pipe, mpsc and mpmc, each with 1,024 places and without a bound, by `send_async`
-//! and `recv_async`. With its usual features: nothing is counted against tokio's cooperative budget.
+//! `ysuite` between tasks: spsc, mpsc and mpmc, each with 1,024 places and without a bound, by `send_async` and
+//! `recv_async`. With its usual features: nothing is counted against tokio's cooperative budget.
 
 use ysuite::{mpmc, mpsc, spsc};
 

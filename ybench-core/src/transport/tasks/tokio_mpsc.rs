@@ -1,5 +1,5 @@
-//! `tokio::sync::mpsc` between tasks, as its documentation shows it. It counts against the cooperative budget: a task makes way
-//! after 128 messages.
+//! `tokio::sync::mpsc` between tasks, as its documentation shows it. It counts against the cooperative budget: a task
+//! yields after 128 messages.
 
 use std::future::ready;
 
