@@ -14,7 +14,7 @@ fn what_a_library_is_said_to_have_it_has() {
         let entry = entries.iter().find(|entry| entry.traits.name == *name).expect(name);
         claims::waits_as_it_says(entry, place);
         claims::is_bounded_as_it_says(entry, drivers.iter().find(|one| one.name == *name));
-        claims::has_the_ends_it_says(entry, place);
+        claims::has_the_handles_it_says(entry, place);
         claims::has_the_batches_it_says(entry, place);
     }
 }

@@ -35,7 +35,7 @@ fn a_sender_waits_where_there_is_a_bound_and_nowhere_else() {
 #[test]
 fn many_send_and_many_receive() {
     let place = Place::choose(None).unwrap();
-    all().for_each(|entry| claims::has_the_ends_it_says(entry, place));
+    all().for_each(|entry| claims::has_the_handles_it_says(entry, place));
 }
 
 #[test]

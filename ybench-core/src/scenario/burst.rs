@@ -1,13 +1,14 @@
-//! Many messages at once while the receiver is held back, then all of them taken out: does a backlog slow a queue down?
+//! Many messages at once while the receiver is held back, then all of them received: whether a backlog slows a queue
+//! down.
 //!
 //! ```text
 //!   first CPU    0 1 2 ... N  |  (sleeps)          the clock of the first half: Fill
 //!   second CPU   (sleeps)     |  0 1 2 ... N       the clock of the second half: Drain
 //! ```
 //!
-//! The figure is the time for one message in and out. A short burst is repeated on the same channel until the run is as
-//! long as wanted. The first burst of a run warms up; its times do not count, so that a backlog that fits a run once is
-//! measured in the same state as one that fits it a thousand times. What a burst holds is told by a process of its own.
+//! The figure is the time for one message in and out. A short burst is repeated on the same channel until the run has
+//! the wanted length. The first burst of a run warms up, and its times do not count. So a backlog that fits a run once
+//! is measured in the same state as one that fits it a thousand times. Another process measures the memory of a burst.
 //!
 //! Only for transports without a bound: the sender of any other waits for the receiver, which is held back.
 
@@ -37,10 +38,11 @@ pub static SCENARIO: Scenario = Scenario {
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
-    // What invents its messages has nothing to hold back.
+    // A transport that invents its messages has nothing to hold back.
     able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,
-    // The two halves never overlap, so the instructions of both ends add up as they do in one thread, which moves its
-    // 512 messages through the nearest cache. What a backlog costs beyond that is memory and the way between the CPUs.
+    // The two halves never overlap, so the instructions of both sides add up as they do in one thread, which moves its
+    // 512 messages through the nearest cache. The additional cost of a backlog is memory and the transfer between the
+    // CPUs.
     limit: |_, _| &limits::ONE_THREAD,
     beside: &[],
     contender,
@@ -66,24 +68,24 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
         Ok(outcome)
     };
     let mut contender = frame.transport(&entry.traits, &limits::ONE_THREAD, run);
-    // Whoever asks for fewer messages than a burst has gets one burst all the same: it would be no such burst.
+    // A request for fewer messages than a burst has still runs one burst: a smaller one would not be this burst.
     contender.length = contender.length.at_least(Duration::ZERO, backlog);
     contender
 }
 
-/// With fewer messages, the pages they take are too few to be told from those of everything else.
+/// With fewer messages, their pages cannot be told from those of everything else.
 pub(super) const ENOUGH_FOR_MEMORY: u64 = 100_000;
 
-/// How the messages of a run are divided.
+/// The division of a run's messages into bursts.
 #[derive(Clone, Copy)]
 struct Bursts {
     messages: usize,
-    /// Those that count; one more comes before them.
+    /// The bursts that count; one more comes before them.
     counted: usize,
 }
 
 impl Bursts {
-    /// Only while a run of the right length is being looked for are there fewer messages than the backlog.
+    /// Only during calibration are there fewer messages than the backlog.
     fn of(backlog: u64, messages: u64) -> Self {
         let burst = backlog.min(messages).max(1);
         Self { messages: burst as usize, counted: (messages / burst) as usize }
@@ -99,7 +101,7 @@ impl Bursts {
     }
 }
 
-/// Sends bursts of `backlog` messages, as many as come nearest to `messages` from below, and one at least.
+/// Sends bursts of `backlog` messages: the largest number that does not exceed `messages`, and one at least.
 pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Outcome, Fault> {
     of::<T, usize>(place, backlog, messages)
 }
@@ -126,7 +128,7 @@ fn outcome(bursts: Bursts, filled: Duration, drained: Duration) -> Outcome {
     Outcome { nanoseconds: fill + drain, metrics, ..Outcome::default() }
 }
 
-/// Bytes that each of so many messages holds while all of them are in the queue. Tells the truth in a fresh process only.
+/// Bytes that each of `backlog` messages holds while all of them are in the queue. Correct in a new process only.
 pub fn held<T: Transport>(backlog: u64) -> Result<f64, Fault> {
     let before = memory::resident()?;
     let (mut sender, receiver) = T::open::<usize>()?;
@@ -136,16 +138,16 @@ pub fn held<T: Transport>(backlog: u64) -> Result<f64, Fault> {
     Ok(held / backlog.max(1) as f64)
 }
 
-/// What a burst takes of the memory of a process.
+/// The memory of a burst.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Taken {
-    /// Bytes for each message while all of them are in the queue.
+    /// Bytes per message while all of them are in the queue.
     pub held: f64,
-    /// Bytes for each of them when all have been taken out, and the queue is still there.
+    /// Bytes per message after all have been received, while the queue still exists.
     pub left: f64,
 }
 
-/// Of a burst of so many messages. Tells the truth in a fresh process only.
+/// Of a burst of `backlog` messages. Correct in a new process only.
 pub fn taken<T: Transport, M: Message>(backlog: u64) -> Result<Taken, Fault> {
     let before = memory::anonymous()?;
     let (mut sender, mut receiver) = T::open::<M>()?;
@@ -157,7 +159,7 @@ pub fn taken<T: Transport, M: Message>(backlog: u64) -> Result<Taken, Fault> {
     Ok(Taken { held: each(held), left: each(left) })
 }
 
-/// A receiver that is gone, or gives no answer any more, has found a fault and returns it.
+/// A receiver that is dropped, or does not reply any more, has found a fault and returns it.
 fn fill<M: Message>(
     mut sender: impl Sender<M>,
     bursts: Bursts,
@@ -194,7 +196,7 @@ fn drain<M: Message>(
 ) -> Result<Duration, Fault> {
     let mut time = Duration::ZERO;
     for (counts, numbers) in bursts.all() {
-        // A sender that is gone has said so in the channel itself as well, behind whatever it has sent.
+        // A dropped sender has also ended the stream in the channel itself, after all its messages.
         let _ = full.recv();
         let start = Instant::now();
         take_out(&mut receiver, numbers)?;

@@ -1,7 +1,7 @@
-//! What the messages of a run are: how many bytes, moved themselves or handed over by their address.
+//! The messages of a run: their bytes, moved by value or handed over by their address.
 //!
-//! Every word of every message is written by the sender and read by the receiver, so all ways do the same work and have
-//! the same limit: so much memory handed over.
+//! The sender writes and the receiver reads every word of every message, so all ways do the same work and have the same
+//! baseline: this amount of memory handed over.
 
 use std::io;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::transport::message::{Block, Parcel, Pooled};
 use crate::transport::parcel::Length;
 use crate::transport::{Message, Shape, Traits};
 
-/// Every size there is a driver for, every way.
+/// Every size that has a driver, every way.
 pub const PARAMETERS: &[Parameter] = &[
     by_value(8),
     by_value(64),
@@ -43,7 +43,7 @@ pub const PARAMETERS: &[Parameter] = &[
     by_pool(65_536),
 ];
 
-/// What is not said is the smallest.
+/// The default is the smallest.
 pub const SMALLEST: Parameter = by_value(8);
 
 const fn by_value(bytes: u32) -> Parameter {
@@ -62,7 +62,7 @@ const fn by_pool(bytes: u32) -> Parameter {
 ///
 /// # Errors
 ///
-/// Refuses every number of bytes that there is no driver for.
+/// Refuses every number of bytes without a driver.
 pub fn checked(bytes: f64) -> Result<Vec<Parameter>, Error> {
     let offered: Vec<_> = PARAMETERS.iter().filter(|parameter| parameter.value == bytes).copied().collect();
     if offered.is_empty() {
@@ -72,7 +72,7 @@ pub fn checked(bytes: f64) -> Result<Vec<Parameter>, Error> {
     Ok(offered)
 }
 
-/// Whether a transport can carry such messages between so many threads, as the machine is set up now.
+/// Whether a transport can carry such messages between the threads of `shape`, on the machine as it is set up now.
 pub fn fits(traits: &Traits, shape: Shape, parameter: Option<Parameter>) -> bool {
     let moved = match parameter {
         Some(Parameter { quantity: Quantity::BytesByPointer | Quantity::BytesByPool, .. }) if traits.few_sizes => {
@@ -100,14 +100,14 @@ pub fn limit(frame: &Frame, parameter: Option<Parameter>) -> &'static Probe {
     }
 }
 
-/// Makes what a stream needs with one kind of message.
+/// Makes the streams of one kind of message.
 pub trait Making {
     type Made;
     fn with<M: Message>() -> Self::Made;
 }
 
-/// What a [`Making`] has made for each kind of message there is: pointers to functions, so that what runs a stream need not
-/// be compiled for every kind.
+/// The results of a [`Making`] for each kind of message: pointers to functions, so that the code that runs a stream
+/// need not be compiled for every kind.
 #[derive(Clone, Debug)]
 pub struct Kinds<A> {
     /// With the bytes of each.
@@ -134,13 +134,13 @@ impl<A: Copy> Kinds<A> {
         }
     }
 
-    /// For those that have [few sizes](Traits::few_sizes).
+    /// For transports that have [few sizes](Traits::few_sizes).
     pub fn few<T: Making<Made = A>>() -> Self {
         let by_value = vec![(8, T::with::<usize>()), (64, T::with::<Block<8>>())];
         Self { by_value, by_pointer: None, by_pool: None }
     }
 
-    /// The run with the messages that the parameter names.
+    /// The run with the messages of the parameter.
     pub fn drive(&self, parameter: Parameter, run: &mut dyn FnMut(A) -> Result<Timed, Fault>) -> Result<Timed, Fault> {
         let bytes = parameter.value as usize;
         let kind = match parameter.quantity {
@@ -157,10 +157,10 @@ impl<A: Copy> Kinds<A> {
     }
 }
 
-/// What one stream may leave in a queue without a bound, if its receiver is held up.
+/// The most that one stream may leave in a queue without a bound, if its receiver is delayed.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// One run as several streams after each other, none of which can fill a queue without a bound with more than 256 MiB.
+/// One run as several streams in sequence. None of them can fill a queue without a bound with more than 256 MiB.
 pub fn in_streams(
     parameter: Parameter,
     messages: u64,
@@ -174,12 +174,12 @@ pub fn in_streams(
     Ok(all)
 }
 
-/// So many messages may be in one stream.
+/// The most messages in one stream.
 pub(super) fn most(parameter: Parameter) -> u64 {
     MOST_BYTES / parameter.value as u64
 }
 
-/// The lengths of the streams that make a run of so many messages.
+/// The lengths of the streams that make a run of `messages` messages.
 fn lengths(bytes: u64, messages: u64) -> impl Iterator<Item = u64> {
     let most = MOST_BYTES / bytes;
     let rest = messages % most;

@@ -1,7 +1,8 @@
-//! Whether a transport keeps its word, asked before it is timed: for the tests of this package and of those that bring guests.
+//! Validation of a transport before it is timed: for the tests of this package and of those with third-party
+//! competitors.
 //!
-//! Each runs the drivers that a transport can take part in with few messages, all of which are checked, and says in words
-//! what went wrong.
+//! Each function runs the drivers that a transport can take part in with few messages, all of which are checked. It
+//! returns a failure in words.
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::transport::{Ends, Shape, Waits};
 
 type Checked = Result<(), String>;
 
-/// What is asked of everybody, one after the other.
+/// The checks of every transport, one after the other.
 pub fn all(entry: &Entry, place: Place) -> Checked {
     in_order(entry, place)?;
     large_messages(entry, place)?;
@@ -34,10 +35,10 @@ fn able(entry: &Entry, scenario: &Scenario) -> bool {
     (scenario.able)(&entry.traits)
 }
 
-/// Everything arrives, once and in order, from one to one.
+/// Every message arrives, once and in order, from one to one.
 pub fn in_order(entry: &Entry, place: Place) -> Checked {
     if entry.traits.waits == Waits::Suspends {
-        // Its loops are elsewhere, and the tests of the cells with them.
+        // Its loops are elsewhere, and the tests of the cases with them.
         return Ok(());
     }
     named(entry, "ping-pong", (entry.ping_pong)(place, 20, None))?;
@@ -62,7 +63,7 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
         recorded("latency", (entry.latency)(place, 20))?;
         recorded("density", (entry.density)(place, 5_000))?;
     }
-    // Elsewhere they refuse.
+    // On other machines they refuse.
     let one_way = clock::one_way(place).is_ok();
     if one_way && able(entry, &crowd::BOUNCED) {
         let crowd = Crowd { threads_per_cpu: 4, kept: true };
@@ -83,7 +84,7 @@ pub fn in_order(entry: &Entry, place: Place) -> Checked {
     Ok(())
 }
 
-/// So do messages of 64 KiB, by value and by pointer.
+/// Messages of 64 KiB arrive as well, by value and by pointer.
 pub fn large_messages(entry: &Entry, place: Place) -> Checked {
     if !able(entry, &size::SCENARIO) {
         return Ok(());
@@ -101,7 +102,8 @@ pub fn large_messages(entry: &Entry, place: Place) -> Checked {
     Ok(())
 }
 
-/// Whoever sleeps does it all on one CPU, which `place` has for both ends, and everybody gets a message there and back.
+/// A transport that sleeps does all of it on one CPU, which `place` has for both threads, and every transport bounces a
+/// message.
 pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
     if able(entry, &ping_pong::ON_ONE_CPU) {
         const SHORT: Duration = Duration::from_millis(10);
@@ -121,13 +123,13 @@ pub fn on_one_cpu(entry: &Entry, place: Place) -> Checked {
     Ok(())
 }
 
-/// Everything arrives between many, as far as they fit: once, and of each sender in order.
+/// Every message arrives between many threads, where the traits allow: once and in the order of each sender.
 pub fn between_many(entry: &Entry, place: Place) -> Checked {
     let traits = &entry.traits;
     for shape in [Shape::ONE_TO_ONE, Shape::new(5, 1), Shape::square(3), Shape::new(1, 4)] {
         let Some(many) = entry.many.filter(|_| shape.fits(traits.senders, traits.receivers)) else { continue };
         let mut asked = vec![carried::SMALLEST];
-        // Where one thread receives, only the smallest messages are ever asked for.
+        // Where one thread receives, only the smallest messages are used.
         if traits.receivers == Ends::Many {
             for bytes in [64.0, 4_096.0] {
                 asked.extend(carried::checked(bytes).map_err(|refused| refused.to_string())?);

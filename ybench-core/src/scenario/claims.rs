@@ -1,5 +1,6 @@
-//! Whether a transport has what its [`Traits`](super::Traits) say, tried with the drivers that measure it: for the tests of
-//! those that bring guests and show a table of what these have. Each panics with the transport's name where it has not.
+//! Whether a transport has the properties of its [`Traits`](super::Traits), tried with the drivers that measure it: for
+//! the tests of third-party competitors and their feature tables. Each function panics with the transport's name if it
+//! has not.
 
 use std::thread;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::scenario::carried;
 use crate::scenario::cells::drivers::Drivers;
 use crate::transport::{Ends, Shape};
 
-/// The share of a CPU that a receiver takes while a message comes every 5 ms.
+/// The share of a CPU that a receiver uses while a message comes every 5 ms.
 fn share(entry: &Entry, place: Place) -> f64 {
     const RATE: f64 = 200.0;
     let outcome = (entry.fixed_rate)(place, 20, RATE);
@@ -20,19 +21,19 @@ fn share(entry: &Entry, place: Place) -> f64 {
     outcome.metrics[&Metric::ReceiverCpu] * RATE / 1e9
 }
 
-/// Who sleeps leaves the CPU, and who spins takes it.
+/// A transport that sleeps leaves the CPU free, and one that spins uses it.
 ///
 /// # Panics
 /// If it does not.
 pub fn waits_as_it_says(entry: &Entry, place: Place) {
-    // Where times one way cannot be told, nobody can be asked like this; a spinner would keep a lone CPU from its sender.
+    // Without times one way this cannot be measured. A spinner would keep a single CPU from its sender.
     if !entry.traits.one_by_one || place.one_cpu() || clock::one_way(place).is_err() {
         return;
     }
     let name = entry.traits.name;
     match entry.traits.waits.sleeps() {
         true => assert!(share(entry, place) < 0.5, "{name}"),
-        // Others may have taken its CPU for a while.
+        // Other threads may have used its CPU for a while.
         false => assert!((0..20).any(|_| share(entry, place) > 0.5), "{name}"),
     }
 }
@@ -40,17 +41,18 @@ pub fn waits_as_it_says(entry: &Entry, place: Place) {
 /// More than any of them has room for.
 const MANY: usize = 200_000;
 
-/// Without a bound no sender waits; with one a sender waits until somebody receives. `drivers` are its own, where it has any.
+/// Without a bound no sender waits. With one a sender waits until a receiver takes a message. `drivers` are its own,
+/// where it has any.
 ///
 /// # Panics
-/// If that is otherwise.
+/// If it does otherwise.
 pub fn is_bounded_as_it_says(entry: &Entry, drivers: Option<&Drivers>) {
     let name = entry.traits.name;
     if !entry.traits.one_by_one {
         return;
     }
     if !entry.traits.bounded {
-        // Nobody receives while so many are sent.
+        // No thread receives during these sends.
         assert!((entry.held)(MANY as u64).is_ok(), "{name}");
     } else if let Some(drivers) = drivers {
         let (pour, drain) = drivers.stream(MANY).unwrap_or_else(|fault| panic!("{name} {fault}"));
@@ -62,11 +64,11 @@ pub fn is_bounded_as_it_says(entry: &Entry, drivers: Option<&Drivers>) {
     }
 }
 
-/// Several send, or receive.
+/// Several threads send, or receive.
 ///
 /// # Panics
-/// If not all that was sent arrives.
-pub fn has_the_ends_it_says(entry: &Entry, place: Place) {
+/// If not every sent message arrives.
+pub fn has_the_handles_it_says(entry: &Entry, place: Place) {
     let (name, traits) = (entry.traits.name, &entry.traits);
     for (there, shape) in [(traits.senders, Shape::new(3, 1)), (traits.receivers, Shape::new(1, 3))] {
         if there == Ends::Many {

@@ -1,26 +1,26 @@
 //! Many more threads than CPUs: pairs of threads, each with a channel of its own, all at work at the same time.
 //!
 //! ```text
-//!   thread 0   0 1 2 3 ... --------> 0 1 2 3 ...   thread 1      no thread is kept on one CPU: all of them may run
-//!   thread 2   0 1 2 3 ... --------> 0 1 2 3 ...   thread 3      on every CPU of the place, as the scheduler likes
+//!   thread 0   0 1 2 3 ... --------> 0 1 2 3 ...   thread 1      no thread is pinned to one CPU: all of them may run
+//!   thread 2   0 1 2 3 ... --------> 0 1 2 3 ...   thread 3      on every CPU of the place, as the scheduler decides
 //!   ...
 //! ```
 //!
-//! In streams the figure is the time from the first send of all to the last receipt of all, for one of all the messages. A
-//! receiver that spins takes part: it finishes, because the scheduler takes the CPU from it in the end, and what that costs is
-//! the question. Where the sender spins as well, as on a full ring, one ring of messages moves each time the scheduler has
-//! been round all threads, thousands of times slower than everybody else: such transports are left out.
+//! In streams the figure is the time from the first send of all to the last receipt of all, for one of all the
+//! messages. A receiver that spins takes part. It finishes, because the scheduler preempts it in the end, and the cost
+//! of that is measured. Where the sender spins as well, as on a full ring, one ring of messages moves each time the
+//! scheduler has run all threads, thousands of times slower than all others: such transports are left out.
 //!
-//! What streams through a crowd waits in queues, and for as long as these are: the time of its single messages tells the room,
-//! not the way. So these are timed where each sender sends its next message only when the answer is back: the figure is half
-//! of the round trip, whose stamps one thread takes. The slowest tell how wake-ups fare when all CPUs are busy. Who spins is
-//! left out: its messages would take slices of the scheduler.
+//! Messages that stream through a crowd wait in queues, as long as these are: the time of single messages shows the
+//! room and not the transfer. So single messages are timed where each sender sends its next message only after the
+//! reply. The figure is half of the round trip, and one thread takes its stamps. The slowest show wake-ups while all
+//! CPUs are busy. Spinning transports are left out: their messages would take slices of the scheduler.
 //!
-//! Left to the scheduler, threads that wake each other may run on the same CPU or on different ones. Beside them stand
-//! threads each kept on one CPU, the two of a pair on different ones.
+//! Left to the scheduler, threads that wake each other may run on the same CPU or on different ones. For comparison,
+//! the same is run with each thread pinned to one CPU, the two of a pair on different ones.
 //!
-//! A run lasts for many slices of the scheduler, and each pair sends so much that it needs several: in less time the
-//! threads would simply run one after the other. That is too long for the comparison without a command.
+//! A run lasts for many slices of the scheduler, and each pair sends enough to need several. In less time the threads
+//! would simply run one after the other. That is too long for the comparison without a command.
 
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ pub static SCENARIO: Scenario = Scenario {
     shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: |traits| traits.one_by_one && (traits.waits.sleeps() || !traits.bounded),
-    // The CPUs together cannot do more than each of them alone at both ends of a pipe, never waiting for anybody.
+    // The CPUs together cannot do more than each of them alone as sender and receiver of a ypipe, without waiting.
     limit: |_, _| &limits::EVERY_CPU,
     beside: &[&limits::ONE_THREAD],
     contender: |entry, parameter, frame| contender(entry, Work::Streams, parameter, frame),
@@ -84,40 +84,40 @@ const fn kept_threads_per_cpu(threads: f64) -> Parameter {
     Parameter { quantity: Quantity::KeptThreadsPerCpu, value: threads }
 }
 
-/// What each pair does.
+/// The work of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     Streams,
     Bounces,
 }
 
-/// How many threads there are, and who chooses their CPUs.
+/// The number of threads, and the choice of their CPUs.
 #[derive(Clone, Copy, Debug)]
 pub struct Crowd {
     pub threads_per_cpu: usize,
-    /// Each thread has its CPU and stays there; otherwise the scheduler has the choice.
+    /// Each thread is pinned to its CPU; otherwise the scheduler decides.
     pub kept: bool,
 }
 
 impl Crowd {
-    /// The scheduler has the choice.
+    /// The scheduler decides.
     pub fn of(threads_per_cpu: usize) -> Self {
         Self { threads_per_cpu, kept: false }
     }
 
-    /// So many channels, each between two threads.
+    /// The number of channels, each between two threads.
     fn pairs(self, place: Place) -> usize {
         (self.threads_per_cpu * place.cpus().len() / 2).max(1)
     }
 
-    /// Where one of the two of a pair may run.
+    /// The CPUs that one of the two threads of a pair may use.
     fn cpus(self, place: Place, pair: usize, side: usize) -> Vec<usize> {
         let cpus = place.cpus();
         if self.kept { vec![cpus[(pair + side) % cpus.len()]] } else { cpus }
     }
 
-    /// Every pair does what `pair` opens for it; what each side has found, pair by pair. Every pair ends by itself, whatever
-    /// happens in another one.
+    /// Every pair does the work that `pair` opens for it. Returns the results of both sides, pair by pair. Every pair
+    /// ends by itself, whatever happens in another one.
     fn works<A: Send + 'static>(
         self,
         place: Place,
@@ -137,7 +137,7 @@ impl Crowd {
     }
 }
 
-/// What one thread of a pair does.
+/// The work of one thread of a pair.
 type Side<A> = FromTheGate<Result<A, Fault>>;
 
 fn contender(entry: &'static Entry, work: Work, parameter: Option<Parameter>, frame: Frame) -> Contender {
@@ -150,7 +150,7 @@ fn contender(entry: &'static Entry, work: Work, parameter: Option<Parameter>, fr
     lasting(frame.transport(&entry.traits, limit, move |units| (entry.crowd)(place, crowd, work, units)), least)
 }
 
-/// Long enough for a crowd, where the length of a run is a time.
+/// Long enough for a crowd, if the length of a run is a time.
 pub(super) fn lasting(mut contender: Contender, least: u64) -> Contender {
     if let Length::Time(_) | Length::TimeAndUnits(..) = contender.length {
         contender.length = contender.length.at_least(LEAST_TIME, least);
@@ -158,16 +158,16 @@ pub(super) fn lasting(mut contender: Contender, least: u64) -> Contender {
     contender
 }
 
-/// Schedulers give a thread a few milliseconds at a time.
+/// The time that schedulers give a thread: a few milliseconds.
 pub(super) const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// A spinner's first few messages take as long as all slices together, and would pass for a run of the right length.
+/// A spinner's first few messages take as long as all slices together, and would look like a run of the right length.
 pub(super) const LEAST_UNITS: u64 = 100_000;
 
 /// The same, of the round trips of all pairs together.
 pub(super) const LEAST_BOUNCES: u64 = 8_000;
 
-/// So many messages or bounces, divided among the pairs, rounded up to the same number for each.
+/// A number of messages or bounces, divided among the pairs, rounded up to the same number for each.
 pub fn run<T: Transport>(place: Place, crowd: Crowd, work: Work, units: u64) -> Result<Outcome, Fault> {
     match work {
         Work::Streams => Ok(stream(place, crowd, units, throughput::ends::<T, usize>)?.into()),
@@ -175,7 +175,7 @@ pub fn run<T: Transport>(place: Place, crowd: Crowd, work: Work, units: u64) -> 
     }
 }
 
-/// Streams that are opened so.
+/// Streams opened by `open`.
 pub(super) fn stream(
     place: Place,
     crowd: Crowd,
@@ -198,8 +198,8 @@ pub(super) fn stream(
     Ok(Span::over(&spans))
 }
 
-/// Bounces that are opened so. A fault where the clocks of the CPUs are not in step, as the thread that reads them may go from
-/// one to the other.
+/// Bounces opened by `open`. A fault where the clocks of the CPUs are not in step, as the thread that reads them may go
+/// from one to the other.
 pub(super) fn bounce(
     place: Place,
     crowd: Crowd,
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_kept_has_one_cpu_and_its_partner_another() {
+    fn a_pinned_thread_has_one_cpu_and_its_partner_another() {
         let place = Place { first: 3, second: 5 };
         let cpus = |kept, pair, side| Crowd { threads_per_cpu: 4, kept }.cpus(place, pair, side);
         assert_eq!([cpus(true, 0, 0), cpus(true, 0, 1), cpus(true, 1, 0), cpus(true, 1, 1)], [[3], [5], [5], [3]]);

@@ -1,13 +1,13 @@
-//! A stream sent one by one, with a stamp after every send and after every receipt: how long each message kept either
+//! A stream sent one by one, with a stamp after every send and after every receipt: the time of each message on either
 //! side.
 //!
 //! ```text
 //!   first CPU      stamp 0 stamp 1 stamp 2 stamp ... ------> stamp 0 stamp 1 stamp 2 stamp ...      second CPU
 //! ```
 //!
-//! A reading of the clock takes longer than many a message. Hence the same run without stamps just before: how much
-//! longer the stamped one took is kept beside it. From the stamps of both sides follows which messages were there when the
-//! receiver asked for them: those between two that were not are a batch, whatever made it one.
+//! A reading of the clock takes longer than many a message. Hence the same run without stamps just before: the result
+//! keeps how much longer the stamped one took. The stamps of both sides show the messages that were there when the
+//! receiver polled for them. The messages between two that were not form a batch, whatever the cause.
 
 use std::time::Instant;
 
@@ -32,8 +32,8 @@ pub static SCENARIO: Scenario = Scenario {
     ..throughput::SCENARIO
 };
 
-/// A receipt that took longer than so many nanoseconds had to wait for the next batch of messages: the threshold of the
-/// article on nanoseconds.
+/// A receipt that took longer than this number of nanoseconds had to wait for the next batch of messages: the threshold
+/// of the article on nanoseconds.
 pub const BATCH_GAP: f64 = 1_000.0;
 
 fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
@@ -66,7 +66,7 @@ fn outcome(stream: &Stream, plain: Timed, batch_gap: f64) -> Outcome {
         (Metric::SendMean, sent.mean()),
         (Metric::ReceiveMean, received.mean()),
         (Metric::Batches, batches as f64),
-        // Without a gap all of it was one batch.
+        // Without a gap the whole stream was one batch.
         (Metric::MeanBatch, receipts.len() as f64 / batches.max(1) as f64),
         (Metric::Distortion, longer - 1.0),
     ]);
@@ -83,7 +83,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Messages for each that was sent only after the receiver had asked for it.
+    /// Messages per message that was sent only after the receiver had polled for it.
     fn mean_ready(&self) -> f64 {
         let awaited = self.sent[1..].iter().zip(&self.received).filter(|(sent, asked)| sent > asked).count();
         (self.received.len() - 1) as f64 / awaited.max(1) as f64
@@ -131,7 +131,7 @@ fn pour<M: Message>(sender: impl Sender<M>, now: impl Now, stamps: Vec<u64>) -> 
     let (mut sender, mut stamps) = (sender, stamps);
     let start = Instant::now();
     for (at, stamp) in stamps.iter_mut().enumerate() {
-        // The receiver that has gone away says why.
+        // The receiver that has disconnected reports the reason.
         if at > 0 && sender.send(M::numbered(at - 1)).is_err() {
             break;
         }

@@ -1,4 +1,4 @@
-//! A transport with everything that is done with it, compiled for it alone.
+//! A transport with all its drivers, compiled for it alone.
 
 use super::crowd::{Crowd, Work};
 use super::traffic::Traffic;
@@ -18,14 +18,14 @@ use crate::transport::{Ends, Many, Shape, Traits, Transport, Waits};
 /// A driver of many threads and of messages of any size.
 type BetweenMany = fn(Place, Shape, Parameter, u64) -> Result<Timed, Fault>;
 
-/// A driver of so many ends, and so many messages.
+/// A driver of a number of threads and a number of messages.
 type OverEnds = fn(Place, usize, u64) -> Result<Timed, Fault>;
 
 /// A transport with its drivers, each compiled for it alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub traits: Traits,
-    /// Where there is an end, no longer than until then.
+    /// With a time limit, if there is one.
     pub ping_pong: fn(Place, u64, Option<Until>) -> Result<Outcome, Fault>,
     pub throughput: fn(Place, u64) -> Result<Timed, Fault>,
     /// The last number is the length of a batch.
@@ -45,22 +45,24 @@ pub struct Entry {
     pub size: fn(Place, Parameter, u64) -> Result<Timed, Fault>,
     /// The first number is the backlog.
     pub burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
-    /// Bytes that each of so many messages holds while all are in the queue.
+    /// Bytes that each of a number of messages holds while all are in the queue.
     pub held: fn(u64) -> Result<f64, Fault>,
     pub crowd: fn(Place, Crowd, Work, u64) -> Result<Outcome, Fault>,
-    /// From many threads to many, where there can be several at a side.
+    /// From many threads to many, where a side can have several.
     pub many: Option<BetweenMany>,
-    /// From one thread beside so many idle senders, where there can be several.
+    /// From one thread among a number of idle senders, where there can be several.
     pub idle_senders: Option<OverEnds>,
-    /// From one thread through so many ends, one message at a time and all of them busy, where there can be several.
+    /// From one thread through a number of handles, one message at a time and all of them busy, where there can be
+    /// several.
     pub sources: Option<OverEnds>,
     pub busy_sources: Option<OverEnds>,
 }
 
-/// The drivers of scenarios that a transport can take part in by its traits. A driver that nobody could ask for is not
-/// compiled: a refusal stands in its place.
+/// The drivers of scenarios that a transport can take part in by its traits. A driver that cannot be used is not
+/// compiled, and a refusal takes its place.
 ///
-/// The drivers are compiled where this is called: a package of guests has to be optimised, and whatever it depends on.
+/// The drivers are compiled where this is called: a package of third-party competitors has to be optimised, and so do
+/// its dependencies.
 pub const fn entry<T: Transport>() -> Entry {
     let alone = T::TRAITS.one_by_one;
     let without_a_bound = alone && !T::TRAITS.bounded && !T::TRAITS.invents;
@@ -94,14 +96,14 @@ pub const fn entry<T: Transport>() -> Entry {
     }
 }
 
-/// Only a mistake in a scenario's own choice gets here: whoever has no driver is not able.
+/// Only a mistake in a scenario's own choice gets here: a transport without a driver is not able.
 fn no_driver<A>() -> Result<A, Fault> {
     Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
 }
 
 /// As [`entry`], for a transport that several threads can send by, or receive from.
 pub const fn shared<T: Many>() -> Entry {
-    // Where one thread receives, only the smallest messages are ever asked for.
+    // Where one thread receives, only the smallest messages are used.
     let of_any_size = matches!(T::TRAITS.receivers, Ends::Many);
     Entry {
         many: Some(match (of_any_size, T::TRAITS.few_sizes) {
@@ -116,8 +118,8 @@ pub const fn shared<T: Many>() -> Entry {
     }
 }
 
-/// As [`entry`], for a transport whose ends are in tasks. It takes part in the cells of tasks and in nothing else; their loops
-/// are made where they are wanted.
+/// As [`entry`], for a transport whose handles are in tasks. It takes part in the cases of tasks only; their loops are
+/// made where they are used.
 pub const fn of_tasks<T: TaskTransport>() -> Entry {
     without_drivers(T::TRAITS)
 }

@@ -1,4 +1,4 @@
-//! Messages at a fixed rate, whatever the transport does: an open loop, as the world outside is.
+//! Messages at a fixed rate, whatever the transport does: an open loop, as in real use.
 //!
 //! ```text
 //!   due            0       1       2       3       4
@@ -6,9 +6,9 @@
 //!   second CPU       stamp   stamp           stamp  stamp stamp   ... and their time runs since they were due
 //! ```
 //!
-//! A latency counts from the time at which the message was due, not from its send: a sender that is held up makes all
-//! messages late that were due meanwhile, and all of them are counted. (Otherwise a transport that stalls would be asked
-//! less often while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for. A sender of batches
+//! A latency counts from the time at which the message was due, not from its send: a delayed sender makes all messages
+//! late that were due meanwhile, and all of them are counted. (Otherwise a transport that stalls would get fewer
+//! messages while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for. A sender of batches
 //! sends each when its last message is due: the others have waited for that one.
 
 use std::num::NonZeroU64;
@@ -46,8 +46,9 @@ pub static SCENARIO: Scenario = Scenario {
     shape: |_| Shape::ONE_TO_ONE,
     needs_two_cpus: false,
     able: timetable::able,
-    // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same limit ranks at the
-    // higher rates, so that the ratios of one transport can be compared: there, less than 1 says that it did not sleep.
+    // Up to 10,000 in a second the receiver has long been asleep when a message comes. The same baseline ranks at the
+    // higher rates, so that the ratios of one transport can be compared: there, less than 1 means that it did not
+    // sleep.
     limit: |frame, _| timetable::limit(frame),
     beside: &[],
     contender,
@@ -61,7 +62,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     frame.transport(&entry.traits, limit, move |messages| (entry.fixed_rate)(place, messages, rate))
 }
 
-/// The same by a sender that publishes so many messages together.
+/// The same by a sender that publishes `batch` messages together.
 pub fn in_batches_of(batch: usize, entry: &'static Entry, rate: f64, frame: Frame) -> Contender {
     let place = frame.place;
     let frame = Frame { transports: timetable(rate).length(frame.transports), ..frame };
@@ -73,7 +74,7 @@ pub fn in_batches_of(batch: usize, entry: &'static Entry, rate: f64, frame: Fram
 }
 
 pub(super) fn timetable(rate: f64) -> Timetable {
-    // As many as fit into a second where those are few.
+    // The number that fits into a second if that is small.
     Timetable { interval: 1.0 / rate, least: (rate as u64).clamp(1, 20), longest: 1.0 }
 }
 
@@ -87,7 +88,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Re
     timed_by::<T, M>(place, messages, Pace::of(rate, place), send_on_time)
 }
 
-/// As [`run`], of messages that are due at these times, counted in intervals of the rate.
+/// As [`run`], with messages that are due at these times, counted in intervals of the rate.
 pub(super) fn due_at<T: Transport, M: Message>(place: Place, rate: f64, due: Arc<[f64]>) -> Result<Outcome, Fault> {
     in_step(place)?;
     let messages = due.len() as u64;
@@ -147,29 +148,29 @@ fn spent(outcome: &mut Outcome, spent: Spent, [cpu, switches]: [Metric; 2], mess
     outcome.metrics.extend(spent.switches.map(|count| (switches, per_message(count as f64))));
 }
 
-/// Messages per second between the first and the last receipt: the latency that all have does not count.
+/// Messages per second between the first and the last receipt: the common latency does not count.
 pub(super) fn rate_of(clock: &Clock, stamps: &[u64]) -> Option<f64> {
     let took = clock.nanoseconds(*stamps.first()?, *stamps.last()?);
     (took > 0.0).then(|| (stamps.len() - 1) as f64 * 1e9 / took)
 }
 
-/// How the sender waits until a message is due.
+/// The sender's way to wait until a message is due.
 #[derive(Clone)]
 struct Pace {
     clock: &'static Clock,
     /// Nanoseconds from one message to the next.
     interval: f64,
-    /// When each message is due, in intervals; nothing where they are due one interval after the other.
+    /// The time at which each message is due, in intervals. Nothing if they are due one interval after the other.
     table: Option<Arc<[f64]>>,
-    /// Both threads share a CPU: it must be given away.
+    /// Both threads share a CPU: the sender must yield.
     one_cpu: bool,
 }
 
-/// From the gate to the first message at least, in nanoseconds: enough for the receiver to begin its wait.
+/// The least time from the gate to the first message, in nanoseconds: enough for the receiver to begin its wait.
 const LEAD: f64 = 200_000.0;
 
-/// A sleeping sender is awake again so many nanoseconds before a message is due: what oversleeping costs must not count
-/// as the transport's.
+/// A sleeping sender is awake again this number of nanoseconds before a message is due: the cost of oversleeping must
+/// not count as the transport's.
 const SHORTLY: f64 = 50_000.0;
 
 impl Pace {
@@ -177,19 +178,19 @@ impl Pace {
         Self { clock: clock::get(), interval: 1e9 / rate, table: None, one_cpu: place.one_cpu() }
     }
 
-    /// Makes the sleeps of the calling thread end as soon as the system can; if it cannot, they end a little later.
+    /// Makes the sleeps of the calling thread end as soon as the system can. If it cannot, they end a little later.
     fn prepare(&self) {
         if self.one_cpu {
             let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         }
     }
 
-    /// When the first message is due: it has been waited for as long as every other.
+    /// The time at which the first message is due: the wait for it is as long as for every other.
     fn start(&self) -> u64 {
         self.clock.read() + self.clock.ticks(LEAD.max(self.interval))
     }
 
-    /// When message `number` is due, in ticks.
+    /// The time at which message `number` is due, in ticks.
     #[inline]
     fn due(&self, start: u64, number: usize) -> u64 {
         let intervals = self.table.as_ref().map_or(number as f64, |table| table[number]);
@@ -219,7 +220,7 @@ impl Pace {
     }
 }
 
-/// When the first message was due, and what the thread used.
+/// The time at which the first message was due, and the resources that the thread used.
 #[inline(never)]
 fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize) -> (u64, Spent) {
     let mut sender = sender;
@@ -227,7 +228,7 @@ fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize)
     let start = pace.start();
     for number in 0..messages {
         pace.wait_until(pace.due(start, number));
-        // The receiver that has gone away says why.
+        // The receiver that has disconnected reports the reason.
         if sender.send(M::numbered(number)).is_err() {
             break;
         }
@@ -246,7 +247,7 @@ fn send_batches_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages
     for first in (0..messages).step_by(batch) {
         let count = batch.min(messages - first);
         pace.wait_until(pace.due(start, first + count - 1));
-        // The receiver that has gone away says why.
+        // The receiver that has disconnected reports the reason.
         if sender.send_batch(first, count).is_err() {
             break;
         }

@@ -1,5 +1,5 @@
-//! A stream from one sender while more and more others exist and are silent: what a thousand threads that report now and
-//! then cost the one that reports now.
+//! A stream from one sender among an increasing number of silent ones: the cost of a thousand occasional senders for
+//! the active one.
 //!
 //! ```text
 //!   the active one   0 1 2 ... --\
@@ -7,7 +7,7 @@
 //!   idle sender      (silent)  --/
 //! ```
 //!
-//! Each idle sender has sent one message, which was received before the clock starts; then nobody touches it until the
+//! Each idle sender has sent one message, which was received before the clock starts. Then it is not used until the
 //! stream is over. The stream, and the check of every message, are those of `many`.
 
 use super::many;
@@ -55,7 +55,7 @@ fn count(parameter: Option<Parameter>) -> usize {
     parameter.map_or(0, |idle| idle.value as usize)
 }
 
-/// Beside so many idle senders.
+/// With `idle` idle senders.
 pub fn contender(entry: &'static Entry, idle: usize, frame: Frame) -> Contender {
     let place = frame.place;
     let run = move |messages| match entry.idle_senders {
@@ -68,14 +68,14 @@ pub fn contender(entry: &'static Entry, idle: usize, frame: Frame) -> Contender 
 pub fn run<T: Many>(place: Place, idle: usize, messages: u64) -> Result<Timed, Fault> {
     let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(1 + idle, 1))?;
     say_one_each(&mut senders[1..], &mut receivers[0])?;
-    // Held here, and touched by nobody, until the stream is over.
+    // Held here unused until the stream is over.
     let idle = senders.split_off(1);
     let timed = many::play(place, Shape::ONE_TO_ONE, many::Ends::of(senders, receivers), messages);
     drop(idle);
     timed
 }
 
-/// One message from each, alone: what the first message of an end costs more than the others is over then.
+/// One message from each, alone: the additional cost of a handle's first message is over then.
 pub(super) fn say_one_each(
     senders: &mut [impl Sender<usize>],
     receiver: &mut impl Receiver<usize>,

@@ -1,8 +1,8 @@
-//! One message at a time, the next only after the answer, and each of them timed.
+//! One message at a time, the next only after the reply, and each of them timed.
 //!
 //! ```text
 //!   first CPU      stamp i ----------- there ----------> stamp i          second CPU
-//!                          <---------- back -----------        stamp i    (the answer is back)
+//!                          <---------- back -----------        stamp i    (the reply is back)
 //! ```
 //!
 //! One way is from the first stamp to the second, on two CPUs, whose clocks must be in step; the round trip is from the
@@ -25,7 +25,7 @@ use crate::transport::{Message, Receiver, Sender, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "latency",
-    about: "One message at a time, the next only after the answer: the time one way, median of single messages",
+    about: "One message at a time, the next only after the reply: the time one way, median of single messages",
     parameters: &[],
     in_quick: Quick::Whole,
     one_cpu: false,
@@ -47,9 +47,9 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
     Ok(outcome(&exchange::<T, M>(place, messages as usize, now())?, one_way))
 }
 
-/// Nanoseconds that the instrument itself takes of every round trip, measured where nothing is carried. To be compared
-/// with the cost of one reading of the clock, and taken as that is: the median over the means of short batches. A tick
-/// of the clock is too long for the median of single times.
+/// Nanoseconds of every round trip that the instrument itself takes, measured where nothing is carried. It is compared
+/// with the cost of one reading of the clock, and measured like that: the median over the means of short batches. A
+/// tick of the clock is too long for the median of single times.
 pub fn overhead(place: Place) -> Result<f64, Fault> {
     const MESSAGES: usize = 64_000;
     const BATCH: usize = 64;
@@ -65,7 +65,7 @@ struct Stamps {
     sent: Vec<u64>,
     /// After the receipt, on the other side.
     received: Vec<u64>,
-    /// After the receipt of the answer.
+    /// After the receipt of the reply.
     answered: Vec<u64>,
 }
 
@@ -75,7 +75,7 @@ fn outcome(stamps: &Stamps, one_way: bool) -> Outcome {
     let round_trips = between(clock, &stamps.sent, &stamps.answered);
     keep(&mut outcome, Series::RoundTrip, &round_trips);
     if one_way {
-        // The graph shows what ranks.
+        // The graph shows the ranking series.
         outcome.traces.clear();
         let times = between(clock, &stamps.sent, &stamps.received);
         keep_ranked(&mut outcome, Series::Latency, &times);
@@ -99,20 +99,20 @@ fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl N
     )?;
     match (asked, received) {
         (Ok((sent, answered)), Ok(received)) => Ok(Stamps { sent, received, answered }),
-        // Whoever only saw the other give up knows less than the other.
+        // A thread that only saw the other stop reports less than the other.
         (Err(Fault::Lost { .. } | Fault::Disconnected { .. }), Err(fault)) | (Err(fault), _) | (_, Err(fault)) => {
             Err(fault)
         }
     }
 }
 
-/// Readings of the clock before each send, and after its answer.
+/// Readings of the clock before each send, and after its reply.
 pub(super) type RoundTrips = (Vec<u64>, Vec<u64>);
 
-/// Both ends of so many bounces whose round trips are timed: who asks, and who answers.
+/// Both sides of a number of bounces whose round trips are timed: the asking one, and the replying one.
 pub(super) type Bounces = (FromTheGate<Result<RoundTrips, Fault>>, FromTheGate<Result<(), Fault>>);
 
-/// Opens them, for whoever runs several at once.
+/// Opens them, for drivers that run several at once.
 pub(super) fn ends<T: Transport, M: Message>(bounces: usize) -> Result<Bounces, Fault> {
     let (there_in, there_out) = T::open_for::<M>(bounces)?;
     let (back_in, back_out) = T::open_for::<M>(bounces)?;
@@ -129,11 +129,11 @@ fn ask<M: Message>(
     sent: Vec<u64>,
     answered: Vec<u64>,
 ) -> Result<RoundTrips, Fault> {
-    // Variables of its own: what comes as an argument stays where the caller has put it.
+    // Variables of its own: an argument stays where the caller has put it.
     let (mut there, mut back, mut sent, mut answered) = (there, back, sent, answered);
     for (message, (sent, answered)) in sent.iter_mut().zip(&mut answered).enumerate() {
         *sent = now();
-        // A peer that is gone says so on the way back.
+        // A peer that is dropped is reported on the way back.
         let _ = there.send(M::numbered(message));
         if let Err(fault) = expect(&mut back, message) {
             let _ = there.send(M::numbered(END));
@@ -161,7 +161,7 @@ fn answer<M: Message>(
             // The message itself goes back: nothing is made or freed on the way.
             Ok(message) if message.number() == expected => {
                 if back.send(message).is_err() {
-                    // The other thread has given up, and says why.
+                    // The other thread has stopped, and reports the reason.
                     return Ok(stamps);
                 }
             }
@@ -172,7 +172,7 @@ fn answer<M: Message>(
         }
     }
     expect_end(&mut there)?;
-    // Some transports have no word for a peer that is gone, and this one is waited for.
+    // Some transports do not report a dropped peer, and this one is waited for.
     let _ = back.send(M::numbered(END));
     Ok(stamps)
 }

@@ -5,12 +5,13 @@
 //!              1.0 1.1 1.2 ...  >---------------<  0.1 0.2 1.1 ...
 //! ```
 //!
-//! A message carries the number of its sender and its own in that sender's row. Each receiver must see the messages of
-//! each sender in ascending order; a lone one must see all of them. At the end, how many each sender has sent, and the
-//! sum of their numbers, must have been received by all together. So nothing is lost, doubled or overtaken unseen.
+//! A message carries the number of its sender and its own number in that sender's sequence. Each receiver must see the
+//! messages of each sender in ascending order. A single receiver must see all of them. At the end, the number of each
+//! sender's messages, and the sum of their numbers, must have been received by all together. So a lost, doubled or
+//! overtaken message is always detected.
 //!
-//! The clock runs from the first send of all to the last receipt of all. A thread on each side is kept on its CPU; more
-//! run wherever the scheduler puts them, on as many CPUs as there are threads, if this process may use so many.
+//! The clock runs from the first send of all to the last receipt of all. One thread on each side is pinned to its CPU.
+//! More threads run where the scheduler puts them, on one CPU per thread, if this process may use as many.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,10 +35,10 @@ pub static THREE_BY_THREE: Scenario =
 pub static EIGHT_BY_EIGHT: Scenario =
     square::<8>("many-8x8", "Eight threads send and eight receive, through one transport");
 
-/// Of any shape: whoever makes a plan of it says which.
+/// Of any shape, which the plan sets.
 pub static ANY: Scenario = square::<1>("many", "Streams between several threads, through one transport");
 
-/// As many threads on one side as on the other.
+/// The same number of threads on both sides.
 const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> Scenario {
     Scenario {
         name,
@@ -54,7 +55,7 @@ const fn square<const SIDE: usize>(name: &'static str, about: &'static str) -> S
     }
 }
 
-/// One of so many threads to so many, in runs of many slices of the scheduler.
+/// One competitor between the threads of `shape`, in runs of many slices of the scheduler.
 pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let limit = carried::limit(&frame, parameter);
     let mut contender = between(entry, shape, parameter, limit, frame);
@@ -65,7 +66,7 @@ pub fn contender(entry: &'static Entry, shape: Shape, parameter: Option<Paramete
     contender
 }
 
-/// One of so many threads to so many.
+/// One competitor between the threads of `shape`.
 pub(super) fn between(
     entry: &'static Entry,
     shape: Shape,
@@ -90,13 +91,14 @@ pub(super) fn beyond_the_place(place: Place, shape: Shape) -> Vec<usize> {
     if shared.len() > place.cpus().len() { shared } else { Vec::new() }
 }
 
-/// One sender with its loop. Gets its number, how many messages it sends, and how the streams end; says when it began.
+/// One sender with its loop. Gets its number, the number of its messages, and the end of the streams. Returns its
+/// start.
 pub type Pour = Box<dyn FnOnce(usize, usize, &Closing) -> Instant + Send>;
 
 /// One receiver with its loop.
 pub type Drain = Box<dyn FnOnce(Seen) -> Result<Seen, Fault> + Send>;
 
-/// All the ends with their loops. Of all that is done with them only this much is compiled for each transport and message.
+/// All the handles with their loops. Only this much is compiled for each transport and message.
 pub struct Ends {
     pours: Vec<Pour>,
     drains: Vec<Drain>,
@@ -119,13 +121,13 @@ impl Ends {
         ends
     }
 
-    /// Those whose loops were compiled elsewhere.
+    /// Loops that were compiled elsewhere.
     pub fn brought(pours: Vec<Pour>, drains: Vec<Drain>) -> Self {
         Self { pours, drains }
     }
 }
 
-/// Opens the ends of so many threads.
+/// Opens the handles of a number of threads.
 type Open = fn(Shape) -> Result<Ends, Fault>;
 
 struct Streams<T>(std::marker::PhantomData<T>);
@@ -146,7 +148,7 @@ pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: 
     streams(&Kinds::of::<Streams<T>>(), place, shape, parameter, messages)
 }
 
-/// The same for those that have few sizes.
+/// The same for transports that have few sizes.
 pub fn run_few<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     streams(&Kinds::few::<Streams<T>>(), place, shape, parameter, messages)
 }
@@ -200,26 +202,27 @@ pub fn play(place: Place, shape: Shape, ends: Ends, messages: u64) -> Result<Tim
     let (spans, seen): (Vec<Span>, Vec<Option<Seen>>) =
         ensemble(messages, parts)?.into_iter().collect::<Result<Vec<_>, Fault>>()?.into_iter().unzip();
     complete(seen.into_iter().flatten(), shape, each)?;
-    // The receivers were there first, and waited: their start says nothing.
+    // The receivers were there first, and waited: their start is irrelevant.
     let start = spans[..shape.senders].iter().map(|span| span.start).min();
     let receivers = spans[shape.senders..].iter().map(|span| Span { start: start.unwrap_or(span.start), ..*span });
     Ok(Span::over(&receivers.collect::<Vec<_>>()))
 }
 
-/// A message's number within its sender's row has so many bits.
+/// The number of bits of a message's number within its sender's sequence.
 pub const ROW: u32 = 40;
 
-/// How the streams end. A lone receiver waits for the end of each sender. Several share one order of all messages: there
-/// the last sender puts an end for each of them behind everything.
+/// The end of the streams. A single receiver waits for the end of each sender. Several receivers share one order of all
+/// messages: there the last sender sends an end for each of them after everything else.
 pub struct Closing {
     sending: AtomicUsize,
     receivers: usize,
 }
 
 impl Closing {
-    /// Asked once by each sender, behind its last message.
+    /// Called once by each sender, after its last message.
     pub fn ends_to_send(&self) -> usize {
-        // ORDERING: AcqRel: what the other senders had sent before they got here comes before the ends of the last one.
+        // ORDERING: AcqRel: the messages that the other senders had sent before they got here come before the ends of
+        // the last one.
         let last = self.sending.fetch_sub(1, Ordering::AcqRel) == 1;
         match (self.receivers, last) {
             (1, _) => 1,
@@ -245,7 +248,7 @@ fn pour<M: Message>(sender: impl Sender<M>, number: usize, messages: usize, clos
     start
 }
 
-/// What one receiver has seen of one sender.
+/// The messages that one receiver has seen from one sender.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct Row {
@@ -255,7 +258,7 @@ pub struct Row {
     pub sum: usize,
 }
 
-/// What a loop that was compiled elsewhere needs of [`Seen`].
+/// The parts of [`Seen`] that a loop compiled elsewhere uses.
 pub struct Rows<'a> {
     /// One for each sender.
     pub rows: &'a mut [Row],
@@ -265,13 +268,13 @@ pub struct Rows<'a> {
     pub ends: usize,
 }
 
-/// What one receiver has seen of all senders.
+/// The messages that one receiver has seen from all senders.
 pub struct Seen {
     rows: Vec<Row>,
     /// No number may be left out.
     alone: bool,
     ends: usize,
-    /// When the last of them was there.
+    /// The time at which the last of them arrived.
     over: Option<Instant>,
 }
 
@@ -282,7 +285,7 @@ impl Seen {
         Self { rows: vec![Row::default(); shape.senders], alone, ends, over: None }
     }
 
-    /// When the last message was there; now, where nobody has noted it.
+    /// The time at which the last message arrived; now, if it was not noted.
     pub(super) fn over(&self) -> Instant {
         self.over.unwrap_or_else(Instant::now)
     }
@@ -301,7 +304,7 @@ impl Seen {
         self.ends == 0
     }
 
-    /// What has been received must be a sender's next message, or an end.
+    /// The received value must be a sender's next message, or an end.
     #[inline(always)]
     pub(super) fn take<M: Message>(&mut self, received: Result<M, Closed>) -> Result<(), Fault> {
         match received.map(|message| message.number()) {
@@ -331,12 +334,12 @@ pub(super) fn drain<M: Message>(receiver: impl Receiver<M>, seen: Seen) -> Resul
     while !seen.is_over() {
         seen.take(receiver.recv())?;
     }
-    // Before the receiver goes: to close thousands of channels is no part of the stream.
+    // Before the receiver is dropped: closing thousands of channels is no part of the stream.
     seen.over = Some(Instant::now());
     Ok(seen)
 }
 
-/// All receivers together must have what every sender has sent.
+/// All receivers together must have received every sender's messages.
 pub(super) fn complete(seen: impl Iterator<Item = Seen>, shape: Shape, each: usize) -> Result<(), Fault> {
     let mut total = vec![Row::default(); shape.senders];
     for seen in seen {
@@ -393,7 +396,7 @@ mod tests {
         assert!(together(&[0, 2, other], &[1, other + 1, other + 2]).is_ok());
         assert!(matches!(together(&[0, 2], &[1, other + 1, other + 2]), Err(Fault::Lost { .. })));
         assert!(matches!(together(&[0, 1, 2, other], &[0, other + 1, other + 2]), Err(Fault::TooMany { .. })));
-        // As many as there should be, but one of them twice and another never.
+        // The right number of messages, but one of them twice and another never.
         assert!(matches!(together(&[0, 2, other], &[2, other + 1, other + 2]), Err(Fault::Lost { .. })));
     }
 }

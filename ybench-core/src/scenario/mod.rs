@@ -1,9 +1,9 @@
-//! What is done with a transport while the clock runs. One file per driver, each generic over the transport, and in
-//! it what the scenario asks, who can take part, and beside which limits. Adding one means a file, a line in [`all`],
-//! and a driver in the registry of transports.
+//! The drivers that use a transport while the clock runs. One file per driver, each generic over the transport. It has
+//! the scenario's description, the transports that can take part, and the baselines alongside. Adding one means a file,
+//! a line in [`all`], and a driver in the registry of transports.
 //!
-//! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many,
-//! is noticed as well.
+//! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many, is
+//! detected as well.
 
 pub mod burst;
 pub mod carried;
@@ -39,24 +39,24 @@ use crate::rounds::Contender;
 use crate::transport::check::{END, check, check_end, expect, expect_end, fault};
 use crate::transport::{Shape, Traits};
 
-/// One question to all transports.
+/// One measurement of all transports.
 pub struct Scenario {
     pub name: &'static str,
     /// One sentence, without its full stop.
     pub about: &'static str,
-    /// What it is measured at, one session each; none: one session.
+    /// The parameters, one session each. None: one session.
     pub parameters: &'static [Parameter],
     pub in_quick: Quick,
     /// Both threads share the first CPU.
     pub one_cpu: bool,
-    /// How many ends there are at either side, at one of the parameters; whoever cannot have so many is left out.
+    /// The numbers of threads on either side, at one of the parameters. A transport that cannot have them is left out.
     pub shape: fn(Option<Parameter>) -> Shape,
     /// Left out where there is only one CPU.
     pub needs_two_cpus: bool,
     pub able: fn(&Traits) -> bool,
-    /// The limit that ranks, at one of the parameters.
+    /// The baseline that ranks, at one of the parameters.
     pub limit: fn(&Frame, Option<Parameter>) -> &'static Probe,
-    /// Limits that are measured as well, as far as they fit the place.
+    /// Baselines that are measured as well, as far as they fit the place.
     pub beside: &'static [&'static Probe],
     pub contender: fn(&'static Entry, Option<Parameter>, Frame) -> Contender,
 }
@@ -104,7 +104,7 @@ pub fn all() -> &'static [&'static Scenario] {
     ALL
 }
 
-/// The length of a batch where nothing else is said.
+/// The default length of a batch.
 pub const BATCH: usize = 64;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Single messages, one every so often, between two threads on CPUs that others keep busy: on each runs a thread that only
+//! Single messages at fixed intervals, between two threads on busy CPUs: each CPU also runs a thread that only
 //! computes.
 //!
 //! ```text
@@ -6,12 +6,12 @@
 //!                  computes                                                        computes
 //! ```
 //!
-//! A reader that never sleeps is a greedy neighbour itself: it has its CPU for a slice of the scheduler and then loses it for
-//! one, whatever arrives. Of messages that are bounced most fall into its own slices, as the next leaves only when the last has
-//! arrived, and their mean praises it. So messages leave here at times of their own, by a sender that sleeps between them,
-//! and each is timed one way. The 90th percentile ranks: a spinner that shares its CPU is late in far more than a tenth of them,
-//! and its median is a matter of chance; of those that sleep a few in 100 wait for a slice as well, and the 99th percentile
-//! would tell nothing but its length.
+//! A reader that never sleeps is a greedy neighbour itself: it has its CPU for a slice of the scheduler and then loses
+//! it for one, whatever arrives. Most bounced messages fall into its own slices, as the next is sent only after the
+//! last has arrived, so their mean is too good. Here messages are sent at independent times, by a sender that sleeps
+//! between them, and each is timed one way. The 90th percentile ranks. A spinner that shares its CPU is late in far
+//! more than a tenth of them, and its median is random. Of transports that sleep a few in 100 wait for a slice as well,
+//! and the 99th percentile would show only its length.
 
 use super::timetable::{self, Timetable};
 use super::{Quick, Scenario};

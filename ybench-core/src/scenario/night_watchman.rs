@@ -1,4 +1,4 @@
-//! A message that comes after a long silence, when the receiver has been forgotten by the caches and the scheduler.
+//! A message that comes after a long silence, when the receiver is in no cache and the scheduler has other work.
 //!
 //! ```text
 //!   first CPU      sleep ........ stamp, send ---> stamp ... sleep ........ stamp, send ---> stamp      second CPU
@@ -94,7 +94,7 @@ fn wake_now_and_then<M: Message>(
     for (number, stamp) in stamps.iter_mut().enumerate() {
         thread::sleep(silence);
         *stamp = now();
-        // The receiver that has gone away says why.
+        // The receiver that has disconnected reports the reason.
         if sender.send(M::numbered(number)).is_err() {
             break;
         }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! From each message's send to its receipt, drawn over its number. The stream is that of `density`. The times grow with
-//! the number of messages, so everybody sends the same number, whatever time it takes.
+//! the number of messages, so every transport sends the same number, in any time.
 
 use super::density::{Stream, stream};
 use super::stamped::{between, in_step, keep_ranked, now};
@@ -26,17 +26,17 @@ pub static SCENARIO: Scenario = Scenario {
     about: "The growing latency of a queue whose sender is quicker than its receiver",
     in_quick: Quick::No,
     able: |traits| traits.one_by_one && !traits.bounded && !traits.invents,
-    // The message waits where it might have gone at once: the ratio says how much longer.
+    // The message waits where it might have arrived at once: the ratio shows how much longer.
     limit: |frame, _| frame.floor(),
     beside: &[],
     contender,
     ..throughput::SCENARIO
 };
 
-/// The same with those that have a bound: their senders wait, and the latency no longer grows.
+/// The same with transports that have a bound: their senders wait, and the latency no longer grows.
 pub static WITH_BOUNDS: Scenario = Scenario { able: |traits| traits.one_by_one && !traits.invents, ..SCENARIO };
 
-/// As many as in the article on nanoseconds.
+/// The number in the article on nanoseconds.
 pub const MESSAGES: u64 = 1_000_000;
 
 fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Contender {
@@ -61,7 +61,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcom
 
 fn outcome(stream: &Stream) -> Outcome {
     let mut outcome = Outcome::default();
-    // A message's send begins where the one before it ends.
+    // A message's send begins at the end of the previous one.
     let latencies = between(clock::get(), &stream.sent, &stream.received[1..]);
     keep_ranked(&mut outcome, Series::Latency, &latencies);
     outcome.metrics.extend(growth(&latencies).map(|times| (Metric::Growth, times)));
@@ -70,7 +70,7 @@ fn outcome(stream: &Stream) -> Outcome {
     outcome
 }
 
-/// How many times as long a message waits at the end as in the middle: the medians of a tenth of them.
+/// How many times longer a message waits at the end than in the middle: the medians of a tenth of them.
 fn growth(times: &[f64]) -> Option<f64> {
     let tenth = times.len() / 10;
     let middle = |from: usize| Some(Spread::of(times.get(from..from + tenth)?)?.median);

@@ -1,13 +1,13 @@
 //! A sender that pauses for a fixed time after each message, in step with its receiver or slower.
 //!
 //! ```text
-//!   first CPU      send ... pause ... send ... pause ... send     never sooner, and what was late is not made up for
+//!   first CPU      send ... pause ... send ... pause ... send     never sooner; a delay is not made up for
 //!   second CPU          stamp              stamp              stamp
 //! ```
 //!
-//! How quick the receiver is at most, a stream just before has told, stamped as these messages are. At half of that rate
-//! nothing queues, and what is measured as throughput is the sender's own rate. At all of it the least jitter decides
-//! whether messages queue.
+//! The receiver's highest rate is measured by a stream just before, stamped like these messages. At half of that rate
+//! nothing queues, and the measured throughput is the sender's own rate. At all of it the least jitter decides whether
+//! messages queue.
 
 use super::density::stream;
 use super::fixed_rate::rate_of;
@@ -41,7 +41,7 @@ pub static SCENARIO: Scenario = Scenario {
     in_quick: Quick::No,
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
-    // The sender looks at the clock until its pause is over.
+    // The sender polls the clock until its pause is over.
     needs_two_cpus: true,
     able: timetable::able,
     limit: |frame, _| frame.floor(),
@@ -81,7 +81,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> Re
     let received = received?;
     let mut outcome = Outcome::default();
     keep_ranked(&mut outcome, Series::Latency, &between(clock::get(), &sent, &received));
-    // A sender that was held up does not make up for it: its rate is what it was.
+    // A delayed sender does not make up for it: the rate is the actual one.
     let rates = [(Metric::RateWanted, &sent), (Metric::RateReached, &received)];
     outcome
         .metrics
@@ -89,7 +89,7 @@ fn timed<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> Re
     Ok(outcome)
 }
 
-/// When each message was sent.
+/// The time at which each message was sent.
 #[inline(never)]
 fn send_in_pace<M: Message>(sender: impl Sender<M>, now: impl Now, stamps: Vec<u64>, pause: u64) -> Vec<u64> {
     let (mut sender, mut stamps) = (sender, stamps);
@@ -100,7 +100,7 @@ fn send_in_pace<M: Message>(sender: impl Sender<M>, now: impl Now, stamps: Vec<u
             *stamp = now();
         }
         due = *stamp + pause;
-        // The receiver that has gone away says why.
+        // The receiver that has disconnected reports the reason.
         if sender.send(M::numbered(number)).is_err() {
             break;
         }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_is_timed_and_both_rates_are_told() {
+    fn every_message_is_timed_and_both_rates_are_reported() {
         if place().one_cpu() {
             return;
         }

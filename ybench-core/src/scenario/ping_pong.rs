@@ -5,11 +5,11 @@
 //!                  i <---------- back ------------ i      (the next i leaves only when this one has come back)
 //! ```
 //!
-//! A reader that never sleeps and shares its CPU has the message after a whole slice of the scheduler, milliseconds later,
-//! and by chance at once. How many of them make a run nobody can tell, so its runs end with their time.
+//! A reader that never sleeps and shares its CPU has the message after a whole slice of the scheduler, milliseconds
+//! later, and by chance at once. The number of messages in a run is unpredictable, so its runs end after their time.
 //!
-//! The figure is the time one way: half of the time of a bounce. How often both threads were switched out is counted from
-//! the gate to the end: a reader that slept for each message was, once for each.
+//! The figure is the time one way: half of the time of a bounce. The context switches of both threads are counted from
+//! the gate to the end: a reader that slept for each message has one for each.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub static SCENARIO: Scenario = Scenario {
     name: "ping-pong",
     about: "One message bounced between two threads: the time one way",
     parameters: &[],
-    // There it is `latency`, which gives the median, and the spread of single messages beside it.
+    // That case is in `latency`, which gives the median, and the spread of single messages.
     in_quick: Quick::No,
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,
@@ -61,12 +61,12 @@ pub fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> C
     frame.transport(&entry.traits, limit, move |messages| bounce(entry, place, messages, most))
 }
 
-/// Who takes part where others want the CPU. What invents its messages needs to know how many there will be.
+/// The transports that take part where other threads want the CPU. One that invents its messages needs their number.
 pub(super) fn able_beside_others(traits: &Traits) -> bool {
     traits.one_by_one && !traits.invents
 }
 
-/// The same frame there, and the most time that a run may take. Runs of those that never sleep have no other end, unless the
+/// The same frame there, and the time limit of a run. Runs of transports that never sleep have no other end, unless the
 /// user fixed the number of messages.
 pub(super) fn beside_others(waits: Waits, frame: Frame) -> (Frame, Option<Duration>) {
     if waits.sleeps() {
@@ -79,19 +79,19 @@ pub(super) fn beside_others(waits: Waits, frame: Frame) -> (Frame, Option<Durati
     (Frame { transports, ..frame }, Some(wanted))
 }
 
-/// So many messages, or as many as there is time for, but never less than one there and back.
+/// This number of messages, or as many as the time allows, and at least one there and back.
 pub(crate) fn bounce(entry: &Entry, place: Place, messages: u64, most: Option<Duration>) -> Result<Outcome, Fault> {
-    // One message each way is what makes two.
+    // One message each way makes two.
     let bounces = messages.div_ceil(2);
     let Some(most) = most else { return (entry.ping_pong)(place, bounces, None) };
     let alarm = Alarm::after(most)?;
-    // However many messages there might have been.
+    // The whole number of messages that there might have been.
     let patience = Patience { each: Duration::ZERO, ..Patience::USUAL };
     with_patience(patience, || (entry.ping_pong)(place, bounces, Some(alarm.until())))
 }
 
-/// Each contender also has the limit of its own kind: a bare futex for those that sleep at once, eventfd with epoll
-/// for those that sleep in poll. Where both threads share a CPU nothing can spin.
+/// Each competitor also has the baseline of its own kind: a bare futex for transports that sleep at once, eventfd with
+/// epoll for those that sleep in poll. Where both threads share a CPU nothing can spin.
 pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,
@@ -102,12 +102,12 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     }
 }
 
-/// Bounces `bounces` messages; the units of the answer are messages, two for each bounce.
+/// Bounces `bounces` messages. The units of the result are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
     Ok(bounced::<T, M>(place, bounces, Until::default())?.0)
 }
 
-/// The same with the switches of both threads, and no longer than `until` then.
+/// The same with the context switches of both threads, and no longer than until `until`.
 pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Option<Until>) -> Result<Outcome, Fault> {
     let (timed, switches) = bounced::<T, M>(place, bounces, until.unwrap_or_default())?;
     let mut outcome = Outcome::from(timed);
@@ -134,7 +134,7 @@ pub(super) fn bounced<T: Transport, M: Message>(
     Ok((timed, switches))
 }
 
-/// What the work returns, and how often its thread was switched out, where the system tells.
+/// The result of the work, and the context switches of its thread, where the system reports them.
 fn switches_of<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
     let usage = Usage::of_this_thread();
     (work(), usage.until_now().switches)
@@ -149,7 +149,7 @@ fn serve<M: Message>(
     let mut done = 0;
     let start = Instant::now();
     for message in 0..bounces {
-        // A peer that is gone says so on the way back.
+        // A peer that is dropped is reported on the way back.
         let _ = there.send(M::numbered(message));
         if let Err(fault) = expect(&mut back, message) {
             let _ = there.send(M::numbered(END));
@@ -174,7 +174,7 @@ pub(super) fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sen
         let number = received.as_ref().map(Message::number).map_err(|closed| *closed);
         if number != Ok(expected) {
             let _ = back.send(M::numbered(END));
-            // The other thread knows how many there should be, and judges an early end itself.
+            // The other thread has the right number, and detects an early end itself.
             return if number == Ok(END) { Ok(()) } else { Err(super::fault(expected, number)) };
         }
         // The message itself goes back: nothing is made or freed on the way.

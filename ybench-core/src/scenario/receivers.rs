@@ -1,4 +1,5 @@
-//! A stream from one thread to more and more of them: does a message become dearer the more threads wait for it?
+//! A stream from one thread to an increasing number of threads: whether a message costs more the more threads wait for
+//! it.
 //!
 //! ```text
 //!                             / 0 3 ...   receiver 0
@@ -6,8 +7,8 @@
 //!                             \ 2 4 ...   receiver 2
 //! ```
 //!
-//! The stream, and the check of every message, are those of `many`. Whoever never sleeps is left out: it would take the
-//! CPU from those it waits for.
+//! The stream, and the check of every message, are those of `many`. Transports that never sleep are left out: they
+//! would take the CPU from the threads they wait for.
 
 use super::{Quick, Scenario, senders};
 use crate::record::{Parameter, Quantity};

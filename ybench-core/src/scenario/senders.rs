@@ -1,4 +1,4 @@
-//! Streams from more and more threads to one, all of them active: does a message become dearer the more threads send?
+//! Streams from an increasing number of active threads to one: whether a message costs more the more threads send.
 //!
 //! ```text
 //!   sender 0      0.0 0.1 0.2 ... \
@@ -6,10 +6,10 @@
 //!   sender 1,023  ...             /
 //! ```
 //!
-//! The streams, and the check of every message, are those of `many`. With many more threads than CPUs, each sender sends
-//! as much as fits the part of a slice that the scheduler gives it: what is measured then is a crowd of threads that come
-//! and go, not one in which all run at once. Whoever never sleeps is left out: it would take the CPU from those it waits
-//! for.
+//! The streams, and the check of every message, are those of `many`. With many more threads than CPUs, each sender
+//! sends as much as fits its part of a slice of the scheduler. The measurement is then of a crowd of threads that come
+//! and go, not of one whose threads all run at once. Transports that never sleep are left out: they would take the CPU
+//! from the threads they wait for.
 
 use std::time::Duration;
 
@@ -52,17 +52,17 @@ const fn senders(count: u32) -> Parameter {
     Parameter { quantity: Quantity::Senders, value: count as f64 }
 }
 
-/// The start and the end of a thread are part of what is timed where there are many: a run has room for both.
+/// With many threads, their start and end are part of the timed run: a run has room for both.
 const FOR_EACH: Duration = Duration::from_micros(100);
 
 /// Fewer messages of a sender than this are over before the next thread has started.
 const EACH: u64 = 64;
 
-/// Whether so many threads as the largest of these parameters needs can be there at once.
+/// Whether the number of threads that the largest of these parameters needs can exist at once.
 ///
 /// # Errors
 ///
-/// Refuses what this machine has no room for.
+/// Refuses a number that this machine has no room for.
 pub fn room_for(parameters: impl IntoIterator<Item = Parameter>) -> Result<(), Error> {
     let threads = |parameter: Parameter| match parameter.quantity {
         Quantity::Senders | Quantity::Receivers => parameter.value as usize + 1,

@@ -1,9 +1,9 @@
-//! A stream of messages of 8 bytes to 64 KiB, moved themselves or handed over by their address.
+//! A stream of messages of 8 bytes to 64 KiB, moved by value or handed over by their address.
 //!
 //! ```text
 //!   by value     fill it, [##########] -----> [##########]   read it      second CPU
 //!   by pointer   allocate it, fill it, * ---> *   read it, free it
-//!   from a pool  take it, fill it,     * ---> *   read it, give it back
+//!   from a pool  take it, fill it,     * ---> *   read it, free it
 //! ```
 //!
 //! The stream is that of `throughput`.
@@ -22,7 +22,7 @@ use crate::transport::{Message, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "size",
-    about: "Messages of 8 bytes to 64 KiB one by one, moved themselves or handed over by their address",
+    about: "Messages of 8 bytes to 64 KiB one by one, moved by value or handed over by their address",
     parameters: carried::PARAMETERS,
     in_quick: Quick::No,
     one_cpu: false,
@@ -40,7 +40,7 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
     frame.transport(&entry.traits, carried::limit(&frame, parameter), run)
 }
 
-/// Opens a stream of so many messages.
+/// Opens a stream of a number of messages.
 type Open = fn(usize) -> Result<Stream, Fault>;
 
 struct Streams<T>(std::marker::PhantomData<T>);
@@ -57,7 +57,7 @@ pub fn run<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> R
     streams(&Kinds::of::<Streams<T>>(), place, parameter, messages)
 }
 
-/// The same for those that have few sizes.
+/// The same for transports that have few sizes.
 pub fn run_few<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     streams(&Kinds::few::<Streams<T>>(), place, parameter, messages)
 }

@@ -1,19 +1,19 @@
-//! One thread that serves more and more channels: what does each of those cost that are silent, and each that is busy?
+//! One thread that serves an increasing number of channels: the cost of each silent one, and of each busy one.
 //!
 //! ```text
 //!   source 0   . . 2 . . --\
-//!   source 1   0 . . . 4 ---+----> 0 1 2 3 4   one thread, which answers each before the next one comes
+//!   source 1   0 . . . 4 ---+----> 0 1 2 3 4   one thread, which replies to each before the next one comes
 //!   source 2   . 1 . 3 . --/
 //! ```
 //!
-//! All the sources are in the hands of one thread, and a message has gone through each before the clock starts. In
-//! `sources` it sends one message at a time, each through a source chosen at random, the same ones in every run, and
-//! waits for the answer; that comes back through a `ysuite::spsc`, whoever is measured, and counts as a message: the
-//! figure is half of the time there and back. Between two messages the receiver waits. In `busy-sources` it sends through
-//! all of them in turn, as fast as it can.
+//! One thread has all the sources, and a message has gone through each before the clock starts. In `sources` it sends
+//! one message at a time, each through a source chosen at random, the same ones in every run, and waits for the reply.
+//! The reply comes back through a `ysuite::spsc`, for every transport, and counts as a message: the figure is half of
+//! the time there and back. Between two messages the receiver waits. In `busy-sources` it sends through all of them in
+//! turn, as fast as it can.
 //!
-//! Where a transport has one queue for everybody, a source is one more sender to it: that is what a program would use
-//! that has no way to serve many channels.
+//! Where a transport has a single queue, a source is one more sender to it: a program without a way to serve many
+//! channels would use that.
 
 use std::time::Instant;
 
@@ -81,7 +81,7 @@ fn busy_contender(entry: &'static Entry, sources: usize, frame: Frame) -> Conten
     contender
 }
 
-/// Which sources the messages of a run go through: the same at both ends, and in every run.
+/// The sources that the messages of a run go through: the same on both sides, and in every run.
 struct Turns {
     dice: fastrand::Rng,
     sources: usize,
@@ -92,7 +92,7 @@ impl Turns {
         Self { dice: fastrand::Rng::with_seed(4_096), sources }
     }
 
-    /// The source of this message, and what it carries.
+    /// The source of this message, and its content.
     #[inline(always)]
     fn next(&mut self, message: usize) -> (usize, usize) {
         let source = self.dice.usize(..self.sources);
@@ -102,7 +102,7 @@ impl Turns {
 
 type Opened<T> = (Vec<<T as Transport>::Sender<usize>>, <T as Transport>::Receiver<usize>);
 
-/// So many sources, through each of which a message has gone already.
+/// A number of sources. A message has gone through each already.
 fn open<T: Many>(sources: usize) -> Result<Opened<T>, Fault> {
     let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
     let mut receiver = receivers.remove(0);
@@ -113,8 +113,8 @@ fn open<T: Many>(sources: usize) -> Result<Opened<T>, Fault> {
 /// The way back.
 type Back = spsc::Adaptive;
 
-/// Sends messages one at a time, each through a source chosen at random; half of the units of the answer are those that
-/// come back.
+/// Sends messages one at a time, each through a source chosen at random. Half of the units of the result are the
+/// replies.
 pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
     let bounces = messages.div_ceil(2);
     let (there_in, there_out) = open::<T>(sources)?;
@@ -125,7 +125,7 @@ pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Re
         move || ask(there_in, back_out, bounces as usize),
         move || answer(there_out, back_in, sources),
     )?;
-    // What the other thread has found comes first: this one only sees that there is no answer.
+    // The other thread's fault comes first: this one only sees that there is no reply.
     answered?;
     let (start, end) = asked?;
     Ok(Timed::between(start, end, bounces * 2))
@@ -140,7 +140,7 @@ fn ask(
     let start = Instant::now();
     for message in 0..bounces {
         let (source, carried) = turns.next(message);
-        // A peer that is gone says so on the way back.
+        // A peer that is dropped is reported on the way back.
         let _ = there[source].send(carried);
         if let Err(fault) = expect(&mut back, message) {
             let _ = there[0].send(END);
@@ -158,7 +158,7 @@ fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources
     let mut message = 0;
     loop {
         let received = there.recv();
-        // The other thread knows how many there should be, and judges an early end itself.
+        // The other thread has the right number, and detects an early end itself.
         if received == Ok(END) {
             return Ok(());
         }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_source_is_served_in_order_whatever_is_there_in_others() {
-        // The ends of a channel for each sender go one by one, and with the last one the receiver's.
+        // The handles of a channel for each sender are dropped one by one, and with the last one the receiver's.
         let (mut senders, mut receivers) =
             crate::transport::attached::InPollset::open_many::<usize>(Shape::new(3, 1)).unwrap();
         for (sender, message) in [(2, 20), (0, 1), (2, 21)] {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_the_same_at_both_ends_and_reach_every_source() {
+    fn turns_are_the_same_on_both_sides_and_reach_every_source() {
         let of = |sources| {
             let mut turns = Turns::over(sources);
             (0..1_000).map(|message| turns.next(message)).collect::<Vec<_>>()
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_told_by_whoever_sees_it() {
+    fn a_fault_is_reported_by_the_side_that_sees_it() {
         fn faulty<const HOW: usize>() -> Fault {
             let (sender, receiver) = <Faulty<HOW> as Transport>::open::<usize>().unwrap();
             let (back_in, back_out) = Back::open::<usize>().unwrap();

@@ -1,7 +1,8 @@
-//! What the drivers that time single messages have in common: room for the stamps, the loop of a receiver that takes one
-//! for each message, and what becomes of the stamps when the clock has stopped.
+//! The shared part of the drivers that time single messages: room for the stamps, the loop of a receiver that takes one
+//! for each message, and the evaluation of the stamps after the clock has stopped.
 //!
-//! A stamp is one reading of the clock, kept as it was read. No loop here or in those drivers does anything else with it.
+//! A stamp is one reading of the clock, kept as it was read. No loop here or in those drivers does anything else with
+//! it.
 
 use std::io;
 use std::sync::OnceLock;
@@ -15,7 +16,7 @@ use crate::place::Place;
 use crate::trace::Trace;
 use crate::transport::{Message, Receiver};
 
-/// Reads the clock. A type of its own in each loop, so that a reading is the instruction and not a call.
+/// Reads the clock. Each loop has a type of its own, so that a reading is the instruction and not a call.
 pub(super) trait Now: Fn() -> u64 + Copy + Send + 'static {}
 
 impl<F: Fn() -> u64 + Copy + Send + 'static> Now for F {}
@@ -31,12 +32,12 @@ pub(super) fn in_step(place: Place) -> Result<(), Fault> {
     clock::one_way(place).as_ref().copied().map_err(|reason| refusal(reason))
 }
 
-/// Leaves a contender out, and ends nothing. The sentence becomes part of another one.
+/// Leaves a competitor out, and ends nothing. The sentence becomes part of another one.
 fn refusal(reason: &str) -> Fault {
     Fault::System(io::Error::other(reason.trim_end_matches('.')))
 }
 
-/// Room for so many stamps. All of it is written to, so that no page of it is missing when the clock runs.
+/// Room for `stamps` stamps. All of it is written to, so that no page of it is missing when the clock runs.
 pub(super) fn room(stamps: usize) -> Result<Vec<u64>, Fault> {
     let mut room = Vec::new();
     room.try_reserve_exact(stamps).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
@@ -44,9 +45,9 @@ pub(super) fn room(stamps: usize) -> Result<Vec<u64>, Fault> {
     Ok(room)
 }
 
-/// Takes as many messages as there are stamps, one after each receipt, and checks them and that nothing follows.
-/// `at_end` is called between the last message and the end of the stream; through a pointer, so that all drivers have the
-/// same loop.
+/// Receives one message per stamp, takes each stamp after the receipt, and checks the messages and that nothing
+/// follows. `at_end` is called between the last message and the end of the stream, through a pointer, so that all
+/// drivers have the same loop.
 #[inline(never)]
 pub(super) fn receive<M: Message>(
     receiver: impl Receiver<M>,
@@ -89,7 +90,7 @@ pub(super) fn keep_ranked(outcome: &mut Outcome, series: Series, times: &[f64]) 
     outcome.traces.insert(series, Trace::of(times));
 }
 
-/// The median of the run is what ranks; it and its companions can be compared round by round.
+/// The median of the run ranks. It and the other figures can be compared round by round.
 pub(super) fn rank_by(outcome: &mut Outcome, ranked: &Distribution) {
     static STEP: OnceLock<f64> = OnceLock::new();
     let step = *STEP.get_or_init(|| clock::get().resolution());
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_out_of_step_leave_a_contender_out_with_the_reason() {
+    fn clocks_out_of_step_leave_a_competitor_out_with_the_reason() {
         let fault = refusal("One-way times cannot be told: the clocks are out of step.");
         assert!(matches!(fault, Fault::System(_)));
         assert_eq!(fault.to_string(), "could not run: One-way times cannot be told: the clocks are out of step");

@@ -1,4 +1,4 @@
-//! The drivers must catch a transport that does not keep its word, each in its own way.
+//! The drivers must detect every failure of a transport, each in its own way.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,7 +23,7 @@ pub(super) const REPEATS: usize = 4;
 pub(super) const REPEATS_THE_LAST: usize = 5;
 pub(super) const GOES_AWAY: usize = 6;
 
-/// As many as the tests send.
+/// The number of messages in the tests.
 pub(super) const MESSAGES: usize = 100;
 
 /// A channel whose sender misbehaves around message 50, or at the end.
@@ -37,7 +37,7 @@ pub(super) struct FaultySender<M: Message, const HOW: usize> {
 impl<const HOW: usize> Transport for Faulty<HOW> {
     const TRAITS: Traits = Traits {
         name: "faulty",
-        about: "A channel that breaks its word",
+        about: "A channel that fails validation",
         waits: Waits::Sleeps,
         batches: true,
         ..Traits::COMMON
@@ -85,8 +85,8 @@ pub(super) fn place() -> Place {
     Place::choose(None).unwrap()
 }
 
-/// A driver of a stream, given as a generic function and its arguments after the place, must catch whatever a transport
-/// can do wrong, with both threads on two CPUs and on one.
+/// A driver of a stream, given as a generic function and its arguments after the place, must detect every kind of
+/// failure, with both threads on two CPUs and on one.
 macro_rules! streams_are_checked {
     ($run:ident $(, $argument:expr)*) => {{
         use $crate::error::Fault;
@@ -115,7 +115,7 @@ pub(super) use streams_are_checked;
 fn streamed<const HOW: usize>() -> Vec<Option<Fault>> {
     let place = place();
     let messages = MESSAGES as u64;
-    // Every pair of the crowd sends that many.
+    // Every pair of the crowd sends that number.
     let crowd = 4 * place.cpus().len() as u64 * messages;
     let mut faults = vec![
         throughput::one_by_one::<Faulty<HOW>, usize>(place, messages).err(),
@@ -204,13 +204,13 @@ fn runs_of_those_that_never_sleep_end_with_their_time_where_others_want_their_cp
     assert_eq!((sleeping.transports, none), (length, None));
     let (spinning, some) = ping_pong::beside_others(Waits::Spins, frame);
     assert!(matches!(spinning.transports, Length::Units(_)) && some.is_some());
-    // The user fixed the number, and the time is a limit still.
+    // The user fixed the number, and the time limit still applies.
     let fixed = Frame { transports: Length::Units(7), ..frame };
     let (fixed, some) = ping_pong::beside_others(Waits::Spins, fixed);
     assert!(fixed.transports == Length::Units(7) && some.is_some());
 }
 
-/// What the fault becomes for the user: the name, what happened, exit status 1.
+/// The user's view of a fault: the name, the failure, exit status 1.
 #[test]
 fn the_sentence_names_the_transport() {
     let fault = streamed::<REORDERS>().into_iter().flatten().next().unwrap();
@@ -221,7 +221,7 @@ fn the_sentence_names_the_transport() {
 
 #[test]
 fn the_receiver_of_a_faulty_stream_goes_away_and_the_sender_stops() {
-    // A bounded rival would block for ever on a receiver that only stopped looking.
+    // A bounded competitor would block for ever on a receiver that only stopped polling.
     let (mut sender, receiver) = crate::transport::std_mpsc::SyncChannel::open().unwrap();
     drop::<Box<dyn Receiver<usize>>>(Box::new(receiver));
     assert_eq!(Sender::send(&mut sender, 1), Err(Closed));

@@ -1,12 +1,12 @@
-//! Messages pushed to the other thread as fast as it takes them, one by one or in batches.
+//! Messages sent to the other thread as fast as it receives them, one by one or in batches.
 //!
 //! ```text
 //!   first CPU      0 1 2 3 4 ... ------------------> 0 1 2 3 4 ...      second CPU
 //! ```
 //!
 //! The clock runs from the first send to the last receipt. One by one, the sender publishes each message at once and
-//! the receiver takes single messages; in batches, the sender publishes that many together, and the receiver takes
-//! whatever is there.
+//! the receiver takes single messages. In batches, the sender publishes that number together, and the receiver takes
+//! all that are ready.
 
 use std::time::Instant;
 
@@ -37,7 +37,7 @@ pub static SCENARIO: Scenario = Scenario {
 
 pub static IN_BATCHES: Scenario = Scenario {
     name: "batches",
-    about: "Messages sent 64 at a time, by the transports that can",
+    about: "Messages sent 64 at a time, by the transports that have batches",
     able: |traits| traits.batches,
     contender: |entry, _, frame| batches(entry, BATCH, frame),
     ..SCENARIO
@@ -56,14 +56,14 @@ pub fn batches(entry: &'static Entry, batch: usize, frame: Frame) -> Contender {
     contender
 }
 
-/// The most a receiver of batches takes at once: what it has taken stays in its nearest cache.
+/// The most messages that a receiver of batches takes at once: they stay in its nearest cache.
 const TAKEN_AT_ONCE: usize = 512;
 
 pub fn one_by_one<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Timed, Fault> {
     timed(place, messages, ends::<T, M>(messages as usize)?)
 }
 
-/// The same, received in another way: `drain` checks so many messages and the end, and says when the last one was there.
+/// The same with another receiver: `drain` checks the messages and the end, and returns the time of the last message.
 pub fn drained_by<T: Transport, M: Message>(
     place: Place,
     messages: u64,
@@ -78,17 +78,17 @@ pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Re
     timed(place, messages, ends_of_batches::<T, usize>(messages as usize, batch)?)
 }
 
-/// Both ends of a stream with their loops: when the first message was sent, and when the last was there. Of all that is
-/// done with a stream only this much is compiled for each transport and message.
+/// Both sides of a stream with their loops. They return the time of the first send, and that of the last receipt. Only
+/// this much is compiled for each transport and message.
 pub type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
 
-/// The ends of a stream of so many messages, one by one.
+/// Both sides of a stream of `messages` messages, one by one.
 pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages)?;
     Ok((Box::new(move || pour(sender, messages)), Box::new(move || drain(receiver, messages))))
 }
 
-/// The same, sent so many at a time.
+/// The same, sent `batch` at a time.
 pub(super) fn ends_of_batches<T: Transport, M: Message>(messages: usize, batch: usize) -> Result<Stream, Fault> {
     let (sender, receiver) = T::open_for::<M>(messages)?;
     let pour = move || pour_batches(sender, messages, batch);
@@ -101,11 +101,11 @@ pub fn timed(place: Place, messages: u64, (pour, drain): Stream) -> Result<Timed
     Ok(Timed::between(start, end?, messages))
 }
 
-// The four loops below own their end and stay functions of their own, so that each is compiled alone.
+// The four loops below own their handle and stay functions of their own, so that each is compiled alone.
 
 #[inline(never)]
 pub(super) fn pour<M: Message>(sender: impl Sender<M>, messages: usize) -> Instant {
-    // A variable of its own: what comes as an argument stays where the caller has put it.
+    // A variable of its own: an argument stays where the caller has put it.
     let mut sender = sender;
     let start = Instant::now();
     for message in 0..messages {
@@ -154,7 +154,7 @@ fn drain_batches<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Res
         if let Err(closed) = receiver.recv_batch(&mut taken, TAKEN_AT_ONCE) {
             return Err(fault(expected, Err(closed)));
         }
-        // The end may come in the same hand as the last messages.
+        // The end may come in the same batch as the last messages.
         let due = &taken[..taken.len().min(messages - expected)];
         if !counts_up_from(expected, due) {
             return Err(first_fault(expected, due));
@@ -172,7 +172,7 @@ fn drain_batches<M: Message>(receiver: impl Receiver<M>, messages: usize) -> Res
     }
 }
 
-/// Without an early way out, so that the check runs at the speed of the loads.
+/// Without an early return, so that the check runs at the speed of the loads.
 #[inline]
 fn counts_up_from<M: Message>(first: usize, messages: &[M]) -> bool {
     let wrong = messages.iter().enumerate().fold(0, |wrong, (at, message)| wrong | (message.number() ^ (first + at)));

@@ -1,5 +1,5 @@
-//! Messages that leave at times of their own, whatever the receiver does: how many of them fit into a run, how long the
-//! run may take, and beside which limits they are measured.
+//! Messages that are sent at independent times, whatever the receiver does: the number that fits into a run, the length
+//! of the run, and the baselines alongside.
 
 use crate::frame::Frame;
 use crate::limits::{self, Probe};
@@ -7,20 +7,20 @@ use crate::place::Place;
 use crate::rounds::Length;
 use crate::transport::{Traits, Waits};
 
-/// When messages leave, and how many must.
+/// The times at which messages are sent, and their least number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timetable {
     /// Seconds from one message to the next.
     pub(super) interval: f64,
     /// Messages in the shortest run.
     pub(super) least: u64,
-    /// Seconds of the longest run where a number of messages was asked for. The number is the same for every scenario,
-    /// and what takes others a moment would take hours here.
+    /// Seconds of the longest run if the user gave a number of messages. The number is the same for every scenario, and
+    /// a moment in the others would be hours here.
     pub(super) longest: f64,
 }
 
 impl Timetable {
-    /// The number of messages is known beforehand: nothing needs to be tried.
+    /// The number of messages is known beforehand: no calibration is needed.
     pub(super) fn length(&self, wanted: Length) -> Length {
         let fitting = |seconds: f64| ((seconds / self.interval) as u64).max(self.least);
         Length::Units(match wanted {
@@ -30,25 +30,25 @@ impl Timetable {
         })
     }
 
-    /// The work in so many messages, for those who wait for it: one unit for every message that is due at once, and as
-    /// many more as the waiting takes.
+    /// The work in a number of messages, for its time limit: one unit for every message that is due at once, and
+    /// additional units for the waiting.
     pub(super) fn work(&self, messages: u64) -> u64 {
         const UNITS_PER_SECOND: f64 = 2_000.0;
         messages.saturating_add((messages as f64 * self.interval * UNITS_PER_SECOND) as u64)
     }
 }
 
-/// Nothing but times one way is taken of these messages.
+/// Only times one way are taken of these messages.
 pub(super) fn able(traits: &Traits) -> bool {
     traits.one_by_one && !traits.invents
 }
 
-/// What a message costs that finds its receiver asleep. On one CPU the floor is that already.
+/// The cost of a message that finds its receiver asleep. On one CPU the first baseline is that already.
 pub(super) fn limit(frame: &Frame) -> &'static Probe {
     if frame.place.one_cpu() { frame.floor() } else { &limits::IDLE_WAKE }
 }
 
-/// Who never sleeps needs no wake.
+/// A transport that never sleeps needs no wake-up.
 pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
     match waits {
         _ if place.one_cpu() => &limits::FUTEX_ONE_CPU,

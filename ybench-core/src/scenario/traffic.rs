@@ -7,8 +7,8 @@
 //!   logger     ||||                ||||              lines, pages and a book at once
 //! ```
 //!
-//! The loops are those of the fixed rate, and so is what is timed: from the moment at which a message was due, so that whoever
-//! comes late counts as late. All transports get the same traffic.
+//! The loops are those of the fixed rate, and so are the times: from the moment at which a message was due, so that a
+//! delay counts. All transports get the same traffic.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ use crate::transport::{Shape, Transport};
 /// One shape.
 #[derive(Debug)]
 pub struct Traffic {
-    /// What its scenario is called.
+    /// The name of its scenario.
     pub name: &'static str,
     /// For the head of a column.
     pub short: &'static str,
     about: &'static str,
-    /// When each of so many messages is due, in mean distances between two.
+    /// The times at which the messages are due, in mean distances between two.
     due: fn(usize) -> Vec<f64>,
     /// Messages of several sizes instead of a word each.
     logged: bool,
@@ -74,14 +74,14 @@ const TABLE: [Traffic; 4] = [
     },
 ];
 
-/// From spike to spike, and how many of these are due one by one.
+/// The number from spike to spike, and the number of these that are due one by one.
 const CYCLE: usize = 250;
 const EVEN: usize = 150;
 
 /// Messages per second.
 const RATE: f64 = 1e4;
 
-/// The same dice for everybody.
+/// The same seed for every transport.
 const SEED: u64 = 1;
 
 /// The gaps between independent events are distributed exponentially.

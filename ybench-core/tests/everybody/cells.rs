@@ -1,5 +1,5 @@
-//! The cells: who stands in which, beside whom, and that everything arrives there. Their loops are compiled here, for ours and
-//! for some rivals, as they are by whoever offers them.
+//! The cases: their competitors and groups, and that every message arrives there. Their loops are compiled here, for
+//! ours and for some competitors, as they are in the packages that offer them.
 
 use std::sync::Once;
 
@@ -15,7 +15,7 @@ use ybench_core::transport::{Traits, Waits, crossbeam, mpmc, mpsc, rtrb, spsc, t
 
 use crate::place;
 
-/// Ours, and one rival at least for every group.
+/// Ours, and one competitor at least for every group.
 fn offered() {
     static OFFERED: Once = Once::new();
     OFFERED.call_once(|| offer(some()).unwrap());
@@ -76,7 +76,7 @@ fn no_cell_is_there_twice() {
 }
 
 #[test]
-fn every_cell_has_contenders_at_every_size_and_none_twice() {
+fn every_case_has_competitors_at_every_size_and_none_twice() {
     for cell in all() {
         let plans = plans(cell);
         if cell.scenario.needs_two_cpus && frame().place.one_cpu() {
@@ -96,8 +96,8 @@ fn every_cell_has_contenders_at_every_size_and_none_twice() {
     }
 }
 
-/// Forms of ours stand where they belong themselves. In batches one that can sleep stands beside those that cannot, because
-/// there is no other.
+/// Variants of ours are in the groups where they belong. In batches one that can sleep is compared with those that
+/// cannot, because there is no other.
 #[test]
 fn every_group_has_one_of_ours_that_is_measured_there() {
     for cell in all() {
@@ -116,7 +116,7 @@ fn every_group_has_one_of_ours_that_is_measured_there() {
 }
 
 #[test]
-fn everybody_delivers_everything_in_every_cell() {
+fn all_transports_deliver_everything_in_every_case() {
     for cell in all() {
         for plan in plans(cell) {
             for contender in plan.contenders.iter().filter(|one| one.contestant.kind == Kind::Transport) {
@@ -130,7 +130,7 @@ fn everybody_delivers_everything_in_every_cell() {
 }
 
 #[test]
-fn a_rival_stands_beside_those_it_is_like() {
+fn a_competitor_is_compared_with_those_it_is_like() {
     offered();
     let cell = named("4-to-1").unwrap();
     let plan = plans(cell).remove(0);
@@ -138,7 +138,7 @@ fn a_rival_stands_beside_those_it_is_like() {
     let session = Session { contenders, rounds: vec![Round::default()], ..Session::default() };
     let groups = grouped_as(cell, &session, traits);
     let of = |name: &str| groups.iter().find(|group| group.name == name);
-    assert!(of("never sleep").is_none(), "a group without a rival");
+    assert!(of("never sleep").is_none(), "a group without a competitor");
     let all = of("can sleep").unwrap();
     assert_eq!(all.ours, ["mpsc", "mpsc-bounded"]);
     assert_eq!(all.rivals, ["crossbeam-unbounded", "crossbeam-bounded", "tokio-mpsc"]);
@@ -147,7 +147,7 @@ fn a_rival_stands_beside_those_it_is_like() {
 }
 
 #[test]
-fn groups_of_the_same_members_are_told_once() {
+fn groups_of_the_same_members_are_reported_once() {
     offered();
     let cell = named("2-to-2").unwrap();
     let keep = ["mpmc", "crossbeam-bounded"];

@@ -1,4 +1,5 @@
-//! Every transport delivers everything: in every scenario it can take part in, between as many threads as it has ends for.
+//! Every transport delivers every message: in every scenario it can take part in, between as many threads as it has
+//! handles for.
 
 use ybench_core::place::Place;
 use ybench_core::registry;
@@ -23,12 +24,12 @@ fn every_transport_carries_64_kib_by_value_and_by_pointer() {
 }
 
 #[test]
-fn everybody_delivers_on_one_cpu() {
+fn all_transports_deliver_on_one_cpu() {
     everybody(checks::on_one_cpu, place().together());
 }
 
 #[test]
-fn everybody_who_can_delivers_everything_between_many() {
+fn all_that_can_deliver_everything_between_many() {
     everybody(checks::between_many, place());
 }
 
@@ -48,7 +49,7 @@ fn one_thread_serves_any_number_of_sources() {
 }
 
 #[test]
-fn everything_is_delivered_beside_any_number_of_idle_senders() {
+fn everything_is_delivered_with_any_number_of_idle_senders() {
     let place = place();
     for entry in registry::here() {
         let Some(driver) = entry.idle_senders.filter(|_| (idle_senders::SCENARIO.able)(&entry.traits)) else {

@@ -1,4 +1,4 @@
-//! What stands in epoll beside sockets.
+//! The mechanisms that work with epoll alongside sockets.
 
 use std::io;
 

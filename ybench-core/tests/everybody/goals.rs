@@ -1,4 +1,4 @@
-//! Whoever a target names is measured, and gets everything through.
+//! Every name in a target is measured, and delivers every message.
 
 use ybench_core::goals::{Run, asynchronous, first_of, functions, named, news, once, plans, pool, steady};
 use ybench_core::place::Place;
@@ -22,11 +22,11 @@ fn every_name_of_a_target_is_measured_in_its_session() {
 }
 
 #[test]
-fn whoever_must_be_steady_is_measured() {
+fn all_that_must_be_steady_are_measured() {
     assert_measured(steady());
 }
 
-/// Whether each run gets all of so many messages through, on two CPUs and on one.
+/// Whether each run delivers all of a number of messages, on two CPUs and on one.
 fn assert_all_run(runs: &[(&str, Run)], messages: u64) {
     for place in [place(), place().together()] {
         for (name, run) in runs {

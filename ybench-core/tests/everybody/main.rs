@@ -1,6 +1,6 @@
-//! Everybody: what is asked of all transports, of those that are looked up by name, and of whoever has a part in the targets.
-//! In a binary of its own, linked to the library as it is: that has every loop of everybody already, and a unit test that
-//! looked into the registry would have all of them compiled again.
+//! Tests of all transports in the registry, of the look-up by name, and of all names in the targets. In a binary of its
+//! own, linked to the library as it is. The library has every loop of every transport already, and a unit test that
+//! used the registry would have all of them compiled again.
 #![cfg(target_os = "linux")]
 
 mod cells;

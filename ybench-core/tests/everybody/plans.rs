@@ -1,4 +1,4 @@
-//! Who is in which plan, beside which limits.
+//! The competitors of each plan, and the baselines alongside.
 
 use ybench_core::frame::Frame;
 use ybench_core::limits;
@@ -22,7 +22,7 @@ fn planned(scenario: &Scenario, place: Place) -> (Vec<String>, Vec<Warning>) {
 }
 
 #[test]
-fn two_cpus_have_everybody_who_can() {
+fn two_cpus_have_all_that_can() {
     let (names, warnings) = planned(&scenario::throughput::SCENARIO, Place { first: 0, second: 1 });
     assert!(warnings.is_empty());
     for entry in registry::here().filter(|entry| entry.traits.one_by_one) {
@@ -39,7 +39,7 @@ fn one_cpu_leaves_out_whatever_spins_and_says_so() {
 }
 
 #[test]
-fn whoever_never_sleeps_takes_part_where_others_want_its_cpu() {
+fn a_transport_that_never_sleeps_takes_part_where_others_want_its_cpu() {
     let (two, one) = (Place { first: 0, second: 1 }, Place { first: 0, second: 0 });
     let spinners = ["spsc-forever", "mutex-spin", "rtrb-64k"].map(str::to_owned);
     for (scenario, place) in [
@@ -58,7 +58,7 @@ fn whoever_never_sleeps_takes_part_where_others_want_its_cpu() {
 }
 
 #[test]
-fn whoever_was_named_and_takes_no_part_is_told_once_for_a_scenario() {
+fn a_named_transport_that_takes_no_part_is_reported_once_for_a_scenario() {
     let entries: Vec<_> = ["spsc", "spsc-bounded"].iter().filter_map(|name| registry::named(name)).collect();
     let told = |named| {
         let frame = Frame { named, ..frame(Place { first: 0, second: 1 }) };

@@ -1,4 +1,4 @@
-//! Every name is there once, and a choice is one of names.
+//! Every name is there once, and a choice is by names.
 
 use ybench_core::registry::{all, chosen};
 

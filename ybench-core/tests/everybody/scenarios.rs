@@ -1,4 +1,4 @@
-//! Who takes part in which scenario, with how many messages, and what ranks.
+//! The transports of each scenario, their numbers of messages, and the ranking figures.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn able(scenario: &Scenario, name: &str) -> bool {
 }
 
 #[test]
-fn who_says_that_many_can_take_part_has_a_driver_for_them() {
+fn a_transport_that_says_many_can_take_part_has_a_driver_for_them() {
     for entry in registry::all().iter().filter(|entry| entry.traits.waits != Waits::Suspends) {
         let one_to_one = !Shape::square(2).fits(entry.traits.senders, entry.traits.receivers)
             && !Shape::new(2, 1).fits(entry.traits.senders, entry.traits.receivers);
@@ -27,7 +27,7 @@ fn who_says_that_many_can_take_part_has_a_driver_for_them() {
 }
 
 #[test]
-fn two_spinning_ends_are_left_out_of_a_crowd_and_one_is_not() {
+fn two_spinning_sides_are_left_out_of_a_crowd_and_one_is_not() {
     let streams = |name| able(&crowd::SCENARIO, name);
     assert!(!streams("rtrb-1k") && !streams("rtrb-64k"));
     for name in ["mutex-spin", "spsc-forever", "spsc-bounded", "unix-stream"] {
@@ -38,7 +38,7 @@ fn two_spinning_ends_are_left_out_of_a_crowd_and_one_is_not() {
 }
 
 #[test]
-fn whoever_has_one_receiver_is_left_out_where_there_are_more() {
+fn a_transport_with_one_receiver_is_left_out_where_there_are_more() {
     let able = |name| able(&receivers::SCENARIO, name);
     assert!(able("mpmc") && able("crossbeam-bounded") && able("mutex-condvar"));
     assert!(!able("mpsc") && !able("std-channel") && !able("spsc") && !able("mpmc-spin"));
@@ -73,7 +73,7 @@ fn a_crowd_of_senders_has_time_to_start_and_something_to_send() {
 }
 
 #[test]
-fn beside_neighbours_every_message_is_timed_and_the_slow_ones_rank() {
+fn with_neighbours_every_message_is_timed_and_the_slow_ones_rank() {
     if clock::one_way(place()).is_err() {
         return;
     }
@@ -126,7 +126,7 @@ fn every_message_of_every_shape_is_timed() {
 }
 
 #[test]
-fn every_pair_of_a_crowd_is_timed_and_the_slowest_are_told() {
+fn every_pair_of_a_crowd_is_timed_and_the_slowest_are_reported() {
     if clock::one_way(place()).is_err() {
         return;
     }

@@ -1,7 +1,7 @@
-//! What a stream asks of the system: the calls and the context switches of both threads, for each message.
+//! A stream's use of the system: the calls and the context switches of both threads, per message.
 //!
-//! Counting a call takes longer than many a call does, so calls are counted in a stream of their own: neither the time nor the
-//! switches are those of a stream that was watched.
+//! Counting a call takes longer than many a call does, so calls are counted in a stream of their own: neither the time
+//! nor the switches are those of a counted stream.
 
 use std::time::Instant;
 
@@ -13,10 +13,10 @@ use crate::place::Place;
 use crate::stage::{FromTheGate, boxed_duet};
 use crate::usage::Usage;
 
-/// Opens a stream of so many messages.
+/// Opens a stream of a number of messages.
 type Open = fn(usize) -> Result<Stream, Fault>;
 
-/// One end of a stream, and what is told of its thread: nothing where the system does not tell.
+/// One side of a stream, and the counts of its thread: `None` where the system does not report them.
 type Told<A> = FromTheGate<(A, Option<u64>)>;
 
 pub(super) fn of_a_stream(place: Place, messages: u64, open: Open) -> Result<Outcome, Fault> {
@@ -58,7 +58,7 @@ mod tests {
     use crate::transport::{spsc, unix_stream};
 
     #[test]
-    fn a_socket_makes_a_call_for_each_message_at_either_end_and_a_pipe_hardly_any() {
+    fn a_socket_makes_a_call_for_each_message_on_either_side_and_spsc_hardly_any() {
         let place = Place::choose(None).unwrap();
         let socket = of_a_stream(place, 5_000, ends::<unix_stream::Waitall, usize>).unwrap();
         let pipe = of_a_stream(place, 5_000, ends::<spsc::Adaptive, usize>).unwrap();

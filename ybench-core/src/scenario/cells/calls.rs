@@ -1,20 +1,20 @@
-//! The system calls of the calling thread, whoever's code makes them, and whether by `libc` or not.
+//! The system calls of the calling thread, from any code, by `libc` or not.
 //!
-//! The kernel can hand every call of a thread back to the program, as a signal (`PR_SET_SYSCALL_USER_DISPATCH`, Linux 5.11).
-//! The signal's handler counts it, and makes it, from the few instructions whose calls the kernel lets pass:
+//! The kernel can pass every call of a thread back to the program, as a signal (`PR_SET_SYSCALL_USER_DISPATCH`, Linux
+//! 5.11). The signal's handler counts it, and makes it, from the few instructions whose calls the kernel lets pass:
 //!
 //! ```text
-//!   anybody's code    futex(...) --> kernel --> SIGSYS --> counted, pass: futex(...) --> kernel
+//!   any code          futex(...) --> kernel --> SIGSYS --> counted, pass: futex(...) --> kernel
 //!                     result     <----------------------- sigreturn <--------------------/
 //! ```
 //!
-//! That takes about a microsecond for each call. Cannot: start a thread while calls are counted, which is refused; and on
-//! processors other than x86-64, or where the kernel refuses, nothing is told.
+//! That takes about a microsecond for each call. Cannot: start a thread while calls are counted, which is refused;
+//! report anything on processors other than x86-64, or where the kernel refuses.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use self::dispatched::counted;
 
-/// Runs it, and tells nothing.
+/// Runs it, and reports nothing.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn counted<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
     (work(), None)
@@ -30,7 +30,7 @@ mod dispatched {
 
     use libc::{siginfo_t, ucontext_t};
 
-    // All calls between the two labels pass. The kernel looks at the address behind the call.
+    // All calls between the two labels pass. The kernel checks the address after the call.
     global_asm!(
         ".pushsection .text.ybench_pass, \"ax\", @progbits",
         "ybench_pass:",
@@ -55,7 +55,7 @@ mod dispatched {
     unsafe extern "C" {
         /// Makes the call of that number. Negative: the error.
         fn ybench_pass(number: c_long, arguments: *const i64) -> c_long;
-        /// Where a signal's handler returns to: the call `rt_sigreturn`.
+        /// The return address of a signal's handler: the call `rt_sigreturn`.
         fn ybench_pass_return();
         fn ybench_pass_end();
     }
@@ -77,7 +77,7 @@ mod dispatched {
     }
 
     extern "C" fn on_call(_: c_int, _: *mut siginfo_t, context: *mut c_void) {
-        // SAFETY: the kernel hands over the context of what it has interrupted, which nobody else has.
+        // SAFETY: the kernel passes the context of the interrupted code, which no other code has.
         let registers = unsafe { &mut (*context.cast::<ucontext_t>()).uc_mcontext.gregs };
         let of = |register: c_int| registers[register as usize];
         let number = of(libc::REG_RAX);
@@ -87,7 +87,7 @@ mod dispatched {
         let result = match number {
             // A new thread would begin in the middle of this one's handler.
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => c_long::from(-libc::EAGAIN),
-            // SAFETY: the very call, with the very arguments, that was to be made.
+            // SAFETY: the very call, with the very arguments, that the code was about to make.
             _ => unsafe { ybench_pass(number, arguments.as_ptr()) },
         };
         registers[libc::REG_RAX as usize] = result;
@@ -99,19 +99,20 @@ mod dispatched {
         *HANDLED.get_or_init(|| {
             let flags = SA_RESTORER | libc::SA_SIGINFO as u64;
             let action = Action { handler: on_call, flags, restorer: ybench_pass_return, mask: 0 };
-            // SAFETY: the layout is the kernel's; the handler touches nothing but a number of its thread and the context.
+            // SAFETY: the layout is the kernel's; the handler uses only a number of its thread and the context.
             unsafe {
                 libc::syscall(libc::SYS_rt_sigaction, libc::SIGSYS, &raw const action, ptr::null::<Action>(), 8) == 0
             }
         })
     }
 
-    /// From now on, or no longer, the calls of this thread come to the handler.
+    /// Starts or stops passing the calls of this thread to the handler.
     fn dispatch(on: bool) -> bool {
         let begin = ybench_pass as *const () as i64;
         let (begin, length) = if on { (begin, ybench_pass_end as *const () as i64 - begin) } else { (0, 0) };
         let arguments = [PR_SET_SYSCALL_USER_DISPATCH, i64::from(on), begin, length, 0, 0];
-        // SAFETY: there is a handler, and the range has its calls and its way back; a call from there is not counted.
+        // SAFETY: there is a handler, and the range has its calls and its return address; a call from there is not
+        // counted.
         unsafe { ybench_pass(libc::SYS_prctl, arguments.as_ptr()) == 0 }
     }
 
@@ -123,7 +124,8 @@ mod dispatched {
         }
     }
 
-    /// Runs it, and tells how many system calls this thread has made meanwhile; nothing where the kernel does not help.
+    /// Runs it, and returns the number of system calls of this thread meanwhile. `None` where the kernel does not
+    /// support it.
     pub(in super::super) fn counted<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
         if !handled() || !dispatch(true) {
             return (work(), None);
@@ -155,7 +157,7 @@ mod tests {
             text
         });
         assert_eq!(&text, b"seen");
-        // A kernel that does not know it tells nothing.
+        // A kernel that does not have it reports nothing.
         assert!(calls.is_none_or(|calls| calls == 2), "{calls:?}");
         let parent = std::os::unix::process::parent_id();
         let (same, calls) = counted(|| (0..10).all(|_| std::os::unix::process::parent_id() == parent));
@@ -172,7 +174,7 @@ mod tests {
                 byte
             })
         });
-        // So that it sleeps as a rule; where it does not, its read is the same one call.
+        // So that it normally sleeps. If it does not, its read is the same one call.
         thread::sleep(std::time::Duration::from_millis(5));
         near.write_all(&[7]).unwrap();
         let (received, calls) = answering.join().unwrap();

@@ -1,4 +1,4 @@
-//! Each transport as a contender of a cell: the scenarios' own ways of running, with the drivers that were offered.
+//! Each transport as a competitor of a case: the scenarios' own ways of running, with the offered drivers.
 
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -21,13 +21,13 @@ use crate::transport::Shape;
 /// Messages a second.
 pub(super) const RATE: f64 = 1e4;
 
-/// So many of them make a p99.9 that is not the slowest of all.
+/// This number makes a p99.9 that is not the slowest of all.
 const ON_TIME_AT_LEAST: u64 = 2_000;
 
 /// Seconds.
 const SILENCE: f64 = 1e-2;
 
-/// What the host of a virtual machine takes is in one or two of them: the median of so many is not.
+/// The hypervisor's share of time is in one or two of them, and not in the median of this number.
 const SILENCES_AT_LEAST: u64 = 10;
 
 const BACKLOG: u64 = bursts::ENOUGH_FOR_MEMORY;
@@ -46,7 +46,7 @@ fn bytes(parameter: Option<Parameter>) -> Parameter {
     parameter.unwrap_or(carried::SMALLEST)
 }
 
-/// Unless the user wants so many messages and no more.
+/// Unless the user gave a fixed number of messages.
 fn no_fewer_than(least: u64, wanted: Length) -> Length {
     match wanted {
         Length::Units(messages) => Length::Units(messages),
@@ -113,7 +113,7 @@ pub(super) fn tasks<const SENDERS: usize, const WORKERS: usize>(
 pub(super) fn ping_pong(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) -> Contender {
     let (place, run) = (frame.place, loops(entry, parameter).ping_pong);
     let limit = bounces::own_limit(entry.traits.waits, place);
-    // One message each way is what makes two.
+    // One message each way makes two.
     frame.transport(&entry.traits, limit, move |messages: u64| run(place, messages.div_ceil(2)))
 }
 
@@ -163,7 +163,7 @@ pub(super) fn burst(entry: &'static Entry, parameter: Option<Parameter>, frame: 
         }
         Ok(outcome)
     });
-    // Whoever asks for fewer messages than a burst has gets one burst all the same: it would be no such burst.
+    // A request for fewer messages than a burst has still runs one burst: a smaller one would not be this burst.
     contender.length = contender.length.at_least(Duration::ZERO, BACKLOG);
     contender
 }

@@ -1,6 +1,6 @@
-//! What a transport needs to take part in the cells: its loops, compiled for it and for messages of each size.
+//! The loops that a transport needs to take part in the cases, compiled for it and for messages of each size.
 //!
-//! They are many, so they are made where somebody wants them: in the package of the rivals, for these and for our own.
+//! They are many, so they are made where they are used: in the package of the competitors, for these and for our own.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ const fn bytes(value: u32) -> Parameter {
     Parameter { quantity: Quantity::BytesByValue, value: value as f64 }
 }
 
-/// Opens the ends of so many threads, with their loops.
+/// Opens the handles of a number of threads, with their loops.
 pub type OpenEnds = fn(Shape) -> Result<many::Ends, Fault>;
 
 /// With messages of one size.
@@ -34,7 +34,7 @@ pub(super) struct Loops {
     /// The last number is the length of a batch.
     pub(super) batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
     pub(super) ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
-    /// Where nobody spins: among more threads than CPUs a spinner waits for the scheduler.
+    /// Where no thread spins: among more threads than CPUs a spinner waits for the scheduler.
     pub(super) bounces: fn(usize) -> Result<latency::Bounces, Fault>,
     /// The last number is messages per second.
     pub(super) fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
@@ -43,14 +43,14 @@ pub(super) struct Loops {
     /// The first number is the backlog.
     pub(super) burst: fn(Place, u64, u64) -> Result<Outcome, Fault>,
     pub(super) taken: fn(u64) -> Result<burst::Taken, Fault>,
-    /// Where several threads can be at a side.
+    /// Where a side can have several threads.
     pub(super) ends: Option<OpenEnds>,
-    /// Where the ends are in tasks.
+    /// Where the handles are in tasks.
     pub(super) tasks: Option<tasks::Open>,
 }
 
 impl Loops {
-    /// Of what takes part in nothing.
+    /// The drivers of a transport that takes part in nothing.
     const NONE: Self = Self {
         stream: |_| no_driver(),
         batches: |_, _| no_driver(),
@@ -72,27 +72,27 @@ pub struct Brought {
     /// The last number is the length of a batch.
     pub batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
     pub ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
-    /// Where several threads can be at a side.
+    /// Where a side can have several threads.
     pub ends: Option<OpenEnds>,
 }
 
 /// The drivers of one transport.
 #[derive(Clone, Copy, Debug)]
 pub struct Drivers {
-    /// The transport's.
+    /// The transport's traits.
     pub name: &'static str,
     /// In the order of [`BYTES`].
     sizes: [Loops; 4],
 }
 
 impl Drivers {
-    /// Both ends of a stream of so many of the smallest messages, one by one, as work that somebody has to do.
+    /// Both sides of a stream of a number of the smallest messages, one by one, as work to be run.
     pub fn stream(&self, messages: usize) -> Result<throughput::Stream, Fault> {
         (self.sizes[0].stream)(messages)
     }
 
-    /// Streams of so many of the smallest messages from so many tasks to one, checked and timed. Nothing where the ends are
-    /// in no tasks.
+    /// Streams of a number of the smallest messages from a number of tasks to one, checked and timed. `None` where the
+    /// handles are in no tasks.
     pub fn in_tasks(
         &self,
         place: Place,
@@ -104,12 +104,12 @@ impl Drivers {
         Some(tasks::play(place, workers, senders, messages, open))
     }
 
-    /// The drivers of what is no transport between threads of this process: it has what it brings, and nothing else.
+    /// The drivers of a transport that is not between threads of this process: the given ones, and nothing else.
     pub const fn brought(name: &'static str, brought: [Brought; 4]) -> Self {
         Self { name, sizes: [Loops::NONE; 4] }.with(brought)
     }
 
-    /// The same, with the loops that somebody brings, in the order of [`BYTES`], in place of those compiled here.
+    /// The same, with the given loops, in the order of [`BYTES`], in place of those compiled here.
     pub const fn with(self, brought: [Brought; 4]) -> Self {
         let mut sizes = self.sizes;
         let mut at = 0;
@@ -169,7 +169,7 @@ pub const fn between_tasks<T: TaskTransport>() -> Drivers {
     Drivers { name: T::TRAITS.name, sizes }
 }
 
-/// The drivers of our own transports between tasks, and of tokio's. Compiled where somebody calls this.
+/// The drivers of our own transports between tasks, and of tokio's. Compiled where this is called.
 #[inline]
 pub fn own_between_tasks() -> Vec<Drivers> {
     vec![
@@ -193,14 +193,14 @@ fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {
     Ok(many::Ends::of(senders, receivers))
 }
 
-/// Only a mistake in a cell's own choice gets here: whoever has no driver is not able.
+/// Only a mistake in a case's own choice gets here: a transport without a driver is not able.
 fn no_driver<A>() -> Result<A, Fault> {
     Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
 }
 
 static OFFERED: OnceLock<Vec<Drivers>> = OnceLock::new();
 
-/// Brings the drivers of all that can stand side by side. Once, before anybody has looked.
+/// Adds the drivers of all competitors that are compared. Once, before the first look-up.
 ///
 /// # Errors
 ///
@@ -218,7 +218,8 @@ pub fn offered() -> &'static [Drivers] {
     OFFERED.get().map_or(&[], Vec::as_slice)
 }
 
-/// What a burst of so many messages of that size takes in the transport of that name. Nothing where there are none.
+/// The memory of a burst of a number of messages of that size in the transport of that name. `None` if it has no
+/// drivers.
 pub fn taken(name: &str, bytes: u64, backlog: u64) -> Option<Result<burst::Taken, Fault>> {
     let size = SIZES.iter().find(|size| size.value == bytes as f64)?;
     Some((of(name)?.at(Some(*size)).taken)(backlog))

@@ -1,18 +1,18 @@
-//! Who stands beside whom: like beside like, in the same rounds.
+//! The groups of comparable competitors, in the same rounds.
 //!
-//! A transport whose receiver never sleeps is compared with ours that does not either, and one that puts all messages in one
-//! order with ours that does. So a rival may be in several groups of a cell.
+//! A transport whose receiver never sleeps is compared with ours that does not either. One that puts all messages in
+//! one order is compared with ours that does. So a competitor may be in several groups of a case.
 
 use crate::transport::{Ends, Traits, Waits};
 
-/// Some of those in a cell, and which forms of ours stand for us among them.
+/// Some of the transports in a case, and the variants of ours that represent us among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// What they have in common.
+    /// Their common property.
     pub name: &'static str,
-    /// The best of them is what everybody is compared with.
+    /// The best of them is the reference of all others.
     pub ours: &'static [&'static str],
-    /// Whether a rival belongs here.
+    /// Whether a competitor belongs here.
     pub has: fn(&Traits) -> bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) const STREAMS: &[Group] = &[
     group(BETWEEN_MANY, &["mpmc", "mpmc-unbounded"], sleeps_between_many),
 ];
 
-/// From one thread to one in batches. Ours that has them can sleep: it stands beside those that cannot as well.
+/// From one thread to one in batches. Ours with batches can sleep: it is also compared with those that cannot.
 pub(super) const BATCHES: &[Group] = &[
     group(SPINS, &["spsc-batch", "spsc-batch-bounded"], spins),
     group(SLEEPS, &["spsc-batch", "spsc-batch-bounded"], sleeps),
@@ -84,17 +84,17 @@ pub(super) const MANY: &[Group] = &[
     group(WITH_A_BOUND, &["mpmc"], sleeps_with_a_bound),
 ];
 
-/// One message at a time: how a receiver waits is all that counts.
+/// One message at a time: only the receiver's way of waiting matters.
 pub(super) const SINGLE: &[Group] = &[
     group("never sleep", &["spsc-forever"], spins),
-    group("look, then sleep", &["spsc"], |traits| traits.waits == Waits::LooksThenSleeps),
+    group("spin, then sleep", &["spsc"], |traits| traits.waits == Waits::LooksThenSleeps),
     group("sleep at once", &["spsc-none"], |traits| traits.waits == Waits::Sleeps),
 ];
 
-/// The same where threads share a CPU: nobody may spin.
+/// The same where threads share a CPU: no thread may spin.
 pub(super) const SHARING: &[Group] = &[SINGLE[1], SINGLE[2]];
 
-/// Between pairs of many threads. Who spins at both ends is left out.
+/// Between pairs of many threads. Transports whose both sides spin are left out.
 pub(super) const CROWD: &[Group] = &[group(SPINS, &["spsc-forever"], spins), STREAMS[1], STREAMS[2]];
 
 /// Without a bound.
@@ -118,7 +118,7 @@ fn unbounded(traits: &Traits) -> bool {
 const BOUND: &str = "have a bound";
 const NO_BOUND: &str = "have no bound";
 
-/// From one task to one. Whoever is made for several ends stands beside those made for one as well.
+/// From one task to one. Transports made for several handles are also compared with those made for one.
 pub(super) const TASKS: &[Group] = &[
     group(BOUND, &["spsc-bounded-tasks"], bounded),
     group(NO_BOUND, &["spsc-tasks"], unbounded),

@@ -1,17 +1,17 @@
-//! Rivals side by side: the same questions to everybody, with messages of 8, 24, 64 and 256 bytes, and beside whom each is to
-//! be seen.
+//! Competitors compared with each other: the same cases for all, with messages of 8, 24, 64 and 256 bytes, and the
+//! groups of comparable ones.
 //!
-//! A cell is a scenario like the others, for those whose drivers were [offered](drivers::offer); its loops are those of the
-//! scenarios. What it has more are the groups in which like stands beside like, and the figures that count.
+//! A case is a scenario like the others, for transports whose drivers were [offered](drivers::offer). Its loops are
+//! those of the scenarios. In addition it has the groups of comparable competitors, and the figures that count.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
 //! | `drivers` | the loops of each transport, for messages of each size |
-//! | `groups` | who stands beside whom |
-//! | `contenders` | each transport as a contender of a cell |
-//! | `asked` | what a stream asks of the system: calls, context switches |
+//! | `groups` | the groups of comparable competitors |
+//! | `contenders` | each transport as a competitor of a case |
+//! | `asked` | a stream's use of the system: calls, context switches |
 //! | `tasks` | streams between tasks of tokio |
-//! | `calls` | how system calls of other people's code are counted |
+//! | `calls` | the counting of system calls in other libraries' code |
 
 mod asked;
 mod calls;
@@ -31,22 +31,22 @@ use crate::record::{self, Session};
 use crate::stats::Figures;
 use crate::transport::{Shape, Traits};
 
-/// One question to all that can stand side by side.
+/// One measurement of all comparable competitors.
 pub struct Cell {
     pub scenario: Scenario,
     pub groups: &'static [Group],
     pub figures: &'static [Figure],
 }
 
-/// One of the figures that a cell gives; less is better.
+/// One of the figures of a case; less is better.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     /// With its unit.
     pub name: &'static str,
-    /// Nothing: the time that ranks.
+    /// `None`: the time that ranks.
     pub metric: Option<Metric>,
     pub form: fn(f64) -> String,
-    /// Whether somebody is called first by it.
+    /// Whether it ranks: the best in it is called first.
     pub judged: bool,
 }
 
@@ -59,12 +59,12 @@ impl Figure {
         Self { metric: Some(metric), ..Self::time(name) }
     }
 
-    /// Told beside the others.
+    /// Reported in addition to the others.
     const fn beside(name: &'static str, metric: Metric, form: fn(f64) -> String) -> Self {
         Self { name, metric: Some(metric), form, judged: false }
     }
 
-    /// Of one contender, in each round that counts.
+    /// Of one competitor, in each round that counts.
     pub fn series(&self, session: &Session, name: &str) -> Figures {
         match self.metric {
             None => session.series(name),
@@ -85,7 +85,7 @@ const ON_TIME: &[Figure] = &[
     Figure::metric("ns from due to there, p99", Metric::P99),
     Figure::metric("ns from due to there, p99.9", Metric::P999),
     Figure::beside("CPU of the receiver, percent", Metric::ReceiverCpu, share_of_a_cpu),
-    Figure::beside("CPU of the sender, percent, its watching of the clock included", Metric::SenderCpu, share_of_a_cpu),
+    Figure::beside("CPU of the sender, percent, including its polling of the clock", Metric::SenderCpu, share_of_a_cpu),
     Figure::beside("context switches of the receiver for 1,000 messages", Metric::ReceiverSwitches, for_a_thousand),
 ];
 const BACKLOG: &[Figure] = &[
@@ -98,7 +98,7 @@ const ASKED: &[Figure] = &[
     Figure::beside("context switches for 1,000 messages", Metric::Switches, for_a_thousand),
 ];
 
-/// CPU time for one of so many messages a second.
+/// CPU time per message at this number of messages a second.
 fn share_of_a_cpu(nanoseconds: f64) -> String {
     figure(nanoseconds * RATE / 1e9 * 100.0)
 }
@@ -296,36 +296,36 @@ static CELLS: [Cell; 20] = [
     Cell { scenario: FROM_FOUR_TASKS, groups: groups::TASKS_THAT_SEND, figures: STREAM },
 ];
 
-/// Every cell there is.
+/// Every case.
 pub fn all() -> &'static [Cell] {
     &CELLS
 }
 
-/// The cell of that name.
+/// The case of that name.
 pub fn named(name: &str) -> Option<&'static Cell> {
     CELLS.iter().find(|cell| cell.scenario.name == name)
 }
 
-/// Whether it is a form of ours that stands for us somewhere.
+/// Whether it is a variant of ours that represents us in some group.
 pub fn is_ours(name: &str) -> bool {
     CELLS.iter().flat_map(|cell| cell.groups).any(|group| group.ours.contains(&name))
 }
 
-/// Whether it can be measured here, and stands in one of these groups.
+/// Whether it can be measured here, and is in one of these groups.
 fn takes_part(traits: &Traits, groups: &[Group]) -> bool {
     let stands = |group: &Group| group.stands(traits);
     drivers::of(traits.name).is_some() && !traits.hidden && !traits.invents && groups.iter().any(stands)
 }
 
 impl Group {
-    /// Of ours, who stands for us here; of others, whoever belongs here.
+    /// Of ours, the ones that represent us here; of others, the ones that belong here.
     fn stands(&self, traits: &Traits) -> bool {
         if is_ours(traits.name) { self.ours.contains(&traits.name) } else { (self.has)(traits) }
     }
 }
 
-/// The groups of one session, by the names of those that were measured. Groups without a rival are left out, and so is
-/// one whose members have been together already. `traits` are those of a name.
+/// The groups of one session, by the names of the measured transports. Groups without a competitor are left out, and so
+/// is one with the same members as an earlier one. `traits` are those of a name.
 pub fn grouped_as(cell: &Cell, session: &Session, traits: fn(&str) -> Option<Traits>) -> Vec<record::Group> {
     let mut groups: Vec<record::Group> = Vec::new();
     for group in cell.groups {

@@ -3,11 +3,12 @@
 //!
 //! ```text
 //!   one worker     pour().await, drain().await in turn on the first CPU
-//!   two workers    pour().await ... drain().await: any of them on either CPU, as the runtime likes
+//!   two workers    pour().await ... drain().await: any of them on either CPU, as the runtime decides
 //! ```
 //!
-//! Every message is checked as between threads. Where there is no bound a task that sends makes way after as many messages as
-//! there would be room for: otherwise one worker would send all of them first, which is a burst and no stream.
+//! Every message is checked as between threads. Where there is no bound a sending task yields after the number of
+//! messages that a bounded one has room for. Otherwise one worker would send all of them first, which is a burst and no
+//! stream.
 //!
 //! The clock runs from the first send of all to the last receipt.
 
@@ -33,16 +34,16 @@ use crate::transport::{Message, Shape, Traits, Waits};
 
 type Task<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
-/// The tasks of a stream. Of all that is done with them only this much is compiled for each transport and message; one call
-/// through a pointer is made each time a task goes on.
+/// The tasks of a stream. Only this much is compiled for each transport and message. One call through a pointer is made
+/// each time a task continues.
 pub(super) struct Tasks {
-    /// Each says when it began.
+    /// Each returns its start.
     pours: Vec<Task<Instant>>,
-    /// Says when it had the last message.
+    /// Returns the time of the last message.
     drain: Task<Result<Instant, Fault>>,
 }
 
-/// Opens streams from so many tasks, of so many messages each.
+/// Opens streams from a number of tasks, each with a number of messages.
 pub(super) type Open = fn(usize, usize) -> Result<Tasks, Fault>;
 
 /// Whether it is made for tasks.
@@ -50,7 +51,7 @@ pub(super) fn able(traits: &Traits) -> bool {
     traits.waits == Waits::Suspends
 }
 
-/// One worker cannot do more than a thread at both ends of a pipe.
+/// One worker cannot do more than a thread that is both sender and receiver of a ypipe.
 pub(super) fn limit(frame: &Frame, parameter: Option<Parameter>, workers: usize) -> &'static Probe {
     if workers == 1 { &limits::ONE_THREAD } else { carried::limit(frame, parameter) }
 }
@@ -116,13 +117,13 @@ async fn drain_rows<M: Message>(
     Ok(end)
 }
 
-/// Streams `messages`, rounded up to the same number for each sender, in a runtime of so many workers.
+/// Streams `messages`, rounded up to the same number for each sender, in a runtime of `workers` workers.
 ///
-/// A runtime that is given up is never dropped; its workers are put to sleep with the thread that waits for them.
+/// A runtime that is given up is never dropped. Its workers are stopped with the thread that waits for them.
 pub(super) fn play(place: Place, workers: usize, senders: usize, messages: u64, open: Open) -> Result<Timed, Fault> {
     let each = messages.div_ceil(senders as u64);
     let tasks = open(senders, each as usize)?;
-    // `None`: the run has been given up, and a worker that starts after that sleeps at once.
+    // `None`: the run has been given up, and a worker that starts after that stops at once.
     let ids = Arc::new(Mutex::new(Some(Vec::<Pid>::new())));
     let started = ids.clone();
     let cpus = if workers == 1 { vec![place.first] } else { place.cpus() };
@@ -145,7 +146,7 @@ pub(super) fn play(place: Place, workers: usize, senders: usize, messages: u64, 
     Ok(Timed::between(start, end, each * senders as u64))
 }
 
-/// From the first send to the last receipt. Workers are started here, so they are kept on the CPUs of this thread.
+/// From the first send to the last receipt. Workers are started here, so they are pinned to the CPUs of this thread.
 fn run(workers: usize, tasks: Tasks, on_start: impl Fn() + Send + Sync + 'static) -> Result<(Instant, Instant), Fault> {
     let mut builder = match workers {
         1 => runtime::Builder::new_current_thread(),
@@ -165,11 +166,11 @@ fn run(workers: usize, tasks: Tasks, on_start: impl Fn() + Send + Sync + 'static
     })
 }
 
-/// What a task has returned. Its panic continues here.
+/// The result of a task. Its panic continues here.
 async fn ended<A>(task: JoinHandle<A>) -> A {
     task.await.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
-        Err(cancelled) => unreachable!("nobody cancels a task: {cancelled}"),
+        Err(cancelled) => unreachable!("a task is never cancelled: {cancelled}"),
     })
 }
 
@@ -208,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Blocks its worker: what is sent without a wait is there before, or another worker sends it.
+    /// Blocks its worker: a message sent without a wait is there before, or another worker sends it.
     impl<M: Message> TaskReceiver<M> for mpsc::Receiver<M> {
         fn recv(&mut self) -> impl Future<Output: Received<M>> + Send {
             ready(mpsc::Receiver::recv(self))
@@ -234,7 +235,7 @@ mod tests {
 
     static STEPS: AtomicU64 = AtomicU64::new(0);
 
-    /// Its receiver never gets anything: it waits for good, or looks for good and keeps its worker.
+    /// Its receiver never gets anything: it waits permanently, or polls permanently and keeps its worker.
     struct Stuck<const SPINS: bool>;
 
     impl<const SPINS: bool> TaskTransport for Stuck<SPINS> {
@@ -259,7 +260,7 @@ mod tests {
                 if !SPINS {
                     return pending::<Option<M>>();
                 }
-                // ORDERING: Relaxed: a number for its own sake.
+                // ORDERING: Relaxed: a number with no other data.
                 STEPS.fetch_add(1, Ordering::Relaxed);
                 spin_loop();
             }

@@ -1,4 +1,4 @@
-//! Stamped streams, and what is made of their stamps.
+//! Stamped streams, and the evaluation of their stamps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn every_reading_of_the_clock_is_a_stamp() {
 #[test]
 fn batches_are_counted_from_the_gaps_between_receipts() {
     let ticks = |nanoseconds: u32| clock::get().ticks(f64::from(nanoseconds));
-    // Three gaps of 3 us, each with four quick receipts behind it.
+    // Three gaps of 3 us, each followed by four quick receipts.
     let receipts = (0..15).map(|at| if at % 5 == 0 { 3_000 } else { 300 });
     let ends = receipts.scan(0, |end, receipt| {
         *end += receipt;
@@ -53,7 +53,7 @@ fn batches_are_counted_from_the_gaps_between_receipts() {
 
 #[test]
 fn a_batch_is_what_was_there_when_the_receiver_asked() {
-    // Three are sent while the receiver sleeps, two more while it takes those, then one for which it waits.
+    // Three are sent while the receiver sleeps, two more while it receives those, then one that it waits for.
     let sent = vec![0, 10, 20, 30, 40, 50, 90];
     let received = vec![0, 35, 36, 37, 60, 61, 95];
     let stream = Stream { sent, received, timed: Timed { elapsed: Duration::from_nanos(100), units: 6 } };

@@ -1,4 +1,4 @@
-//! The three stamps of a message, and the transports that break their word.
+//! The three stamps of a message, and the transports that fail validation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,7 +62,7 @@ fn every_reading_of_the_clock_is_a_stamp() {
 #[test]
 fn the_stamps_of_a_message_are_taken_in_their_order() {
     static READINGS: AtomicU64 = AtomicU64::new(0);
-    // ORDERING: Relaxed: what makes a later reading later is the message between the two, handed over by the channel.
+    // ORDERING: Relaxed: a later reading is later because of the message between the two, handed over by the channel.
     let now = || READINGS.fetch_add(1, Ordering::Relaxed);
     for place in places() {
         let stamps = exchange::<Faulty<FAULTLESS>, usize>(place, MESSAGES, now).unwrap();

@@ -11,7 +11,7 @@ fn the_distribution_holds_exactly_the_messages_of_the_run_and_each_had_its_silen
         for messages in [1, 3] {
             let start = Instant::now();
             let outcome = timed::<Faulty<FAULTLESS>, usize>(place, messages, 2e-3).unwrap();
-            // A sleep may be longer than it was asked for, never shorter.
+            // A sleep may be longer than requested, never shorter.
             assert!(start.elapsed() >= Duration::from_millis(2) * messages as u32);
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
             assert!(outcome.nanoseconds > 0.0);

@@ -24,7 +24,7 @@ fn whatever_a_transport_does_wrong_is_caught() {
 }
 
 #[test]
-fn a_latency_that_grows_evenly_is_at_the_end_nearly_twice_that_of_the_middle() {
+fn a_latency_that_grows_evenly_is_finally_nearly_twice_that_of_the_middle() {
     let evenly: Vec<f64> = (0..1_000).map(f64::from).collect();
     assert!((1.8..2.0).contains(&growth(&evenly).unwrap()));
     assert_eq!(growth(&[7.0; 1_000]), Some(1.0));

@@ -67,7 +67,8 @@ fn interrupted() -> bool {
     io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
 }
 
-/// Gives all of a message to a stream of bytes, in as many calls of `write` as it takes; each says how many bytes it took.
+/// Writes all of a message to a stream of bytes, in as many calls of `write` as needed; each returns the number of
+/// bytes taken.
 #[inline(always)]
 fn put_in_parts<W: Pod>(wire: &W, mut write: impl FnMut(&[u8]) -> Result<usize, Errno>) -> Result<(), Closed> {
     let bytes = bytemuck::bytes_of(wire);
@@ -82,11 +83,11 @@ fn put_in_parts<W: Pod>(wire: &W, mut write: impl FnMut(&[u8]) -> Result<usize, 
     Ok(())
 }
 
-/// Takes all of a message from a stream of bytes, in as many calls of `read` as it takes; 0 is the stream's end.
+/// Reads all of a message from a stream of bytes, in as many calls of `read` as needed; 0 is the stream's end.
 ///
 /// # Safety
 ///
-/// `read` has initialised as many bytes as it says, from the first on.
+/// `read` has initialised the number of bytes that it returns, from the first on.
 #[inline(always)]
 unsafe fn take_in_parts<W: Pod>(
     mut read: impl FnMut(&mut [MaybeUninit<u8>]) -> Result<usize, Errno>,
@@ -101,6 +102,6 @@ unsafe fn take_in_parts<W: Pod>(
             Err(_) => return Err(Closed),
         }
     }
-    // SAFETY: by the caller every byte is initialised, and every pattern of bytes is a `Pod`.
+    // SAFETY: the caller guarantees that every byte is initialised, and every pattern of bytes is a `Pod`.
     Ok(unsafe { wire.assume_init() })
 }

@@ -4,10 +4,10 @@
 //!   sender threads   send ----> packets in one queue, one order ----> recv   receiver threads
 //! ```
 //!
-//! Both ends wait in the kernel. The send buffer is as large as `net.core.wmem_max` allows; it bounds both a packet and
-//! how many of them wait. `net.unix.max_dgram_qlen` does not apply between two sockets connected to each other.
-//! Cannot: carry a packet longer than the send buffer, or so long (some megabytes) that the kernel has no memory in one
-//! piece for it.
+//! Both sides wait in the kernel. The send buffer is as large as `net.core.wmem_max` allows. It bounds both a packet
+//! and the number of waiting packets. `net.unix.max_dgram_qlen` does not apply between two sockets connected to each
+//! other. Cannot: carry a packet longer than the send buffer, or so long (some megabytes) that the kernel has no memory
+//! in one piece for it.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -36,7 +36,7 @@ impl Pair {
     pub(super) fn open(kind: SocketType) -> io::Result<Self> {
         let (first, second) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
         if let Some(most) = allowed::SEND_BUFFER.read() {
-            // The kernel cuts what is too much; without it the pair works with less.
+            // The kernel reduces larger values. Without it the pair works with less.
             let _ = set_socket_send_buffer_size(&first, most as usize);
         }
         Ok(Self { first, second })
@@ -47,7 +47,7 @@ impl Pair {
         send(&self.first, packet, SendFlags::NOSIGNAL)
     }
 
-    /// As it was asked for: the kernel doubles that, for what it keeps beside the bytes.
+    /// The requested size: the kernel doubles it, for its own data in addition to the bytes.
     pub(super) fn send_buffer(&self) -> io::Result<u64> {
         Ok(socket_send_buffer_size(&self.first)? as u64 / 2)
     }
@@ -86,13 +86,13 @@ impl Mechanism for Pair {
         }
     }
 
-    /// After the shutdown nothing more can be sent, and what is there is read without waiting.
+    /// After the shutdown nothing more can be sent, and the remaining packets are read without waiting.
     fn leftover<W: Pod>(&self) -> Option<W> {
         self.no_senders();
         self.take().ok()
     }
 
-    /// A datagram socket is not told that its peer will send no more: it must be shut down itself.
+    /// A datagram socket is not notified that its peer will send no more: it must be shut down itself.
     fn no_senders(&self) {
         let _ = shutdown(&self.first, Shutdown::Write);
         let _ = shutdown(&self.second, Shutdown::Read);
