@@ -1,11 +1,11 @@
-//! Prints the public interface of a library, an item a line, from what rustdoc says of it as JSON:
+//! Prints the public interface of a library, an item a line, from rustdoc's JSON:
 //!
 //! ```sh
 //! cargo run -p api -- target/doc/ysuite.json
 //! ```
 //!
-//! Implementations for every type there is are left out. Of the traits that the compiler implements by itself those stay that a
-//! user can name in stable Rust: whether an end is `Send` is a promise too.
+//! Implementations for every existing type are left out. Of the compiler's own traits, those that a user can name in
+//! stable Rust are kept: whether a handle is `Send` is part of the interface too.
 
 use std::process::ExitCode;
 
@@ -32,6 +32,6 @@ fn lines(api: &PublicApi) -> impl Iterator<Item = String> + '_ {
     api.items().map(ToString::to_string).filter(|line| !INTERNAL.iter().any(|name| line.contains(name)))
 }
 
-/// Traits of the compiler's own, which no stable program can ask for.
+/// Traits of the compiler's own that no stable program can name.
 const INTERNAL: [&str; 3] =
     ["core::marker::Freeze for ", "core::marker::UnsafeUnpin for ", "core::marker::StructuralPartialEq for "];

@@ -1,1 +1,1 @@
-//! Nothing: the tests are all there is.
+//! Empty: the crate consists of its tests.

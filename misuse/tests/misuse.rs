@@ -1,13 +1,13 @@
-//! Misuse that must not compile, each case beside a twin that must: without the twin, a case might fail for another
-//! reason than the one meant.
+//! Misuse that must not compile. Each case has a twin that must compile: without the twin, a case might fail for a
+//! reason other than the intended one.
 //!
-//! The compiler's words are compared where they are known: with the version they were written for, and for types whose
-//! insides it does not spell out. A crate by itself, since each case is compiled with all that its crate depends on; the twins are
-//! part of it, so that nothing has to be linked for each.
+//! The compiler's messages are compared where they are known: with the version they were written for, and for types
+//! whose contents it does not print. This is a crate by itself, since each case is compiled with all dependencies of
+//! its crate. The twins are part of it, so that nothing has to be linked for each.
 
 use std::process::Command;
 
-/// The compiler whose words the `.stderr` files hold.
+/// The compiler version of the messages in the `.stderr` files.
 const COMPILER: &str = "rustc 1.95.";
 
 macro_rules! twins {
@@ -28,13 +28,13 @@ macro_rules! twins {
 }
 
 twins! {
-    a_catch_all_behind_another_handler
+    a_catch_all_after_another_handler
     a_message_that_outlives_its_channel
     a_message_that_outlives_its_select
     flushing_through_a_unique_reference
     move_of_a_receiver
     move_of_a_sender
-    moves_of_a_pipes_ends
+    moves_of_ypipe_handles
     reader_of_what_is_send
     receiving_after_iterating
     receiving_after_peeking
@@ -69,6 +69,6 @@ fn misuse_does_not_compile() {
     if String::from_utf8_lossy(&version.stdout).starts_with(COMPILER) {
         trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
     } else {
-        println!("skipped: the words are those of {COMPILER}x");
+        println!("skipped: the messages are those of {COMPILER}x");
     }
 }

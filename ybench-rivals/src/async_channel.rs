@@ -1,6 +1,7 @@
-//! `async-channel` between plain threads: `send_blocking` and `recv_blocking`, which its documentation has for this.
+//! `async-channel` between plain threads: `send_blocking` and `recv_blocking`, its documented functions for that.
 //!
-//! A `concurrent-queue` and three events. Whoever has to wait registers with an event, looks once more, and parks.
+//! A `concurrent-queue` and three events. A thread that has to wait registers with an event, checks once more, and
+//! parks.
 
 use ::async_channel::{Receiver, Sender};
 use ybench_core::ends_by_cloning;

@@ -1,7 +1,7 @@
-//! `concurrent-queue`: what `async-channel` is made of, without its way to wait.
+//! `concurrent-queue`: the queue inside `async-channel`, without its way to wait.
 //!
-//! With a bound an array of slots with numbers, without one blocks of 31 messages. Whoever loses a race for a slot gives the
-//! CPU away; full and empty are said at once, and the documentation leaves the waiting to its users.
+//! With a bound it is an array of numbered slots, without one blocks of 31 messages. A thread that loses a race for a
+//! slot yields. Full and empty are returned at once, and the documentation leaves the waiting to its users.
 
 use std::sync::Arc;
 

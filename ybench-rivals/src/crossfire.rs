@@ -1,9 +1,9 @@
-//! `crossfire`: the blocking faces of its `spsc`, `mpsc` and `mpmc`.
+//! `crossfire`: the blocking interface of its `spsc`, `mpsc` and `mpmc`.
 //!
-//! Arrays or linked blocks derived from crossbeam's. Whoever has to wait pauses and gives way some ten times, longer each
-//! time, and then parks. The documentation recommends the module that fits the numbers of ends, since each is made for its
-//! own, and to call `detect_backoff_cfg` at the start: it matters where the program has one CPU. A change of it concerns the
-//! whole program, so it is called before the first channel.
+//! Arrays or linked blocks derived from crossbeam's. A thread that has to wait pauses and yields some ten times, longer
+//! each time, and then parks. The documentation recommends the module that fits the numbers of handles, since each is
+//! made for its own. It also recommends a call of `detect_backoff_cfg` at the start, which matters where the program
+//! has one CPU. The call affects the whole program, so it comes before the first channel.
 
 use ::crossfire::{MRx, MTx, Rx, Tx, detect_backoff_cfg, mpmc, mpsc, spsc};
 use ybench_core::ends_by_cloning;

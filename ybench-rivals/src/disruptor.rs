@@ -1,14 +1,16 @@
-//! `disruptor`: its ring, published to by one thread or several, and polled by one.
+//! `disruptor`: its ring, with one publishing thread or several, and one polling thread.
 //!
-//! Events stand in slots that are made beforehand. The documentation has threads of its own for receivers, and a poller for
-//! those who have a thread already, as here: it gives a hand of the events that are there, which are read where they lie, and
-//! their slots are free when the hand is let go. It shows two ways of asking for one, `take(64)` and `poll`, which gives all.
-//! Each form has the quicker one here. With one producer that is `take(64)`: whoever keeps all that are there keeps the
-//! producer waiting for room. With several it is `poll`: their poller looks at a bit of each event up to the last one that is
-//! there, whatever number was asked for, so that a full ring of 65,536 is gone through for every 64 (more than 500 ns a
-//! message, for 22). Waiting is left to whoever polls; `publish` spins without a pause where the ring is full, and
-//! `try_publish` and `try_batch_publish` are there for loops of one's own. What is sent is plain bytes: a message that is by
-//! pointer and never received is not freed.
+//! Events are in slots that are made beforehand. The documentation has threads of its own for receivers, and a poller
+//! for programs that have a thread already, as here. It returns a guard for a batch of the ready events, which are read
+//! in place. Their slots are free when the guard is dropped. The documentation shows two ways to get one, `take(64)`
+//! and `poll`, which returns all.
+//!
+//! Each variant uses the quicker way here. With one producer that is `take(64)`: a reader that keeps all ready events
+//! makes the producer wait for room. With several it is `poll`. Their poller reads a bit of each event up to the last
+//! ready one, for any requested number, so that a full ring of 65,536 is read for every 64 (more than 500 ns a message,
+//! compared with 22). The waiting is left to the polling thread. `publish` spins without a pause where the ring is
+//! full, and `try_publish` and `try_batch_publish` are for loops of one's own. The content is plain bytes: a message by
+//! pointer that is never received is not freed.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -26,14 +28,14 @@ use crate::end::End;
 pub struct Single<const SLOTS: usize>;
 pub struct Several;
 
-/// Gives the events of hands one by one.
+/// Returns the events of batches one by one.
 pub struct Polled<W: 'static, B: 'static> {
-    /// Has the only reference to the poller, while it is there.
+    /// Has the only reference to the poller while no batch is open.
     hand: Option<EventGuard<'static, W, B>>,
     poller: NonNull<EventPoller<W, B>>,
 }
 
-// SAFETY: the poller is the owner's alone, and so is the hand that borrows it.
+// SAFETY: only the owner has the poller and the batch that borrows it.
 unsafe impl<W, B> Send for Polled<W, B> where EventPoller<W, B>: Send {}
 
 impl<W, B> Polled<W, B> {
@@ -45,7 +47,7 @@ impl<W, B> Polled<W, B> {
 impl<W, B> Drop for Polled<W, B> {
     fn drop(&mut self) {
         self.hand = None;
-        // SAFETY: leaked by `new`, and borrowed by nobody any more.
+        // SAFETY: leaked by `new`, and no longer borrowed.
         drop(unsafe { Box::from_raw(self.poller.as_ptr()) });
     }
 }
@@ -101,7 +103,7 @@ impl Shared for Several {
     }
 }
 
-/// A power of two, as it wants, and what is the least for several producers.
+/// A power of two, as the crate requires, and the minimum for several producers.
 fn slots<M: Message>(wanted: usize) -> usize {
     let most = places::<M::Wire>(wanted).max(64);
     1 << most.ilog2()
@@ -148,17 +150,18 @@ published!(SingleProducer, MultiProducer);
 macro_rules! polled {
     ($($barrier:ty, $most:expr;)+) => { $(
         impl<W> Polled<W, $barrier> {
-            /// One with an event in it at least, if there is any.
+            /// A batch with at least one event, if there is any.
             #[inline(always)]
             fn hand(&mut self) -> Option<&mut EventGuard<'static, W, $barrier>> {
                 if self.hand.is_none() {
-                    // SAFETY: without a hand nobody else has a reference; with one it is the hand's, which goes first.
+                    // SAFETY: without a batch no other code has a reference; with one the batch has it, which is
+                    // dropped first.
                     self.hand = Some(unsafe { self.poller.as_mut() }.take($most).ok()?);
                 }
                 self.hand.as_mut()
             }
 
-            /// Lets go of a hand that has been read to its end.
+            /// Drops a batch that has been read to its end.
             #[inline(always)]
             fn let_go(&mut self) {
                 self.hand.take_if(|hand| (&mut *hand).len() == 0);

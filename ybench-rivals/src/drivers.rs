@@ -1,5 +1,5 @@
-//! Who can stand side by side in `ybench rivals`: the loops for messages of each size, of the rivals here and of whom
-//! `ybench-core` has itself. They are compiled here, so that who builds the instrument without rivals pays nothing.
+//! The competitors of `ybench rivals`: the loops for messages of each size, of the competitors here and of those in
+//! `ybench-core`. They are compiled here, so that a build of the instrument without competitors does not pay for them.
 
 use ybench_core::scenario::cells::drivers::{Drivers, between_many, between_two};
 use ybench_core::transport::spinning::Spinning;
@@ -7,7 +7,8 @@ use ybench_core::transport::{Many, Transport, crossbeam, mpmc, mpsc, rtrb, spsc,
 
 use crate::{disruptor, gil, nexus_queue, ringbuf, yring};
 
-/// A rival with other room than another form of it has no drivers here: they would take minutes to compile.
+/// A competitor that differs from another variant only in its room has no drivers here: they would take minutes to
+/// compile.
 pub(crate) const fn of_two<T: Transport>() -> Option<Drivers> {
     if T::TRAITS.variant { None } else { Some(between_two::<T>()) }
 }
@@ -16,10 +17,10 @@ pub(crate) const fn of_many<T: Many>() -> Option<Drivers> {
     if T::TRAITS.variant { None } else { Some(between_many::<T>()) }
 }
 
-/// Everybody there is.
+/// All of them.
 pub fn drivers() -> Vec<Drivers> {
     let mut all = crate::of_rivals();
-    // Constants: what their conditions leave out is not compiled.
+    // Constants: code that their conditions exclude is not compiled.
     all.extend(
         const {
             [
@@ -48,7 +49,7 @@ pub fn drivers() -> Vec<Drivers> {
                 between_two::<Spinning<rtrb::Ring<65_536>, false>>(),
                 between_two::<Spinning<rtrb::Ring<1_024>, true>>(),
                 between_two::<Spinning<rtrb::Ring<1_024>, false>>(),
-                // Between two looks of a ring from one to one neither way is the better for everybody.
+                // Between two polls of a one-to-one ring neither way is better for all of them.
                 between_two::<Spinning<gil::Ring<65_536>, false>>(),
                 between_two::<Spinning<ringbuf::Ring<65_536>, false>>(),
                 between_two::<Spinning<nexus_queue::Ring<65_536>, false>>(),

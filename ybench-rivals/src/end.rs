@@ -1,11 +1,11 @@
-//! One end of somebody else's channel, and transports that are made of two of them.
+//! One handle of a third-party channel, and transports that consist of two of them.
 
 /// The traits of the instrument can be implemented here for types of this package only.
 #[derive(Clone)]
 pub struct End<E>(pub(crate) E);
 
-/// Transports by what opens them: a name, what is told about it, traits beside the file's `COMMON`, the types of both ends
-/// for messages `M`, and how they are made.
+/// Transports: for each a name, a description, traits in addition to the file's `COMMON`, the types of both handles for
+/// messages `M`, and the expression that makes them.
 macro_rules! channels {
     ($($transport:ident: $name:literal, $about:literal, { $($traits:tt)* }, $sender:ty, $receiver:ty, $open:expr;)+) => { $(
         pub struct $transport;
@@ -24,7 +24,7 @@ macro_rules! channels {
     )+ };
 }
 
-/// Ends whose `send` and `recv` wait and end with an error, and take and give the message itself.
+/// Handles whose `send` and `recv` wait and fail with an error, and move the message itself.
 macro_rules! blocking {
     (send: $($sender:ty),+; recv: $($receiver:ty),+) => {
         $(

@@ -1,9 +1,9 @@
-//! `fanring`: its `mpsc`, a ring for each sender and a receiver that goes round them.
+//! `fanring`: its `mpsc`, a ring for each sender and a receiver that takes turns among them.
 //!
-//! Whoever has to wait pauses up to 128 times and then parks: the strategy by default, which the documentation recommends
-//! where CPUs are shared. It takes several messages from a ring before it gives their places back, and receives batches. Room
-//! is counted by the sender. Its `mpmc` promises no order, not even of the messages of one sender: the instrument compares
-//! queues that have one, and could not tell a message lost from one that is late.
+//! A thread that has to wait pauses up to 128 times and then parks: the default strategy, which the documentation
+//! recommends where CPUs are shared. The receiver takes several messages from a ring before it returns their places,
+//! and receives batches. The sender counts the room. Its `mpmc` guarantees no order, not even of the messages of one
+//! sender. The instrument compares queues that have one, and could not tell a lost message from a late one.
 
 use std::io;
 
@@ -44,7 +44,7 @@ impl<M: Message> transport::Receiver<M> for End<mpsc::Receiver<M>> {
 macro_rules! several {
     ($($transport:ty),+) => { $(
         impl Many for $transport {
-            /// Each further sender registers itself beside the first.
+            /// Each further sender registers itself in addition to the first.
             fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
                 let (first, receiver) = Self::open::<M>()?;
                 let gone = || io::Error::other("no further sender can be registered");

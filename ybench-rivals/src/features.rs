@@ -1,25 +1,27 @@
-//! What this project's kinds of channels and each rival have: a table that is ticked only where somebody has tried it.
+//! The features of this project's kinds of channels and of each competitor: a table with a tick only where a test has
+//! tried it.
 //!
-//! A tick comes from one of two places. What the transports say of themselves is tried by `tests/claims.rs` for each of them.
-//! What no measurement uses is listed here, and `tests/features` has a test for each of those ticks and for no other.
+//! A tick comes from one of two places. The transports' own traits are tried by `tests/claims.rs` for each of them.
+//! Features that no measurement uses are listed here, and `tests/features` has a test for each of those ticks and for
+//! no other.
 //!
-//! A library is asked for what it has by itself and with its usual features.
+//! A library's ticks are for its own functions, with its default features.
 
 use ybench_core::registry;
 use ybench_core::transport::{Ends, Traits};
 
-/// One column. How it reads in the head of a table, and what a tick says.
+/// One column: its title in the head of a table, and the meaning of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
-    /// A receiver that waits gives its CPU away.
+    /// A waiting receiver does not use its CPU.
     Sleeps,
-    /// A receiver can look without end.
+    /// A receiver can spin without end.
     Spins,
-    /// Tasks wait at it, in any runtime.
+    /// Tasks wait on it, in any runtime.
     Tasks,
     /// A thread waits for the first of several channels.
     Select,
-    /// Its receiver is served by an event loop beside sockets.
+    /// An event loop serves its receiver alongside sockets.
     Epoll,
     /// A thread receives with a time limit.
     Timeouts,
@@ -31,17 +33,17 @@ pub enum Feature {
     Unbounded,
     Senders,
     Receivers,
-    /// What one sender sends after another has sent arrives after it.
+    /// A message that one sender sends after another sender's message arrives after it.
     OneOrder,
     /// Some messages overtake others.
     Priority,
-    /// Later sends fail, while both ends are still there.
+    /// Later sends fail, while both handles still exist.
     Close,
     /// Senders that do not keep a channel open.
     Weak,
-    /// A message is looked at where it lies, before it is taken.
+    /// A message is read in place, before it is received.
     InPlace,
-    /// Room is certain before the message is made.
+    /// Room is reserved before the message is made.
     Reserve,
 }
 
@@ -75,7 +77,7 @@ impl Feature {
         }
     }
 
-    /// Where the transports say it themselves.
+    /// Whether the transports' own traits state it.
     fn of(self, traits: &Traits) -> Option<bool> {
         let shared = traits.senders == Ends::Many || traits.receivers == Ends::Many;
         Some(match self {
@@ -92,13 +94,13 @@ impl Feature {
     }
 }
 
-/// A kind of channel of ours, or a rival.
+/// A kind of channel of ours, or a competitor.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     pub name: &'static str,
-    /// What can be measured of it: what one of them has, it has.
+    /// The measurable transports of it: a feature of one of them is a feature of the kind.
     pub transports: &'static [&'static str],
-    /// What else it has.
+    /// Its further features.
     pub beside: &'static [Feature],
 }
 
@@ -144,7 +146,7 @@ pub static KINDS: [Kind; 25] = [
         &["crossfire-spsc", "crossfire-mpsc-1k", "crossfire-mpmc", "crossfire-mpmc-1k"],
         &[Tasks, Select, Timeouts, Weak],
     ),
-    // Of what is for tasks only nothing is measured between threads.
+    // A feature for tasks only is not measured between threads.
     kind("rapidfire", &[], &[Sleeps, Tasks, Bounded, Unbounded, Senders, Receivers, OneOrder, Close]),
     kind("tachyonix", &[], &[Sleeps, Tasks, Bounded, Senders, OneOrder, Close]),
     kind("fanring", &["fanring-mpsc-1k"], &[Timeouts]),

@@ -1,7 +1,7 @@
 //! `flume`: `unbounded()` and `bounded(n)` with a blocking `send` and `recv`.
 //!
-//! A queue behind a lock. A receiver that finds nothing puts itself on a list and parks; whoever sends takes it from there.
-//! The documentation recommends the two functions as they are, and its features by default are those compared.
+//! A queue behind a lock. A receiver that finds nothing adds itself to a list and parks; the next sender removes it
+//! from there. The documentation recommends the two functions as they are, and its default features are compared.
 
 use ::flume::{Receiver, Sender};
 use ybench_core::ends_by_cloning;

@@ -1,9 +1,9 @@
-//! `gil`: its `spsc` ring, looked at without end.
+//! `gil`: its `spsc` ring, polled without end.
 //!
-//! Two indices on lines of their own, each end with a copy of the other's. The documentation offers `send` and `recv`, which
-//! pause 128 times between two turns of giving the CPU away, and `try_send` and `try_recv` for loops of one's own. Both are
-//! here; the loop of the instrument is that of all other spinners. Batches go by `write_buffer` and `read_guard`, as it
-//! recommends. Of a peer that is gone it knows nothing: in its own loop a lost message is noticed by the watchdog only.
+//! Two indices on lines of their own, each handle with a copy of the other's. The documentation offers `send` and
+//! `recv`, which pause 128 times between two yields, and `try_send` and `try_recv` for loops of one's own. Both are
+//! here; the loop of the instrument is that of all other spinners. Batches use `write_buffer` and `read_guard`, as it
+//! recommends. It does not detect a dropped peer: in its own loop only the watchdog detects a lost message.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::end::{End, channels};
 
 pub struct Ring<const SLOTS: usize>;
 
-/// Room for so many, if they are not too large for it.
+/// Room for `wanted` messages, if they are not too large for it.
 pub(crate) fn room<M>(wanted: usize) -> NonZeroUsize {
     NonZeroUsize::new(places::<M>(wanted)).unwrap_or(NonZeroUsize::MIN)
 }
@@ -60,7 +60,7 @@ impl<M: Message> Push<M> for End<Sender<M>> {
         for (slot, number) in room.iter_mut().zip(numbers) {
             slot.write(M::numbered(number));
         }
-        // SAFETY: so many slots of the buffer have just been written.
+        // SAFETY: this number of slots of the buffer has just been written.
         unsafe { self.0.commit(count) };
         count
     }
@@ -81,7 +81,7 @@ impl<M: Message> Pop<M> for End<Receiver<M>> {
 const COMMON: Traits = Traits { waits: Waits::Spins, bounded: true, variant: true, ..crate::COMMON };
 
 channels! {
-    OwnLoop: "gil-64k-own-loop", "gil's spsc with 65,536 slots, both sides spinning and giving way in its own loop", {},
+    OwnLoop: "gil-64k-own-loop", "gil's spsc with 65,536 slots, both sides spinning and yielding in its own loop", {},
         Sender<M>, Receiver<M>, channel(room::<M>(65_536));
 }
 

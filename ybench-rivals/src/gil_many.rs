@@ -1,8 +1,8 @@
-//! `gil`: its `mpsc` and `mpmc`, looked at without end.
+//! `gil`: its `mpsc` and `mpmc`, polled without end.
 //!
-//! Rings whose slots have numbers, after a known design; the documentation recommends the one that fits the number of
-//! receivers. The sharded kinds have a ring for each sender, and no order between them. Only ends of messages that can be
-//! cloned can be cloned, so what is sent is a message's plain bytes.
+//! Rings whose slots have numbers, after a known design. The documentation recommends the one that fits the number of
+//! receivers. The sharded kinds have a ring for each sender, and no order between them. Only handles of messages that
+//! can be cloned can be cloned, so the content is a message's plain bytes.
 
 use ::gil::{mpmc, mpsc};
 use ybench_core::transport::spinning::{Pop, Push, Queue, Shared};
@@ -76,7 +76,7 @@ macro_rules! tried {
         impl<M: Message> Push<M> for End<$sender> {
             #[inline(always)]
             fn push(&mut self, message: M) -> Result<(), M> {
-                // SAFETY: what comes back has not been sent.
+                // SAFETY: the returned bytes have not been sent.
                 self.0.try_send(message.into_wire()).map_err(|wire| unsafe { M::from_wire(wire) })
             }
         }

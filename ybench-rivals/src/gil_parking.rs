@@ -1,9 +1,9 @@
-//! `gil`: the channels of it that park, one to one and many to one.
+//! `gil`: its parking channels, one to one and many to one.
 //!
-//! Whoever has to wait pauses 16 times between two turns of giving the CPU away, four turns, and then sleeps in a futex; the
-//! documentation recommends them where threads may be idle. Each message looks at a word that says who sleeps. From many
-//! there is a ring for each sender, as many as were wanted at first, to the next power of two. A peer that is gone is not
-//! noticed: a lost message is found by the watchdog only.
+//! A thread that has to wait pauses 16 times between two yields, four times, and then sleeps in a futex. The
+//! documentation recommends them where threads may be idle. Each send reads a word that says whether the other side
+//! sleeps. The many-to-one kind has a ring for each sender, as many as were requested at first, to the next power of
+//! two. A dropped peer is not detected: only the watchdog finds a lost message.
 
 use std::io;
 use std::num::NonZeroUsize;

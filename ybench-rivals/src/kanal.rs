@@ -1,8 +1,8 @@
 //! `kanal`: `unbounded()` and `bounded(n)` with a blocking `send` and `recv`.
 //!
-//! A queue behind a lock of its own, which spins and then sleeps a little. A receiver that waits gives its own memory to the
-//! sender; it looks for a while and then parks. The documentation recommends the features by default; its other one, the
-//! standard library's lock, is told to be slower.
+//! A queue behind a lock of its own, which spins and then sleeps a little. A waiting receiver passes the address of its
+//! own memory to the sender. It spins for a while and then parks. The documentation recommends the default features; it
+//! calls the other one, the standard library's lock, slower.
 
 use ::kanal::{Receiver, Sender};
 use ybench_core::ends_by_cloning;

@@ -1,15 +1,15 @@
-//! Other people's channels and queues, as transports of the instrument: guests, which a program welcomes with
-//! [`registry::welcome`](ybench_core::registry::welcome). Whoever wants a queue of their own measured does the
-//! same: a type that implements [`Transport`](ybench_core::transport::Transport), or
-//! [`Queue`](ybench_core::transport::spinning::Queue) where it cannot wait, and an entry made of it.
+//! Third-party channels and queues, as transports of the instrument. A program adds them with
+//! [`registry::welcome`](ybench_core::registry::welcome). A queue of one's own is measured in the same way: a type that
+//! implements [`Transport`](ybench_core::transport::Transport), or [`Queue`](ybench_core::transport::spinning::Queue)
+//! where it cannot wait, and an entry made of it.
 //!
-//! One file for each crate. Its head says in our words how the crate waits, what its documentation recommends, and why it is
-//! used as it is here. Everybody has a form without a bound, one with 1,024 places and one with 65,536, as far as the crate
-//! has them; spinners have two of each, with a pause between two polls and without.
+//! One file for each crate. Its head describes how the crate waits, what its documentation recommends, and the reasons
+//! for its use here. Each has a variant without a bound, one with 1,024 places and one with 65,536, as far as the crate
+//! has them. Spinners have two of each, with a pause between two polls and without.
 //!
-//! In `tasks` are those that tasks can wait for, once more as transports between tasks. `rapidfire` and `tachyonix` have no
-//! functions that block, and are there only.
-//! Nothing here is needed by `ysuite`.
+//! `tasks` has those that tasks can wait on, as transports between tasks. `rapidfire` and `tachyonix` have no blocking
+//! functions, and are only there.
+//! `ysuite` does not depend on this crate.
 #![cfg(target_os = "linux")]
 
 pub mod async_channel;
@@ -39,31 +39,31 @@ use ybench_core::scenario::cells::drivers::Drivers;
 use ybench_core::transport::Traits;
 use ybench_core::transport::spinning::Spinning;
 
-/// For struct update: what all rivals have in common. Their loops are compiled for the messages of `ybench rivals` and for no
-/// larger ones: those would be a third of the build.
+/// For struct update: the properties that all competitors share. Their loops are compiled for the messages of `ybench
+/// rivals` and for no larger ones: those would be a third of the build.
 pub(crate) const COMMON: Traits = Traits { most_bytes: |_| 256, few_sizes: true, ..Traits::COMMON };
 
-/// Lists of everybody: of their entries in the registry, and of their drivers for `ybench rivals`. `entry` makes one of those
-/// that one thread sends by and one receives from, `shared` of the others.
+/// Lists of all competitors: of their entries in the registry, and of their drivers for `ybench rivals`. `entry` makes
+/// one with a single sending and a single receiving thread, `shared` the others.
 macro_rules! everybody {
     ($($made:ident::<$transport:ty>(),)+) => {
-        /// Everybody there is: first those that can sleep.
+        /// All of them: first those that can sleep.
         pub fn entries() -> Vec<Entry> {
             use ybench_core::scenario::{entry, shared};
-            // Constants: what their conditions leave out is not compiled.
+            // Constants: code that their conditions exclude is not compiled.
             let mut all = vec![$(const { $made::<$transport>() }),+];
             all.extend(tasks::entries());
             all
         }
 
-        /// Whether everybody delivers in one order of all messages.
+        /// Whether each of them delivers in one order of all messages.
         #[cfg(test)]
         fn orders() -> Vec<order::Tried> {
             use order::{of_one as entry, of_several as shared};
             vec![$($made::<$transport>()),+]
         }
 
-        /// Those of them that are no variant of another, for what [`ybench_core::scenario::cells`] asks.
+        /// Those of them that are no variant of another, for the measurements of [`ybench_core::scenario::cells`].
         fn of_rivals() -> Vec<Drivers> {
             use crate::drivers::{of_many as shared, of_two as entry};
             [$(const { $made::<$transport>() }),+].into_iter().flatten().collect()

@@ -1,9 +1,9 @@
-//! `nexus-channel`: a ring of `nexus-queue` whose ends can park.
+//! `nexus-channel`: a ring of `nexus-queue` whose handles can park.
 //!
-//! Whoever has to wait gives way eight times, then says that it parks, looks once more, and parks; the peer reads that word
-//! after each message. Eight is the number by default, and the documentation opens it with 1,024 places. Nothing in its
-//! source orders the message before the look at that word, so a wake-up can be lost now and then, and both ends sleep: the
-//! watchdog is for this. With 64 places it has been seen in ping-pong.
+//! A thread that has to wait yields eight times, then says that it parks, checks once more, and parks. The peer reads
+//! that word after each message. Eight is the default number, and the documentation opens it with 1,024 places. Nothing
+//! in its source orders the message before the read of that word, so a wake-up can be lost now and then, and both sides
+//! sleep: the watchdog detects this. With 64 places it has been seen in ping-pong.
 
 use ::nexus_channel::{Receiver, Sender};
 use ybench_core::transport::Traits;

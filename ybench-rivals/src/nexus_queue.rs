@@ -1,7 +1,7 @@
 //! `nexus-queue`: its `spsc` and `mpsc` rings.
 //!
-//! One to one it has two indices and copies of them at the ends; from many, slots with numbers of turns. It cannot wait: the
-//! documentation shows a loop with a pause of the CPU, and pins both ends.
+//! The one-to-one ring has two indices and copies of them in the handles. The many-to-one ring has slots with turn
+//! numbers. It cannot wait: the documentation shows a loop with a pause of the CPU, and pins both threads.
 
 use ::nexus_queue::{Full, mpsc, spsc};
 use ybench_core::transport::spinning::{Pop, Push, Queue, Shared, places};

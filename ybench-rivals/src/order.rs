@@ -1,8 +1,8 @@
-//! Whether a transport puts the messages of several senders in one order: two take turns, and one receiver looks.
+//! Whether a transport puts the messages of several senders in one order: two take turns, and one receiver checks.
 
 use ybench_core::transport::{Many, Receiver, Sender, Shape, Traits, Transport};
 
-/// A transport, and the messages of two senders that took turns, as they came.
+/// A transport, and the messages of two senders that took turns, in the order received.
 pub(crate) struct Tried {
     pub(crate) traits: Traits,
     pub(crate) turns: Option<fn() -> Vec<usize>>,
@@ -26,9 +26,9 @@ fn turns<T: Many>() -> Vec<usize> {
     (0..TURNS).map(|_| receivers[0].recv().unwrap()).collect()
 }
 
-/// Who says no such thing may do it all the same, sometimes.
+/// A transport whose traits do not say so may still do it sometimes.
 #[test]
-fn whoever_says_so_has_one_order() {
+fn a_transport_that_says_so_has_one_order() {
     use ybench_core::transport::{Ends, crossbeam, mpmc, mpsc, std_mpsc, tokio_mpsc};
 
     let own = [
@@ -47,6 +47,6 @@ fn whoever_says_so_has_one_order() {
         let Some(turns) = tried.turns.filter(|_| tried.traits.senders == Ends::Many) else { continue };
         assert_eq!(turns(), in_turn, "{}", tried.traits.name);
     }
-    // What has lanes brings them one after the other.
+    // A transport with lanes delivers them one after the other.
     assert_ne!(turns::<mpsc::Adaptive>(), in_turn);
 }

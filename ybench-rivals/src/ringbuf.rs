@@ -1,8 +1,8 @@
 //! `ringbuf`: a `HeapRb` split in two, which its documentation recommends for most cases.
 //!
-//! A ring with two indices; each end keeps a copy of the other's and looks at the true one when there seems to be no
-//! progress. It cannot wait. Batches go by `push_iter` and `pop_slice_uninit`, each with one publication; `pop_iter` has one
-//! for each message, and the documentation advises against it there.
+//! A ring with two indices. Each handle keeps a copy of the other's and reads the true one when there seems to be no
+//! progress. It cannot wait. Batches use `push_iter` and `pop_slice_uninit`, each with one publication. `pop_iter` has
+//! one for each message, and the documentation advises against it there.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ impl<M: Message> Pop<M> for End<HeapCons<M>> {
     fn pop_run(&mut self, into: &mut Vec<M>, max: usize) {
         into.reserve(max);
         let taken = self.0.pop_slice_uninit(&mut into.spare_capacity_mut()[..max]);
-        // SAFETY: so many messages have just been moved to the end of the vector, within its capacity.
+        // SAFETY: this number of messages has just been moved to the end of the vector, within its capacity.
         unsafe { into.set_len(into.len() + taken) };
     }
 }

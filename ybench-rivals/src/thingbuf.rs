@@ -1,8 +1,8 @@
 //! `thingbuf`: its blocking `mpsc` channel.
 //!
-//! An array of slots that are made beforehand and used again. Whoever has to wait puts itself on a list and parks. The
-//! documentation recommends to work in a slot by reference, and a policy for what is left in it: here that is nothing, since
-//! what is sent is plain bytes. A message that is by pointer and never received is not freed.
+//! An array of slots that are made beforehand and reused. A thread that has to wait adds itself to a list and parks.
+//! The documentation recommends to work in a slot by reference, and a policy for its content after the receipt: here
+//! that is nothing, since the content is plain bytes. A message by pointer that is never received is not freed.
 
 use ::thingbuf::mpsc::blocking::{Receiver, Sender, with_recycle};
 use ::thingbuf::recycling::Recycle;
@@ -15,7 +15,7 @@ use crate::end::{End, channels};
 
 const COMMON: Traits = Traits { waits: Waits::Sleeps, bounded: true, senders: Ends::Many, ..crate::COMMON };
 
-/// Leaves what was sent where it is.
+/// Leaves the content where it is.
 pub struct Left;
 
 impl<W: Pod> Recycle<W> for Left {

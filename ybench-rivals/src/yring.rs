@@ -1,8 +1,8 @@
-//! `yring`: a ring whose ends publish and fetch in batches.
+//! `yring`: a ring whose handles publish and fetch in batches.
 //!
-//! Messages are seen when they are flushed, and their places are free when they are released; both are said by the user. It
-//! cannot wait. For single messages the documentation has `push_and_flush` and `prefetch_and_pop`, for batches the calls that
-//! these are made of.
+//! Messages are visible when they are flushed, and their places are free when they are released; the user calls both.
+//! It cannot wait. For single messages the documentation has `push_and_flush` and `prefetch_and_pop`, for batches the
+//! calls inside these.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! What transports say of themselves in the table of features, each claim of each of them, tried with the drivers that
-//! measure it. One order of all messages is tried in `src/order.rs`.
+//! The transports' own traits in the table of features, each of them tried with the drivers that measure it. One order
+//! of all messages is tried in `src/order.rs`.
 #![cfg(target_os = "linux")]
 
 use std::sync::Once;
@@ -18,7 +18,7 @@ fn all() -> impl Iterator<Item = &'static Entry> {
 }
 
 #[test]
-fn who_sleeps_leaves_the_cpu_and_who_spins_takes_it() {
+fn sleeping_leaves_the_cpu_and_spinning_uses_it() {
     let place = Place::choose(None).unwrap();
     all().for_each(|entry| claims::waits_as_it_says(entry, place));
 }
@@ -26,7 +26,7 @@ fn who_sleeps_leaves_the_cpu_and_who_spins_takes_it() {
 #[test]
 fn a_sender_waits_where_there_is_a_bound_and_nowhere_else() {
     let drivers = drivers();
-    // What is not in any cell has no drivers.
+    // A transport that is in no case has no drivers.
     all().for_each(|entry| {
         claims::is_bounded_as_it_says(entry, drivers.iter().find(|one| one.name == entry.traits.name));
     });

@@ -1,4 +1,4 @@
-//! Every rival keeps its word before it is timed, and is welcome in the registry.
+//! Every competitor passes validation before it is timed, and can be added to the registry.
 #![cfg(target_os = "linux")]
 
 use std::time::{Duration, Instant};
@@ -13,25 +13,25 @@ use ybench_rivals::drivers::drivers;
 
 #[test]
 #[ignore = "minutes, and nothing of ours: ci/rivals runs it"]
-fn every_rival_delivers_everything_in_order() {
+fn every_competitor_delivers_everything_in_order() {
     let place = Place::choose(None).unwrap();
     let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
     let check = |entry: &Entry| {
         let start = Instant::now();
         let broken = with_patience(patience, || checks::all(entry, place)).err();
-        // Who is slow, and where it was when somebody lost patience with all of them.
+        // The slow transport and its position when the time limit of all of them was reached.
         eprintln!("{} {:.1?} {broken:?}", entry.traits.name, start.elapsed());
         broken
     };
     let mut broken: Vec<String> = ybench_rivals::entries().iter().filter_map(check).collect();
-    // Known to lose wake-ups now and then: the head of its file says why. The watchdog is for this.
+    // Loses wake-ups now and then: the head of its file has the reason. The watchdog detects this.
     broken.retain(|sentence| !(sentence.starts_with("nexus-channel") && sentence.contains("did not end within ")));
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]
 #[ignore = "nothing of ours: ci/rivals runs it"]
-fn every_rival_between_tasks_delivers_everything_in_order() {
+fn every_competitor_between_tasks_delivers_everything_in_order() {
     let place = Place::choose(None).unwrap();
     let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
     let entries = ybench_rivals::entries();
@@ -53,7 +53,7 @@ fn every_rival_between_tasks_delivers_everything_in_order() {
 }
 
 #[test]
-fn guests_are_found_like_all_others_and_only_once() {
+fn third_party_transports_are_found_like_all_others_and_only_once() {
     let rivals = ybench_rivals::entries();
     registry::welcome(rivals.clone()).unwrap();
     for rival in &rivals {

@@ -1,29 +1,29 @@
-//! How sure a median is: the percentile bootstrap. The rounds that were measured stand for all that might have been;
-//! drawn from them again and again, with replacement, their median takes every value that chance could have given it,
-//! and 95 % of those lie in the interval. Pure, and its dice are seeded from the figures: a report that is read from a
-//! file says exactly what the run said.
+//! The confidence of a median: the percentile bootstrap. The measured rounds stand for all possible ones. Samples are
+//! drawn from them again and again, with replacement, and 95 % of their medians are in the interval. Pure. The seed
+//! comes from the figures: a report that is read from a file says exactly what the run said.
 //!
-//! Source: B. Efron, "Bootstrap methods: another look at the jackknife" (1979). Cannot know what differs between two
-//! runs of the program, only what differed between the rounds of one. With five figures the interval is their range.
+//! Source: B. Efron, "Bootstrap methods: another look at the jackknife" (1979). Cannot detect a difference between two
+//! runs of the program, only one between the rounds of one run. With five figures the interval is their range.
 
 use serde::{Deserialize, Serialize};
 
-/// How often is drawn. The ends of the interval then move by a small part of its width from seed to seed.
+/// The number of samples. The bounds of the interval then move by a small part of its width from seed to seed.
 pub const RESAMPLES: usize = 2_000;
 
-/// How much of what was drawn the interval holds.
+/// The share of the samples in the interval.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Which of the ordered figures is looked at.
+/// The rank of the ordered figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
     Median,
-    /// A quarter of the figures are below it: what disturbs a machine makes figures larger, so this one moves least with that.
+    /// A quarter of the figures are below it: disturbances of a machine make figures larger, so they affect this one
+    /// least.
     Quarter,
 }
 
 impl Rank {
-    /// One place among so many, or the two whose mean it is.
+    /// One place among `count`, or the two whose mean it is.
     fn places(self, size: usize) -> (usize, usize) {
         match self {
             Self::Median => ((size - 1) / 2, size / 2),
@@ -32,7 +32,7 @@ impl Rank {
     }
 }
 
-/// A figure, most often a median, and between what it lies with a confidence of 95 %.
+/// A figure, most often a median, and its interval with a confidence of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub low: f64,
@@ -48,7 +48,7 @@ impl Interval {
         Some(Self::around(sample.at(Rank::Median), drawn))
     }
 
-    /// The interval of the median of `above` divided by the median of `below`, which have nothing to do with each other.
+    /// The interval of the median of `above` divided by the median of `below`. The two are independent.
     pub fn of_quotient(above: &[f64], below: &[f64]) -> Option<Self> {
         Self::quotient(above, below, Rank::Median)
     }
@@ -95,7 +95,7 @@ impl Sample {
         (sorted[lower] + sorted[upper]) / 2.0
     }
 
-    /// The figures of this rank of as many samples drawn from this one. Ranks are drawn, and counted, so that nothing is sorted.
+    /// The figures of this rank of a sample of the same size. Ranks are drawn, and counted, so that nothing is sorted.
     fn drawn(&self, at: Rank, dice: &mut fastrand::Rng) -> Vec<f64> {
         let Self(sorted) = self;
         let size = sorted.len();
@@ -110,7 +110,7 @@ impl Sample {
     }
 }
 
-/// Which rank the value at place `at` has, when each rank was drawn so often.
+/// The rank of the value at place `at`, from the number of draws of each rank.
 fn rank(drawn: &[u32], at: usize) -> usize {
     let mut passed = 0;
     let reached = drawn.iter().position(|&count| {

@@ -1,36 +1,36 @@
-//! Whether a contender has become slower or faster from one run of the program to another, or is so in one of two sessions of
-//! one run. Pure.
+//! Whether a competitor has become slower or faster from one run of the program to another, or from one of two sessions
+//! of one run to the other. Pure.
 //!
-//! Two runs share no rounds. What is compared is the ratio to the limit, which both runs have measured beside it; how
-//! sure that is comes from drawing the rounds of both again and again. The plain time must have changed in the same
-//! direction: a ratio alone also moves when only its limit does.
+//! Two runs share no rounds. The compared figure is the ratio to the baseline that both runs have measured. Its
+//! confidence comes from drawing the rounds of both again and again. The plain time must have changed in the same
+//! direction: a ratio alone also moves when only its baseline does.
 //!
-//! Medians alone also move when a machine disturbs one run more than the other, and what disturbs makes slower. So the quicker
-//! rounds must have changed as well: a quarter of them are below what is compared beside the medians.
+//! Medians alone also move when a machine disturbs one run more than the other, and a disturbance makes slower. So the
+//! quicker rounds must have changed as well: the quarter is compared in addition to the medians.
 //!
-//! Where the floor or the limit itself has moved by more than a quarter, the machine was in another state (its two CPUs have come to
-//! lie on other cores, say), and times move with that, each in its own way. Then a change is called only if the state
-//! does not explain it: the time has changed against the state, or by more than the square of what the state did. A
-//! message takes several ways between the CPUs, some of them waiting for others, so times move by more than the floor.
-//! Wake-ups have states of their own, which no floor shows: there it is the contenders of others that do. What all of them have
-//! done is no change of one.
+//! If a baseline itself has moved by more than a quarter, the machine was in another state (for example its two CPUs
+//! are now on other cores), and times move with that, each in its own way. Then a change is called only if the state
+//! does not explain it: the time has changed against the state, or by more than the square of the state's change. A
+//! message takes several ways between the CPUs, some of them waiting for others, so times move by more than the
+//! baseline. Wake-ups have states of their own, which no baseline shows: there the competitors of others show them. A
+//! common change of all of them is no change of one.
 
 use crate::{Interval, LEAST_ROUNDS, Rank};
 
-/// How much the floors of two runs may differ, as a share of the smaller one, before that is another state.
+/// The difference between the baselines of two runs, as a share of the smaller one, that makes another state.
 pub const STATE_MAY_MOVE: f64 = 0.25;
 
-/// What one run has to say about one contender.
+/// The figures of one run for one competitor.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// To the limit, in each round that counts.
+    /// The ratio to the baseline, in each round that counts.
     pub ratios: Vec<f64>,
     /// Nanoseconds per unit, in each round that counts.
     pub times: Vec<f64>,
-    /// Nanoseconds of the floor and of the limit: the state of the machine.
+    /// Nanoseconds of both baselines: the state of the machine.
     pub floor: f64,
     pub limit: f64,
-    /// Rounds beyond doubt.
+    /// Rounds without a warning.
     pub sound: usize,
 }
 
@@ -38,13 +38,13 @@ pub struct Measured {
 pub enum Change {
     Faster,
     Slower,
-    /// Less than twice the threshold, or a move of the limit alone. That is no proof that there is none.
+    /// Less than twice the threshold, or a move of the baseline alone. That does not rule out a change.
     NoneSeen,
-    /// The figures scatter so that there may have been one, or the ratio says one thing and the time the contrary.
+    /// The figures scatter so that there may have been a change, or the ratio and the time contradict each other.
     Unclear,
-    /// Either run has too few rounds beyond doubt.
+    /// Either run has too few rounds without a warning.
     TooFewRounds,
-    /// What the machine itself takes has moved, and may have moved everything else with it.
+    /// The machine's own times have moved, and may have moved everything else with it.
     OtherState,
 }
 
@@ -61,9 +61,8 @@ impl Change {
     }
 }
 
-/// The verdict, and how many times as long the ratio to the limit has become. A change by the share `threshold` or less
-/// is none. `others`: how many times as long the ratios of others have become, who have nothing to do with this one. Nothing if
-/// either run has no figures.
+/// The verdict, and the factor by which the ratio to the baseline has grown. A change by the share `threshold` or less
+/// is none. `others`: the factors of other, unrelated competitors. `None` if either run has no figures.
 pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Option<(Change, Interval)> {
     let times = Interval::of_quotient(&new.ratios, &old.ratios)?;
     if old.sound.min(new.sound) < LEAST_ROUNDS {
@@ -99,8 +98,8 @@ pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Op
     Some((change, times))
 }
 
-/// The same of two sessions of one run, taken right after each other: their plain times, and those of rounds in doubt count as
-/// well as others. With how many times as long `new` takes by the medians.
+/// The same for two sessions of one run, measured in direct sequence: their plain times are compared, and rounds with
+/// warnings count as well. With the factor by which `new` takes longer by the medians.
 pub fn within_a_run(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, f64)> {
     let times = Interval::of_quotient(&new.times, &old.times)?;
     let change = match direction(times, threshold) {
@@ -111,13 +110,13 @@ pub fn within_a_run(old: &Measured, new: &Measured, threshold: f64) -> Option<(C
     Some((change, times.median))
 }
 
-/// Whether floors of so many nanoseconds are those of a machine in one state.
+/// Whether baselines of these nanoseconds are those of a machine in one state.
 pub fn same_state(one: f64, other: f64) -> bool {
     (one - other).abs() / one.min(other) <= STATE_MAY_MOVE
 }
 
-/// A change is called when the whole interval lies beyond the threshold, and none when it leaves no room for one of twice
-/// the threshold: what may be half as long again or a third shorter is not the same.
+/// A change is called when the whole interval is beyond the threshold. "None" is called when the interval excludes a
+/// change of twice the threshold: half as long again or a third shorter is not the same.
 fn direction(times: Interval, threshold: f64) -> Change {
     let (more, much_more) = (1.0 + threshold, 1.0 + 2.0 * threshold);
     match times {
@@ -133,7 +132,8 @@ mod tests {
     use super::*;
     use crate::DIFFERENCE;
 
-    /// A run of 12 rounds: a contender that takes `time`, on a machine that is `slow` times slower, beside a limit of 10.
+    /// A run of 12 rounds: a competitor that takes `time`, on a machine that is `slow` times slower, with a baseline of
+    /// 10.
     fn run(dice: &mut fastrand::Rng, time: f64, slow: f64) -> Measured {
         let mut times = Vec::new();
         let mut noisy = |value: f64| value * slow * (1.0 + 0.12 * (dice.f64() - 0.5));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_has_moved_alone_is_no_change_of_the_contender() {
+    fn a_baseline_that_has_moved_alone_is_no_change_of_the_competitor() {
         let mut dice = fastrand::Rng::with_seed(3);
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
@@ -263,7 +263,7 @@ mod tests {
         let (low, high) = ([10.0, 11.0, 12.0, 13.0, 10.5], [20.0, 21.0, 400.0, 23.0, 19.0]);
         assert_eq!(beside(&high, &low), Change::Faster);
         assert_eq!(beside(&low, &high), Change::Slower);
-        // Of nine, one may lie on the other side.
+        // Of nine, one may be on the other side.
         let but_one = [10.0, 11.0, 12.0, 13.0, 10.5, 12.5, 11.5, 13.5, 40.0];
         assert_eq!(beside(&but_one, &high), Change::Slower);
     }

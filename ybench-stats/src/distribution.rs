@@ -1,5 +1,5 @@
-//! How often which time was taken: a histogram with a relative precision of a thousandth, from a tenth of a nanosecond
-//! to hours. Made after a run from the times it recorded; nothing here runs while the clock does.
+//! The frequency of each time: a histogram with a relative precision of a thousandth, from a tenth of a nanosecond to
+//! hours. Made after a run from the recorded times. Nothing here runs while the clock does.
 //!
 //! Kept as JSON in this form, in picoseconds: `{"buckets": [[value, count], ...]}`.
 
@@ -11,7 +11,7 @@ const PICOSECONDS: f64 = 1e3;
 /// A day, in picoseconds: no file makes the histogram grow beyond that.
 const LONGEST: u64 = 86_400 * 1_000_000_000_000;
 
-/// Times in nanoseconds, and how many there were of each.
+/// Times in nanoseconds, and the count of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution(Histogram<u64>);
 
@@ -45,7 +45,7 @@ impl Distribution {
     }
 
     fn record_picoseconds(&mut self, time: u64, count: u64) {
-        // Cannot fail: the histogram grows as it must.
+        // Cannot fail: the histogram grows as needed.
         self.0.record_n(time, count).expect("a growing histogram takes any value");
     }
 
@@ -71,7 +71,7 @@ impl Distribution {
         self.quantile(0.5)
     }
 
-    /// The median of times that were read off a clock with steps of so many nanoseconds: each time stands for all those
+    /// The median of times that were read from a clock with steps of `step` nanoseconds. Each time stands for all those
     /// within half a step of it, as in grouped data. Without this the median could only move in whole steps, which may
     /// be a fifth of it. Never further than half a step from [`median`](Self::median).
     pub fn median_within_steps(&self, step: f64) -> f64 {
@@ -87,7 +87,7 @@ impl Distribution {
         let share = |value: f64, at: f64| ((at - value) / step + 0.5).clamp(0.0, 1.0);
         let not_beyond = |at: f64| below + near.iter().map(|(value, count)| count * share(*value, at)).sum::<f64>();
         let (mut low, mut high) = ((median - step / 2.0).max(0.0), median + step / 2.0);
-        // Each turn halves the interval, until it is far narrower than anything that can be told apart.
+        // Each turn halves the interval, until it is far narrower than any difference that matters.
         for _ in 0..30 {
             let middle = (low + high) / 2.0;
             if not_beyond(middle) < half { low = middle } else { high = middle }
@@ -118,12 +118,12 @@ impl Distribution {
         sum / self.count().max(1) as f64
     }
 
-    /// How many took longer than so many nanoseconds.
+    /// The number of times longer than `nanoseconds`.
     pub fn beyond(&self, nanoseconds: f64) -> u64 {
         self.values().filter(|(value, _)| *value > nanoseconds).map(|(_, count)| count).sum()
     }
 
-    /// Of 1,000 times so many are more than ten times the median: the tail as the thread article counts it.
+    /// Of 1,000 times, the number that are more than ten times the median: the tail as the thread article counts it.
     pub fn slow_of_thousand(&self) -> f64 {
         self.beyond(self.median() * 10.0) as f64 / self.count().max(1) as f64 * 1_000.0
     }
@@ -143,7 +143,7 @@ impl Distribution {
         bars
     }
 
-    /// Nanoseconds and how often, ascending.
+    /// Nanoseconds and their count, ascending.
     pub fn values(&self) -> impl Iterator<Item = (f64, u64)> {
         self.0.iter_recorded().map(|step| (step.value_iterated_to() as f64 / PICOSECONDS, step.count_at_value()))
     }
@@ -207,7 +207,7 @@ mod tests {
             times.median_within_steps(10.0)
         };
         assert!(near(told(0), 50.0) && near(told(50), 55.0) && near(told(100), 60.0));
-        // The more of them are at the next step, the later: no two shares look the same, and none jumps.
+        // The more of them are at the next step, the later: no two shares give the same figure, and none jumps.
         let medians: Vec<f64> = (0..=100).map(told).collect();
         assert!(medians.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] < 0.3), "{medians:?}");
     }

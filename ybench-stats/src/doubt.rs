@@ -1,26 +1,26 @@
-//! Whether a round counts: its floor must stand still and nobody may take the CPUs away meanwhile. Pure.
+//! Whether a round counts: its baseline must be steady and the CPUs must not be taken away meanwhile. Pure.
 //!
-//! Cannot see what happened in the middle of a round and was over at its end.
+//! Cannot detect an event in the middle of a round that was over at its end.
 
-/// How much two floors may differ, as a share of the smaller one.
+/// The largest difference of two baselines, as a share of the smaller one.
 pub const FLOOR_MAY_MOVE: f64 = 0.10;
 
-/// How much of the time of the CPUs in use may be stolen by the hypervisor.
+/// The largest share of the time of the CPUs in use that the hypervisor may take.
 pub const STEAL_MAY_BE: f64 = 0.02;
 
 /// Less than this, in seconds, is within the coarse ticks in which the system counts stolen time.
 pub const STEAL_IS_SEEN_FROM: f64 = 0.02;
 
-/// What is known about the conditions of one round.
+/// The conditions of one round.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// The floor at the beginning and at the end, in nanoseconds per message.
+    /// The baseline at the beginning and at the end, in nanoseconds per message.
     pub floors: (f64, f64),
-    /// Seconds stolen from the CPUs in use, and seconds they had together; nothing where the system does not tell.
+    /// Seconds stolen from the CPUs in use, and their total seconds. Nothing where the system does not report them.
     pub stolen: Option<(f64, f64)>,
 }
 
-/// Why a round should not count, in words; nothing if it should.
+/// The reason why a round should not count, in words. Nothing if it should.
 pub fn doubt(conditions: Conditions) -> Option<String> {
     let (before, after) = conditions.floors;
     let moved = (before - after).abs() / before.min(after);
@@ -30,7 +30,7 @@ pub fn doubt(conditions: Conditions) -> Option<String> {
             times if after > before => format!("became {times:.1} times as slow"),
             times => format!("became {times:.1} times as quick"),
         };
-        return Some(format!("the floor {by} ({before:.1} to {after:.1} ns)"));
+        return Some(format!("the baseline {by} ({before:.1} to {after:.1} ns)"));
     }
     let (stolen, had) = conditions.stolen?;
     let share = stolen / had;
@@ -45,21 +45,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_whose_floors_agree_counts() {
+    fn a_round_whose_baselines_agree_counts() {
         assert_eq!(doubt(Conditions { floors: (100.0, 109.0), stolen: Some((0.0, 2.0)) }), None);
         assert_eq!(doubt(Conditions { floors: (109.0, 100.0), stolen: None }), None);
     }
 
     #[test]
-    fn a_round_whose_floor_moved_is_doubted() {
+    fn a_round_whose_baseline_moved_does_not_count() {
         let doubt = |floors| super::doubt(Conditions { floors, stolen: None }).unwrap();
-        assert_eq!(doubt((100.0, 120.0)), "the floor moved by 20 % (100.0 to 120.0 ns)");
-        assert_eq!(doubt((58.0, 339.3)), "the floor became 5.9 times as slow (58.0 to 339.3 ns)");
-        assert_eq!(doubt((300.0, 100.0)), "the floor became 3.0 times as quick (300.0 to 100.0 ns)");
+        assert_eq!(doubt((100.0, 120.0)), "the baseline moved by 20 % (100.0 to 120.0 ns)");
+        assert_eq!(doubt((58.0, 339.3)), "the baseline became 5.9 times as slow (58.0 to 339.3 ns)");
+        assert_eq!(doubt((300.0, 100.0)), "the baseline became 3.0 times as quick (300.0 to 100.0 ns)");
     }
 
     #[test]
-    fn a_round_that_was_robbed_is_doubted() {
+    fn a_round_with_stolen_time_does_not_count() {
         let doubt = doubt(Conditions { floors: (100.0, 100.0), stolen: Some((0.1, 2.0)) }).unwrap();
         assert_eq!(doubt, "the hypervisor took 5 % of the time");
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_that_is_no_number_is_doubted() {
+    fn a_baseline_that_is_no_number_does_not_count() {
         assert!(doubt(Conditions { floors: (f64::NAN, 100.0), stolen: None }).is_some());
     }
 }

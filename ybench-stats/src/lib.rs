@@ -1,8 +1,8 @@
-//! Figures from figures: histograms, medians, ratios inside rounds, how sure they are, which rounds to drop, who may be
-//! called the winner. Pure: the same figures give the same answer, today and from a file.
+//! Figures from figures: histograms, medians, ratios inside rounds, their confidence, the rounds to drop, the winner.
+//! Pure: the same figures give the same result, in the run and from a file.
 //!
-//! The speed of a machine drifts, so two absolute figures are never compared: a ratio is formed inside each round,
-//! where both were taken within moments, and the median of those ratios is what is reported.
+//! The speed of a machine drifts, so two absolute figures are never compared. A ratio is formed inside each round,
+//! where both were measured within moments, and the median of those ratios is reported.
 
 pub mod bootstrap;
 pub mod change;
@@ -17,14 +17,14 @@ pub use self::doubt::{Conditions, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, doubt};
 pub use self::spread::{Spread, mean, ratio, ratios};
 pub use self::verdict::Verdict;
 
-/// The figures of one contender in every round, in the order of the rounds.
+/// The figures of one competitor in every round, in the order of the rounds.
 pub type Figures = Vec<Option<f64>>;
 
-/// Fewer rounds than this say nothing about anybody: nothing is called from them.
+/// Fewer rounds than this give no verdict.
 pub const LEAST_ROUNDS: usize = 5;
 
-/// Whoever is less than 10 % slower than another is not called slower: that much moves from one run of the program to
-/// the next on an unchanged machine, which no interval from within one run can know.
+/// A competitor that is less than 10 % slower than another is not called slower. That much changes from one run of the
+/// program to the next on an unchanged machine, and no interval from within one run shows it.
 pub const DIFFERENCE: f64 = 0.10;
 
 /// "a", "a and b", "a, b and c".
@@ -36,7 +36,7 @@ pub fn listed(names: &[&str]) -> String {
     }
 }
 
-/// "a, b, c and 4 more": as many names as are read.
+/// "a, b, c and 4 more": as many names as a reader can take in.
 pub fn few(names: &[&str]) -> String {
     const READ: usize = 4;
     match names.len() {

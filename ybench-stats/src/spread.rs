@@ -1,4 +1,4 @@
-//! Medians with what lies around them, and ratios formed inside rounds. Pure.
+//! Medians with their range, and ratios formed inside rounds. Pure.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn ratios_are_formed_inside_rounds() {
-        // The machine was four times slower in the second round: the ratio does not see it.
+        // The machine was four times slower in the second round: the ratio is unaffected.
         let candidate = [Some(20.0), Some(80.0), None, Some(22.0)];
         let limit = [Some(10.0), Some(40.0), Some(10.0), Some(10.0)];
         assert_eq!(ratio(&candidate, &limit), Some(spread(2.0, 2.0, 2.2)));

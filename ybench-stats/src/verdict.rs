@@ -1,8 +1,8 @@
-//! Who may be called the fastest. Pure.
+//! The verdict on the fastest. Pure.
 //!
-//! The leader is whoever has the least median ratio to the limit. Everybody else is compared with the leader itself, in
-//! the same rounds, because what moved the limit alone would blur both. Whoever may be less than 10 % slower shares the
-//! lead, and then there is no winner: two runs on an unchanged machine must never name two different ones.
+//! The leader has the least median ratio to the baseline. All others are compared with the leader itself, in the same
+//! rounds, because a move of the baseline alone would blur both. A competitor that may be less than 10 % slower shares
+//! the lead, and then there is no winner: two runs on an unchanged machine must never name two different ones.
 
 use std::fmt;
 
@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DIFFERENCE, Figures, Interval, LEAST_ROUNDS, Spread, few, ratio, ratios};
 
-/// What can be said about one group of contenders. Displays as one sentence.
+/// The verdict on one group of competitors. Displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Nobody was measured.
+    /// No competitor was measured.
     Nothing,
-    /// There was nobody to compare it with.
+    /// There was no other competitor to compare it with.
     Only { name: String },
-    /// So few rounds count that nothing is called.
+    /// Too few rounds count for a verdict.
     TooFewRounds { rounds: usize },
-    /// Everybody else is slower beyond doubt.
+    /// All others are certainly slower.
     Winner { name: String, next: Behind },
-    /// These are less than 10 % apart or cannot be told apart. The leader comes first; of those that are `unsure` nobody knows
-    /// which it is, because their figures scatter.
+    /// These are less than 10 % apart or cannot be told apart. The leader comes first. For those that are `unsure` the
+    /// case is open, because their figures scatter.
     TooClose { names: Vec<String>, unsure: Vec<String>, next: Option<Behind> },
 }
 
-/// The best of those that are slower beyond doubt.
+/// The best of those that are certainly slower.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Behind {
     pub name: String,
-    /// How many times slower than the leader.
+    /// The factor compared with the leader.
     pub times: Interval,
 }
 
-/// One contender with its figure in every round that counts.
+/// One competitor with its figure in every round that counts.
 #[derive(Clone, Debug)]
 pub struct Contender<'a> {
     pub name: &'a str,
@@ -43,7 +43,7 @@ pub struct Contender<'a> {
 }
 
 impl Verdict {
-    /// `limit` has the figures that rank, in the same rounds. `sound` is how many of these rounds are beyond doubt.
+    /// `limit` has the figures that rank, in the same rounds. `sound` is the number of rounds without a warning.
     pub fn of(contenders: &[Contender<'_>], limit: &[Option<f64>], sound: usize) -> Self {
         let measured = contenders.iter().filter_map(|one| Some((one, ratio(&one.figures, limit)?)));
         let mut ranked: Vec<(&Contender<'_>, Spread)> = measured.collect();
@@ -76,7 +76,7 @@ impl Verdict {
         }
     }
 
-    /// The names of those in the lead: one, several that are too close to call, or nobody.
+    /// The names of those in the lead: one, several that are too close to call, or none.
     pub fn leaders(&self) -> &[String] {
         match self {
             Self::Only { name } | Self::Winner { name, .. } => std::slice::from_ref(name),
@@ -100,10 +100,10 @@ impl fmt::Display for Verdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => write!(out, "Nothing was measured."),
-            Self::Only { name } => write!(out, "{name} was the only contender."),
-            Self::TooFewRounds { rounds: 0 } => write!(out, "Too few rounds to call: none that is beyond doubt."),
+            Self::Only { name } => write!(out, "{name} was the only competitor."),
+            Self::TooFewRounds { rounds: 0 } => write!(out, "Too few rounds to call: none without a warning."),
             Self::TooFewRounds { rounds } => {
-                write!(out, "Too few rounds to call: {rounds} beyond doubt, where {LEAST_ROUNDS} are needed.")
+                write!(out, "Too few rounds to call: {rounds} without a warning, where {LEAST_ROUNDS} are needed.")
             }
             Self::Winner { name, next } => write!(out, "{name} is the fastest; {next}."),
             Self::TooClose { names, unsure, next } => {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_scatters_is_not_tied() {
+    fn a_competitor_that_scatters_is_not_tied() {
         let figures = |times: &[f64]| times.iter().copied().map(Some).collect::<Figures>();
         let steady = |name, time| Contender { name, figures: figures(&[time; 6]) };
         let scattered = Contender { name: "x", figures: figures(&[20.0, 90.0, 20.0, 90.0, 60.0, 60.0]) };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn two_runs_never_name_two_winners() {
-        // At 10 % itself chance decides between the winner and nobody, never between two winners.
+        // At exactly 10 % chance decides between the winner and none, never between two winners.
         for hundredths in [0, 2, 5, 10, 15, 20] {
             let mut winners: Vec<String> = Vec::new();
             for seed in 0..100 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_jumps_about_does_not_blur_the_contenders() {
+    fn a_baseline_that_jumps_does_not_blur_the_competitors() {
         let mut dice = fastrand::Rng::with_seed(4);
         let still = vec![1.0; ROUNDS];
         let contenders = [contender("a", 20.0, &still, &mut dice), contender("b", 28.0, &still, &mut dice)];
@@ -213,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn few_rounds_call_nobody() {
+    fn few_rounds_give_no_winner() {
         let verdict = judged(&[("a", 20.0), ("b", 200.0)], 3, LEAST_ROUNDS - 1);
         assert_eq!(verdict, Verdict::TooFewRounds { rounds: 4 });
-        assert_eq!(verdict.to_string(), "Too few rounds to call: 4 beyond doubt, where 5 are needed.");
+        assert_eq!(verdict.to_string(), "Too few rounds to call: 4 without a warning, where 5 are needed.");
         assert_eq!(verdict.leaders(), [""; 0]);
     }
 
     #[test]
     fn one_or_none_is_said() {
         assert_eq!(judged(&[], 1, ROUNDS).to_string(), "Nothing was measured.");
-        assert_eq!(judged(&[("a", 20.0)], 1, 1).to_string(), "a was the only contender.");
+        assert_eq!(judged(&[("a", 20.0)], 1, 1).to_string(), "a was the only competitor.");
     }
 }

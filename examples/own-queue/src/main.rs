@@ -1,5 +1,5 @@
-//! A queue of one's own in every table of the instrument: here the ring of `crossbeam-queue`, which says "full" and "empty"
-//! and cannot wait. Whatever can wait implements `Transport` instead, with ends that block.
+//! A queue of one's own in every table of the instrument: here the ring of `crossbeam-queue`, which returns "full" and
+//! "empty" and cannot wait. A queue that can wait implements `Transport` instead, with handles that block.
 //!
 //! `cargo run --release -p own-queue -- run throughput latency`, and every other command of `ybench`.
 

@@ -1,4 +1,4 @@
-//! The queue stands in the tables as everybody else does, and it takes no more than a short file.
+//! The queue is in the tables like every other transport, and its adapter is a short file.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;

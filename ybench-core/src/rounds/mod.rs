@@ -72,22 +72,22 @@ impl Plan {
 
     /// The state before the first round.
     fn session(&self) -> Session {
-        let everybody = std::iter::once(&self.floor).chain(&self.contenders);
+        let all = std::iter::once(&self.floor).chain(&self.contenders);
         Session {
             scenario: self.scenario.clone(),
             about: self.about.clone(),
             parameter: self.parameter,
             floor: self.floor.contestant.name.clone(),
             limit: self.limit.to_owned(),
-            contenders: everybody.map(|contender| contender.contestant.clone()).collect(),
+            contenders:all.map(|contender| contender.contestant.clone()).collect(),
             ..Session::default()
         }
     }
 
     /// The baseline and all remaining competitors.
     fn names(&self) -> Vec<&str> {
-        let everybody = std::iter::once(&self.floor).chain(&self.contenders);
-        everybody.map(|contender| contender.contestant.name.as_str()).collect()
+        let all = std::iter::once(&self.floor).chain(&self.contenders);
+       all.map(|contender| contender.contestant.name.as_str()).collect()
     }
 
     /// A competitor that cannot run on this machine is left out with a warning. So is a third-party competitor that

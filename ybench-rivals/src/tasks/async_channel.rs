@@ -1,4 +1,4 @@
-//! `async-channel` between tasks, for which it is made: `send` and `recv`.
+//! `async-channel` between tasks, its intended use: `send` and `recv`.
 
 use ::async_channel::{Receiver, Sender, bounded, unbounded};
 use ybench_core::transport::tasks::PLACES;

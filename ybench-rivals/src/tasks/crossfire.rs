@@ -1,7 +1,7 @@
-//! `crossfire` between tasks: the faces for tasks of its `spsc`, `mpsc` and `mpmc`.
+//! `crossfire` between tasks: the asynchronous interface of its `spsc`, `mpsc` and `mpmc`.
 //!
-//! As between threads: the module that fits the numbers of ends, and `detect_backoff_cfg` before the first channel. Without a bound
-//! its `unbounded_async` gives a sender whose `send` is a plain function, and that is called.
+//! As between threads: the module that fits the numbers of handles, and `detect_backoff_cfg` before the first channel.
+//! Without a bound its `unbounded_async` returns a sender whose `send` is a plain function, and that is called.
 
 use std::future::ready;
 

@@ -1,4 +1,4 @@
-//! `flume` between tasks: the ends are those of threads, and tasks call `send_async` and `recv_async`.
+//! `flume` between tasks: the handles are those of threads, and tasks call `send_async` and `recv_async`.
 
 use ::flume::{Receiver, Sender, bounded, unbounded};
 use ybench_core::transport::tasks::PLACES;

@@ -1,6 +1,6 @@
-//! `kanal` between tasks: `unbounded_async()` and `bounded_async(n)`, which its documentation has for both ends in tasks.
+//! `kanal` between tasks: `unbounded_async()` and `bounded_async(n)`, its documented functions for both sides in tasks.
 //!
-//! A task that waits leaves the address of its future with the channel, and the other side writes the message there.
+//! A waiting task leaves the address of its future with the channel, and the other side writes the message there.
 
 use ::kanal::{AsyncReceiver, AsyncSender, bounded_async, unbounded_async};
 use ybench_core::transport::tasks::PLACES;

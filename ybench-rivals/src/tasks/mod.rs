@@ -1,8 +1,9 @@
-//! Other people's channels between tasks, for the cells of tasks. One file for each crate, whose head says what its
-//! documentation recommends; how each waits between threads says the file of its name beside this folder.
+//! Third-party channels between tasks, for the cases of tasks. One file for each crate. Its head has the
+//! documentation's recommendation; the file of its name outside this folder describes how it waits between threads.
 //!
-//! All of them by the futures of a single message, `tx.send(m).await` and `rx.recv().await`, and with 1,024 places or without a
-//! bound, as far as the crate has both. Only what needs no wait by its own making, a send without a bound, is a plain call.
+//! All of them use the futures of a single message, `tx.send(m).await` and `rx.recv().await`, with 1,024 places or
+//! without a bound, as far as the crate has both. Only a send that by design needs no wait, one without a bound, is a
+//! plain call.
 
 pub mod async_channel;
 pub mod crossfire;
@@ -18,17 +19,17 @@ use ybench_core::transport::copies;
 
 use crate::end::End;
 
-/// Both ends, where only one can send.
+/// Both handles, where only one can send.
 fn alone<S, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<End<S>>, End<R>) {
     |_| (vec![End(sender)], End(receiver))
 }
 
-/// The ends of so many senders, which are clones of the first.
+/// The handles of a number of senders, which are clones of the first.
 fn cloned<S: Clone, R>((sender, receiver): (S, R)) -> impl FnOnce(usize) -> (Vec<End<S>>, End<R>) {
     |senders| (copies(End(sender), senders), End(receiver))
 }
 
-/// Lists of everybody: of their entries in the registry, and of their drivers.
+/// Lists of all competitors: of their entries in the registry, and of their drivers.
 macro_rules! everybody {
     ($($transport:ty,)+) => {
         pub(crate) fn entries() -> Vec<Entry> {
@@ -62,7 +63,7 @@ everybody! {
     thingbuf::Bounded,
 }
 
-/// Those of the rivals here, and of whom `ybench-core` has itself.
+/// Those of the competitors here, and of those in `ybench-core`.
 pub(crate) fn drivers() -> Vec<Drivers> {
     let mut all = of_rivals();
     all.extend(own_between_tasks());

@@ -1,8 +1,8 @@
 //! `rapidfire`, which has functions for tasks only: its channels for one receiver (`mpsc`) and for many.
 //!
-//! Blocks of 63 slots whose states are numbered, in a chain that is used again and never freed. Whoever has to wait puts itself on
-//! a list behind a lock. Its documentation offers one channel for each number of receivers, and batches (`recv_many`), which are
-//! another question than messages one by one.
+//! Blocks of 63 slots whose states are numbered, in a chain that is reused and never freed. A waiting task adds itself
+//! to a list behind a lock. Its documentation offers one channel for each number of receivers, and batches
+//! (`recv_many`), which are another measurement than messages one by one.
 
 use ::rapidfire::mpsc;
 use ::rapidfire::{Receiver, Sender, bounded, unbounded};

@@ -1,7 +1,7 @@
-//! `tachyonix`, which has functions for tasks only, a bound always, and one receiver.
+//! `tachyonix`, which has functions for tasks only, always a bound, and one receiver.
 //!
-//! A ring whose slots have numbers, and an event for each side. What its documentation recommends is what is here: it has one
-//! channel, and one pair of functions for single messages.
+//! A ring whose slots have numbers, and an event for each side. The use here is the documented one: it has one channel,
+//! and one pair of functions for single messages.
 
 use ::tachyonix::{Receiver, Sender, channel};
 use ybench_core::transport::tasks::PLACES;

@@ -1,7 +1,7 @@
-//! `thingbuf` between tasks: its `mpsc` channel, which has a bound always.
+//! `thingbuf` between tasks: its `mpsc` channel, which always has a bound.
 //!
-//! As between threads a task works in a slot by reference (`send_ref`, `recv_ref`), as the documentation recommends, and what is
-//! left in a slot stays there: what is sent is a message's plain bytes.
+//! As between threads a task works in a slot by reference (`send_ref`, `recv_ref`), as the documentation recommends,
+//! and the content of a slot stays there after the receipt: it is a message's plain bytes.
 
 use ::thingbuf::mpsc::{Receiver, Sender, with_recycle};
 use ybench_core::transport::Closed;

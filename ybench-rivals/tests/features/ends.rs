@@ -1,4 +1,4 @@
-//! Closing, and what an end is to its channel.
+//! Closing, and the effect of a handle on its channel.
 
 tried! {
     close Close {

@@ -1,4 +1,4 @@
-//! The table of features: each tick that no measurement shows is tried here, and whatever is tried has its tick.
+//! The table of features: each tick that no measurement shows is tried here, and every tried feature has its tick.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ybench_rivals::features::{Feature, KINDS};
 
-/// A tick: a feature, and whose.
+/// A tick: a feature, and its owner.
 pub(crate) type Tick = (Feature, &'static str);
 
 /// A module for each feature with a test for each kind that has it, guarded against hanging.
@@ -64,7 +64,7 @@ fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
 }
 
 #[test]
-fn whoever_is_named_in_the_table_can_be_measured() {
+fn all_names_in_the_table_can_be_measured() {
     let guests = ybench_rivals::entries();
     for name in KINDS.iter().flat_map(|kind| kind.transports) {
         let guest = guests.iter().any(|entry| entry.traits.name == *name);

@@ -1,4 +1,4 @@
-//! What overtakes what, what can be done with messages where they lie, and room that is certain.
+//! Priorities, messages read in place, and reserved room.
 
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 

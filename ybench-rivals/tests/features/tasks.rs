@@ -1,15 +1,15 @@
-//! What is for tasks only: everything that measurements between threads show of others.
+//! Features for tasks only: everything that measurements between threads show of others.
 
 use std::task::{Context, Poll, Waker};
 
 use crate::{SOON, block_on};
 
-/// A future that is polled once, by a task that nobody wakes.
+/// A future that is polled once, by a task that is never woken.
 fn polled<F: Future>(future: F) -> Poll<F::Output> {
     std::pin::pin!(future).as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Polls of a receiver that waits, until what comes a little later is there.
+/// Polls of a receiver that waits, until a later message is ready.
 async fn polls<R>(received: impl Future<Output = R>, send: impl FnOnce()) -> (R, u32) {
     let mut polls = 0;
     let mut received = std::pin::pin!(received);

@@ -6,7 +6,7 @@ use ysuite::signal::{Wait, YSocketpair};
 
 use crate::{SOON, block_on};
 
-/// A receiver in a set, whose descriptor stands in epoll; what it gets is taken when epoll says so.
+/// A receiver in a set whose descriptor is in epoll. Its message is received when epoll reports it.
 macro_rules! served_by_epoll {
     ($sender:ident, $receiver:ident) => {
         use rustix::event::epoll;
@@ -15,7 +15,7 @@ macro_rules! served_by_epoll {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).unwrap();
         epoll::add(&epoll, &set, epoll::EventData::new_u64(0), epoll::EventFlags::IN).unwrap();
         let sending = thread::spawn(move || $sender.send(1).unwrap());
-        // The id may be up at first, for a receiver that is to be found empty.
+        // The id may be ready at first, for a receiver that has to be found empty.
         while $receiver.try_recv().is_err() {
             let mut events = Vec::with_capacity(1);
             epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), None).unwrap();

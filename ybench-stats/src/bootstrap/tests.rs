@@ -6,7 +6,7 @@ use super::*;
 fn figures(dice: &mut fastrand::Rng, median: f64, rounds: usize) -> Vec<f64> {
     let figure = |_| {
         let slow = if dice.f64() < 0.1 { 1.0 + dice.f64() } else { 1.0 };
-        // The sum of six is close to normal; the slow ones are above the median and replace ones that were there.
+        // The sum of six is close to normal. The slow ones are above the median and replace earlier ones.
         let noise: f64 = (0..6).map(|_| dice.f64() - 0.5).sum::<f64>() * 0.05;
         median * (1.0 + noise.abs() * (slow - 1.0) + noise)
     };
@@ -61,7 +61,7 @@ fn every_figure_comes_back_from_json_to_the_last_bit() {
 }
 
 #[test]
-fn figures_that_are_all_the_same_leave_no_doubt() {
+fn figures_that_are_all_the_same_have_no_interval() {
     let interval = Interval::of(&[2.0; 6]).unwrap();
     assert_eq!(interval, Interval { low: 2.0, median: 2.0, high: 2.0 });
     assert_eq!(interval.half_width(), 0.0);

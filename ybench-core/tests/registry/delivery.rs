@@ -9,28 +9,28 @@ use ybench_core::transport::Shape;
 
 use crate::place;
 
-fn everybody(check: fn(&Entry, Place) -> Result<(), String>, place: Place) {
+fn all_transports(check: fn(&Entry, Place) -> Result<(), String>, place: Place) {
     registry::here().for_each(|entry| check(entry, place).unwrap());
 }
 
 #[test]
 fn every_transport_delivers_everything_in_order() {
-    everybody(checks::in_order, place());
+    all_transports(checks::in_order, place());
 }
 
 #[test]
 fn every_transport_carries_64_kib_by_value_and_by_pointer() {
-    everybody(checks::large_messages, place());
+    all_transports(checks::large_messages, place());
 }
 
 #[test]
 fn all_transports_deliver_on_one_cpu() {
-    everybody(checks::on_one_cpu, place().together());
+    all_transports(checks::on_one_cpu, place().together());
 }
 
 #[test]
 fn all_that_can_deliver_everything_between_many() {
-    everybody(checks::between_many, place());
+    all_transports(checks::between_many, place());
 }
 
 #[test]
