@@ -1,5 +1,5 @@
-//! Compiles what is written in C, C++ and D, each behind its feature. Where something is missing, the build ends with the one
-//! line that installs all of it.
+//! Compiles the sources in C, C++ and D, each behind its feature. Where something is missing, the build ends with the
+//! one line that installs all of it.
 
 #[cfg(any(feature = "cpp", feature = "d", feature = "native"))]
 const INSTALL: &str =
@@ -15,8 +15,8 @@ fn main() {
     native::compile();
 }
 
-/// Optimised in every profile: what is not is nobody's rival. For the processors that the compiler aims at unless it is told
-/// otherwise, as the Rust beside it.
+/// Optimised in every profile: unoptimised code is no competitor. For the compiler's default processors, as the Rust
+/// code.
 #[cfg(any(feature = "cpp", feature = "native"))]
 fn optimised() -> cc::Build {
     let mut build = cc::Build::new();
@@ -39,7 +39,7 @@ mod cpp {
     /// A file for each library.
     const FILES: [&str; 9] =
         ["ring", "deque", "reader_writer", "concurrent", "lockfree", "semaphore", "asio", "zeromq", "tbb"];
-    /// Those that are more than headers.
+    /// Those that need a library in addition to headers.
     const LIBRARIES: [&str; 2] = ["zmq", "tbb"];
 
     pub(super) fn compile() {
@@ -60,7 +60,7 @@ mod native {
     const C: [&str; 5] = ["spsc", "spsc_by_calls", "mpsc", "mpmc", "door"];
     const CPP: [&str; 2] = ["ysuite", "door"];
 
-    /// Against the headers as they lie beside this package; the library is linked as any package of Rust.
+    /// With the headers in the folder next to this package; the library is linked as any Rust package.
     pub(super) fn compile() {
         ["c", "cpp", INCLUDE].iter().for_each(|path| println!("cargo:rerun-if-changed={path}"));
         let mut build = super::optimised();

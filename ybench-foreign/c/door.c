@@ -1,4 +1,4 @@
-/* The door from C, measured by examples/door.rs. */
+/* The binding from C, measured by examples/door. */
 
 #include "door.h"
 

@@ -1,6 +1,6 @@
-/* One kind of channel of ysuite.h as a guest: its loops for messages of 8, 24 and 64 bytes, and what the instrument finds it by.
-   Included once by a file that has defined DEFINE, CLONES_TX, CLONES_RX and HAS_RUNS, as loops.h has them. A message has 128 bytes at
-   most: for those of 256 nothing can be opened. */
+/* One kind of channel of ysuite.h as a competitor: its loops for messages of 8, 24 and 64 bytes, and the instrument's
+   function for it. Included once by a file that has defined DEFINE, CLONES_TX, CLONES_RX and HAS_RUNS, as loops.h has
+   them. A message has 128 bytes at most: for those of 256 nothing can be opened. */
 #include <ysuite.h>
 
 #include <stdbool.h>
@@ -48,7 +48,7 @@ static inline bool refuse(size_t senders, size_t receivers, void **all_senders, 
         return loop_##channel##_open(room, spin, senders, receivers, all_senders, all_receivers);                              \
     }
 
-/* What the instrument finds a channel by: with room for so many messages, or for any number if that is 0. */
+/* The instrument's function for a channel: with room for `room` messages, or for any number if that is 0. */
 #define YBENCH_EXPORT(name, room, spin)                                                                                        \
     OPENS(name, of_8, room, spin)                                                                                              \
     OPENS(name, of_24, room, spin)                                                                                             \

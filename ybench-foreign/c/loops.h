@@ -31,7 +31,7 @@ static inline MESSAGE LOOP(numbered)(size_t number) {
 
 static inline size_t LOOP(number)(const MESSAGE *message) { return ybench_number(message->words, WORDS); }
 
-/* With room for so many messages; 0: without a bound. */
+/* With room for `room` messages; 0: without a bound. */
 static bool LOOP(open)(size_t room, int spin, size_t senders, size_t receivers, void **all_senders, void **all_receivers) {
     OF(tx) tx;
     OF(rx) rx;
@@ -47,7 +47,7 @@ static bool LOOP(open)(size_t room, int spin, size_t senders, size_t receivers, 
     for (size_t at = 1; at < senders; at++) {
         OF(tx) other;
         if (OF(tx_clone)(tx, &other) != YS_OK) {
-            /* What was made already stays: the program says so and goes on without this one. */
+            /* Handles that were made already stay: the program reports it and continues without this one. */
             return false;
         }
         all_senders[at] = other.raw;
@@ -121,7 +121,7 @@ static Verdict LOOP(expect_end)(void *end) {
 
 #if HAS_RUNS
 
-/* Messages are made in their slots, as many at a time as lie side by side. */
+/* Messages are made in their slots, as many at a time as there are adjacent slots. */
 static bool LOOP(send_run)(OF(tx) tx, size_t first, size_t count) {
     while (count > 0) {
         OF(slot) *slots;
@@ -148,7 +148,7 @@ static bool LOOP(send_run)(OF(tx) tx, size_t first, size_t count) {
     return true;
 }
 
-/* Messages are read where they lie. */
+/* Messages are read in place. */
 static Verdict LOOP(drain_batches)(void *end, size_t count, bool *ended) {
     const OF(rx) rx = {end};
     *ended = false;
@@ -162,7 +162,7 @@ static Verdict LOOP(drain_batches)(void *end, size_t count, bool *ended) {
         if (came < 0) {
             return (Verdict){NOBODY_SENDS, expected, 0};
         }
-        /* The end may lie behind the last messages. */
+        /* The end may come after the last messages. */
         const size_t due = (size_t)came < count - expected ? (size_t)came : count - expected;
         for (size_t at = 0; at < due; at++) {
             const size_t number = LOOP(number)(&slots[at].message);
@@ -197,7 +197,7 @@ static bool LOOP(send_run)(OF(tx) tx, size_t first, size_t count) {
 }
 
 static Verdict LOOP(drain_batches)(void *end, size_t count, bool *ended) {
-    /* What is taken at once stays in the nearest cache. */
+    /* A batch stays in the nearest cache. */
     enum { TAKEN_AT_ONCE = 512 };
     const OF(rx) rx = {end};
     MESSAGE taken[TAKEN_AT_ONCE];
@@ -208,7 +208,7 @@ static Verdict LOOP(drain_batches)(void *end, size_t count, bool *ended) {
         if (came < 0) {
             return (Verdict){NOBODY_SENDS, expected, 0};
         }
-        /* The end may come in the same hand as the last messages. */
+        /* The end may come in the same batch as the last messages. */
         const size_t due = (size_t)came < count - expected ? (size_t)came : count - expected;
         for (size_t at = 0; at < due; at++) {
             const size_t number = LOOP(number)(&taken[at]);
@@ -240,7 +240,7 @@ static bool LOOP(pour_batches)(void *end, size_t count, size_t batch) {
 
 static Verdict LOOP(drain_rows)(void *end, Rows *rows) {
     const OF(rx) rx = {end};
-    /* A variable of its own: the loop need not look whether a message was written over what the pointer shows. */
+    /* A variable of its own: the loop need not check whether a message overwrote the pointer's target. */
     Rows seen = *rows;
     Verdict verdict = {KEPT, 0, 0};
     while (seen.ends > 0) {
@@ -262,7 +262,7 @@ static Verdict LOOP(drain_rows)(void *end, Rows *rows) {
 static Verdict LOOP(serve)(void *there, void *back, size_t bounces) {
     const OF(rx) rx = {back};
     for (size_t number = 0; number < bounces; number++) {
-        /* A peer that is gone says so on the way back. */
+        /* A peer that is dropped is reported on the way back. */
         LOOP(pour)(there, number, 1);
         MESSAGE message;
         const bool came = OF(recv)(rx, &message) == YS_OK;
@@ -286,7 +286,7 @@ static Verdict LOOP(answer)(void *there, void *back) {
         const size_t number = LOOP(number)(&message);
         if (number != expected) {
             LOOP(finish)(back);
-            /* The other thread knows how many there should be, and judges an early end itself. */
+            /* The other thread has the right number, and detects an early end itself. */
             return (Verdict){number == YBENCH_END_OF_STREAM ? KEPT : WRONG_NUMBER, expected, number};
         }
         if (OF(send)(tx, &message) != YS_OK) {

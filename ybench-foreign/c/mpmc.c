@@ -1,4 +1,4 @@
-/* Our exchange from C: any number of both ends, one order of all messages. By calls, batches as arrays. */
+/* mpmc of ysuite from C: any number of handles, one order of all messages. By calls, batches as arrays. */
 
 #define DEFINE(name, type) YS_DEFINE_EXCHANGE(name, type)
 #define CLONES_TX 1

@@ -1,4 +1,4 @@
-/* Our funnel from C: a lane for each sender. Its sending ends have a window, its receiving end is called. */
+/* mpsc of ysuite from C: a lane for each sender. Its senders have a window, its receiver is called. */
 
 #define DEFINE(name, type) YS_DEFINE_FUNNEL(name, type)
 #define CLONES_TX 1

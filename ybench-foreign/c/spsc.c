@@ -1,4 +1,4 @@
-/* Our pipe from C. Nothing is chosen but the room: a default pipe looks a little before it sleeps. */
+/* spsc of ysuite from C. Only the room is chosen: a default channel spins a little before it sleeps. */
 
 #define DEFINE(name, type) YS_DEFINE_PIPE(name, type)
 #define CLONES_TX 0

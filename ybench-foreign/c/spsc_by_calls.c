@@ -1,4 +1,4 @@
-/* Our pipe from C, as a language has it that can call functions only: no window is asked for. */
+/* spsc of ysuite from C, for a language that can only call functions: no window is requested. */
 
 #define YS_NO_INLINE
 #define DEFINE(name, type) YS_DEFINE_PIPE(name, type)

@@ -1,5 +1,5 @@
-/* What a channel of C gives to the instrument for messages of one size, and what its receivers have seen: field by field what
-   cpp/table.hpp and src/table.rs have. */
+/* The interface of a channel of C to the instrument for messages of one size, and the messages that its receivers have
+   seen. cpp/table.hpp and src/table.rs have the same, field by field. */
 #ifndef YBENCH_TABLE_H
 #define YBENCH_TABLE_H
 
@@ -45,10 +45,10 @@ typedef struct Table {
     Verdict (*answer)(void *receiver, void *sender);
 } Table;
 
-/* A message's number within its sender's row has so many bits. */
+/* The number of bits of a message's number within its sender's sequence. */
 enum { ROW_BITS = 40 };
 
-/* Whether a number was due, which is noted. */
+/* Whether the expected number was received, which is noted. */
 static inline bool ybench_check(Rows *rows, size_t number, Verdict *verdict) {
     const size_t from = number >> ROW_BITS;
     const size_t message = number & (((size_t)1 << ROW_BITS) - 1);

@@ -1,8 +1,9 @@
-// boost::asio: functions posted to an `io_context`, each with its message inside; a receiver runs one of them at a time.
+// boost::asio: functions posted to an `io_context`, each with its message inside; a receiver runs one of them at a
+// time.
 //
-// Where one thread receives, the context is told so (a concurrency hint of 1), as the documentation recommends. `run_one` takes the
-// same way through the scheduler as `run`, which would be left by a function that stops the context, and with it all
-// receivers. A thread that finds nothing sleeps at once, on a condition variable.
+// Where one thread receives, the context has a concurrency hint of 1, as the documentation recommends. `run_one` takes
+// the same way through the scheduler as `run`, which only a function that stops the context would leave, and with it
+// all receivers. A thread that finds nothing sleeps at once, on a condition variable.
 
 #include <cstddef>
 
@@ -12,7 +13,7 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_asio {
 
@@ -21,7 +22,7 @@ template <class M> struct Posted {
     static constexpr bool batches = false;
     static constexpr bool one_order = true;
 
-    /// Where the function that this thread runs puts its message.
+    /// The function that this thread runs puts its message here.
     static inline thread_local M *into = nullptr;
 
     boost::asio::io_context context;

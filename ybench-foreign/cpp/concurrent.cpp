@@ -1,8 +1,8 @@
-// moodycamel's `ConcurrentQueue` and `BlockingConcurrentQueue`, of many threads at both sides, without a bound.
+// moodycamel's `ConcurrentQueue` and `BlockingConcurrentQueue`, of many threads on both sides, without a bound.
 //
-// Each producer has a queue of its own inside, so there is no order of all messages. The documentation recommends a token for
-// each producer and each consumer, and operations in bulk: both are used. What is built in bulk is made in place by an
-// iterator. The blocking one looks 10,000 times before it sleeps.
+// Each producer has a queue of its own inside, so there is no order of all messages. The documentation recommends a
+// token for each producer and each consumer, and operations in bulk: both are used. An iterator makes the messages of a
+// bulk in place. The blocking one spins 10,000 times before it sleeps.
 
 #include <cstddef>
 #include <iterator>
@@ -13,11 +13,11 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_concurrent {
 
-/// Messages that are made when they are looked at.
+/// Messages that are made when they are read.
 template <class M> struct Numbers {
     using iterator_category = std::input_iterator_tag;
     using value_type = M;

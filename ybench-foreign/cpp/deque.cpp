@@ -1,6 +1,6 @@
-// What everybody writes first: a `std::deque` behind a `std::mutex`, with a `std::condition_variable` for the receivers and, where
-// there is a bound, another for the senders. Who has changed something notifies one thread, after the lock is free: a thread
-// that is woken into a locked mutex would sleep again.
+// The usual first implementation: a `std::deque` behind a `std::mutex`, with a `std::condition_variable` for the
+// receivers and, with a bound, another for the senders. A thread that has changed something notifies one other, after
+// it has released the lock: a thread that is woken into a locked mutex would sleep again.
 
 #include <condition_variable>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_deque {
 

@@ -1,4 +1,4 @@
-// The door from C++, measured by examples/door.rs.
+// The binding from C++, measured by examples/door.
 
 #include <cstddef>
 #include <optional>
@@ -26,7 +26,7 @@ template <std::size_t Words> struct Loops {
         ys_rx_free(rx);
     }
 
-    /// Ends of C as those of C++, as long as this lives.
+    /// Handles of C as those of C++, as long as this lives.
     struct Lent {
         ys::sender<Message> tx;
         ys::receiver<Message> rx;

@@ -1,8 +1,8 @@
-// boost::lockfree: `spsc_queue`, a ring of one thread at each side, and `queue`, linked nodes of many threads.
+// boost::lockfree: `spsc_queue`, a ring of one thread on each side, and `queue`, linked nodes of many threads.
 //
-// The documentation shows both with `push` and `pop` in loops that look again. The ring has its room from the start. The linked
-// queue has nodes for 65,536 messages from the start and allocates more when it has to (`push`), or refuses
-// (`bounded_push`). Batches go by the ring's `push` and `pop` of several, each with one publication.
+// The documentation shows both with `push` and `pop` in loops that poll again. The ring has its room from the start.
+// The linked queue has nodes for 65,536 messages from the start and allocates more when it has to (`push`), or refuses
+// (`bounded_push`). Batches use the ring's `push` and `pop` of several, each with one publication.
 
 #include <cstddef>
 
@@ -12,7 +12,7 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_lockfree {
 
@@ -36,7 +36,7 @@ template <class M, std::size_t Places> struct Ring {
         bool push(const M &message) { return of.queue.push(message); }
 
         std::size_t push_run(std::size_t first, std::size_t count) {
-            // It has no way to say how many would fit before they are made.
+            // It cannot report how many would fit before they are made.
             const std::size_t length = count < longest ? count : longest;
             for (std::size_t at = 0; at < length; at++) {
                 made[at] = M::numbered(first + at);

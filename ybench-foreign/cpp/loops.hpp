@@ -1,16 +1,17 @@
-// The loops in which a clock runs, for any queue, compiled with it: no message crosses from one language into the other. They do
-// what `scenario::throughput`, `many` and `ping_pong` of the instrument do in Rust.
+// The loops in which a clock runs, for any queue, compiled with it: no message crosses from one language into the
+// other. They do the same as `scenario::throughput`, `many` and `ping_pong` of the instrument in Rust.
 //
 // A channel is a type `Channel` with
 //
 //   Channel::Message                        one of `Message<Words>`
 //   Channel(senders, receivers)             may throw where it cannot run
-//   Channel::Sender(channel)                bool send(const Message &)      false: nobody receives any more
-//   Channel::Receiver(channel)              bool receive(Message &)         false: nobody sends any more
+//   Channel::Sender(channel)                bool send(const Message &)      false: no receiver is left
+//   Channel::Receiver(channel)              bool receive(Message &)         false: no sender is left
 //
-// With `Channel::batches` a sender has `bool send_batch(first, count)` too, and a receiver `size_t receive_batch(Message *, most)`,
-// which waits for the first of them; or `receive_runs(look)`, which shows every message where it lies, until `look` answers false
-// or nobody sends any more. Without `Channel::one_order` a receiver has `bool look(Message &)`, which never waits.
+// With `Channel::batches` a sender has `bool send_batch(first, count)` too, and a receiver `size_t
+// receive_batch(Message *, most)`, which waits for the first of them; or `receive_runs(look)`, which passes every
+// message in place, until `look` returns false or no sender is left. Without `Channel::one_order` a receiver has `bool
+// look(Message &)`, which never waits.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +27,16 @@
 
 namespace ybench {
 
-/// One end, which keeps the channel.
+/// One handle, which keeps the channel.
 template <class Channel, class End> struct Held {
-    // The end goes first.
+    // The handle is dropped first.
     std::shared_ptr<Channel> channel;
     End end;
 
     explicit Held(const std::shared_ptr<Channel> &of) : channel(of), end(*of) {}
 };
 
-/// Whether a receiver shows messages where they lie.
+/// Whether a receiver passes messages in place.
 template <class Receiver, class Message, class = void> struct HasRuns : std::false_type {};
 template <class Receiver, class Message>
 struct HasRuns<Receiver, Message, std::void_t<decltype(std::declval<Receiver &>().receive_runs(std::declval<bool (*)(const Message &)>()))>>
@@ -48,7 +49,7 @@ template <class Channel> struct Loops {
     using HeldSender = Held<Channel, Sender>;
     using HeldReceiver = Held<Channel, Receiver>;
 
-    /// The most a receiver of batches takes at once: what it has taken stays in its nearest cache.
+    /// The most messages that a receiver of batches takes at once: they stay in its nearest cache.
     static constexpr std::size_t taken_at_once = 512;
 
     static Sender &sender(void *end) { return static_cast<HeldSender *>(end)->end; }
@@ -57,7 +58,7 @@ template <class Channel> struct Loops {
     static bool open(std::size_t senders, std::size_t receivers, void **all_senders, void **all_receivers) {
         try {
             const auto channel = std::make_shared<Channel>(senders, receivers);
-            // Receivers first: there are sockets that can be connected to only when they are bound.
+            // Receivers first: there are sockets that must be bound before others connect to them.
             for (std::size_t at = 0; at < receivers; at++) {
                 all_receivers[at] = new HeldReceiver(channel);
             }
@@ -66,7 +67,7 @@ template <class Channel> struct Loops {
             }
             return true;
         } catch (const std::exception &) {
-            // What was made already stays: the program says so and goes on without this one.
+            // Handles that were made already stay: the program reports it and continues without this one.
             return false;
         }
     }
@@ -144,7 +145,7 @@ template <class Channel> struct Loops {
             if (came == 0) {
                 return {nobody_sends, expected, 0};
             }
-            // The end may come in the same hand as the last messages.
+            // The end may come in the same batch as the last messages.
             const std::size_t due = came < count - expected ? came : count - expected;
             for (std::size_t at = 0; at < due; at++) {
                 if (taken[at].number() != expected + at) {
@@ -178,7 +179,7 @@ template <class Channel> struct Loops {
         return verdict;
     }
 
-    /// A message's number within its sender's row has so many bits.
+    /// The number of bits of a message's number within its sender's sequence.
     static constexpr unsigned row_bits = 40;
 
     static bool check(Rows &rows, std::size_t number, Verdict &verdict) {
@@ -199,7 +200,7 @@ template <class Channel> struct Loops {
 
     static Verdict drain_rows(void *end, Rows *rows) {
         Receiver &in = receiver(end);
-        // A variable of its own: the loop need not look whether a message was written over what the pointer shows.
+        // A variable of its own: the loop need not check whether a message overwrote the pointer's target.
         Rows seen = *rows;
         Verdict verdict{kept, 0, 0};
         while (seen.ends > 0) {
@@ -223,8 +224,9 @@ template <class Channel> struct Loops {
         return verdict;
     }
 
-    /// Where there is no order of all messages, an end may overtake what others have sent before it. Everything is in the queue
-    /// by then. Whoever has its end takes what it finds; who finds another's end puts it back and leaves the rest to that one.
+    /// Without one order of all messages, an end may overtake messages that other senders have sent before it.
+    /// Everything is in the queue by then. A receiver with its own end takes all that it finds. One that finds another
+    /// receiver's end puts it back and leaves the rest to that one.
     static void rest(void *end, Rows &rows, Verdict &verdict) {
         auto *held = static_cast<HeldReceiver *>(end);
         Message message;
@@ -242,7 +244,7 @@ template <class Channel> struct Loops {
         Sender &out = sender(there);
         Receiver &in = receiver(back);
         for (std::size_t number = 0; number < bounces; number++) {
-            // A peer that is gone says so on the way back.
+            // A peer that is dropped is reported on the way back.
             out.send(Message::numbered(number));
             Message message;
             const bool came = in.receive(message);
@@ -265,7 +267,7 @@ template <class Channel> struct Loops {
             }
             if (message.number() != expected) {
                 out.send(Message::numbered(end_of_stream));
-                // The other thread knows how many there should be, and judges an early end itself.
+                // The other thread has the right number, and detects an early end itself.
                 return {message.number() == end_of_stream ? kept : wrong_number, expected, message.number()};
             }
             if (!out.send(message)) {
@@ -289,7 +291,7 @@ template <class Channel> struct Loops {
     }
 };
 
-/// What stands for a channel that has no room for such messages: it is never opened.
+/// A placeholder for a channel that has no room for such messages: it is never opened.
 template <class M> struct TooLong {
     using Message = M;
     static constexpr bool batches = false;
@@ -321,7 +323,7 @@ template <template <class> class Channel, template <class> class Longest = Chann
 
 } // namespace ybench
 
-/// What the instrument finds the channel by.
+/// The instrument's function for the channel.
 #define YBENCH_EXPORT(name, Channel)                                                                                              \
     extern "C" const ybench::Table *ybench_foreign_##name() { return ybench::tables<Channel>(); }
 

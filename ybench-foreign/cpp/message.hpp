@@ -1,5 +1,5 @@
-// What is sent: a number, alone or as a block whose words all hold it. The same as `transport::message` of the instrument has in
-// Rust: whoever makes a message writes all of it, and whoever checks one has read all of it.
+// The messages: a number, alone or as a block whose words all hold it. The same as `transport::message` of the
+// instrument in Rust: making a message writes all of it, and its check reads all of it.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace ybench {
 
-/// What comes after the last message.
+/// The message after the last one.
 constexpr std::size_t end_of_stream = SIZE_MAX;
 
 template <std::size_t Words> struct Message {
@@ -21,11 +21,11 @@ template <std::size_t Words> struct Message {
         return message;
     }
 
-    /// A number that nobody expects if any word disagrees.
+    /// An invalid number if any word disagrees.
     std::size_t number() const {
         const std::size_t first = words[0];
         std::size_t wrong = 0;
-        // Without an early way out, so that it runs at the speed of the loads.
+        // Without an early return, so that it runs at the speed of the loads.
         for (const std::size_t word : words) {
             wrong |= word ^ first;
         }
@@ -33,7 +33,7 @@ template <std::size_t Words> struct Message {
     }
 };
 
-/// Nothing but the number: what is an array to a compiler goes through memory where a number would not, as in an optional.
+/// Only the number: a compiler moves an array through memory where a number would not be, as in an optional.
 template <> struct Message<1> {
     std::size_t word;
 

@@ -1,8 +1,8 @@
 // moodycamel's queues of one reader and one writer: `ReaderWriterQueue`, which grows by blocks, the same with a semaphore
 // (`BlockingReaderWriterQueue`), and `BlockingReaderWriterCircularBuffer`, which has a bound.
 //
-// The documentation advises to say at the start how many elements are likely; here 65,536, as the rings have. Senders use
-// `enqueue`, which allocates when there is no room. The blocking ones look 1,024 times before they sleep.
+// The documentation advises to state the likely number of elements at the start; here 65,536, as the rings have.
+// Senders use `enqueue`, which allocates when there is no room. The blocking ones spin 1,024 times before they sleep.
 
 #include <cstddef>
 
@@ -12,7 +12,7 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_reader_writer {
 

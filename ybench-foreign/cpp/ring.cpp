@@ -1,6 +1,6 @@
-// A ring of our own in the shape that Erik Rigtorp's queue has made known: two indices on lines of their own, each end with a copy
-// of the other's index at its side, which it renews when there seems to be no room, or no message. One slot more than
-// messages, so that full and empty differ; wraps by comparison, not by a mask.
+// A ring of our own in the form of Erik Rigtorp's well-known queue: two indices on lines of their own, each handle with
+// a copy of the other's index on its own line, which it renews when there seems to be no room, or no message. One slot
+// more than messages, so that full and empty differ; wraps by comparison, not by a mask.
 //
 // One thread may push and one may pop; both are wait-free. Cannot wait.
 
@@ -11,7 +11,7 @@
 #include "loops.hpp"
 #include "spinning.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_ring {
 
@@ -40,11 +40,11 @@ template <class M, std::size_t Places> struct Ring {
         explicit Push(Ring &of) : ring(of) {}
 
         bool push(const M &message) {
-            // ORDERING: relaxed: only this end writes it.
+            // ORDERING: relaxed: only this handle writes it.
             const std::size_t at = ring.written.load(std::memory_order_relaxed);
             const std::size_t next = behind(at);
             if (next == ring.read_as_seen) {
-                // ORDERING: acquire pairs with the release in `pop`: what was in the slot has been read.
+                // ORDERING: acquire pairs with the release in `pop`: the slot's content has been read.
                 ring.read_as_seen = ring.read.load(std::memory_order_acquire);
                 if (next == ring.read_as_seen) {
                     return false;
@@ -63,7 +63,7 @@ template <class M, std::size_t Places> struct Ring {
         explicit Pop(Ring &of) : ring(of) {}
 
         bool pop(M &message) {
-            // ORDERING: relaxed: only this end writes it.
+            // ORDERING: relaxed: only this handle writes it.
             const std::size_t at = ring.read.load(std::memory_order_relaxed);
             if (at == ring.written_as_seen) {
                 // ORDERING: acquire pairs with the release in `push`.

@@ -1,10 +1,10 @@
-// boost::lockfree, made to sleep as a user of it does: a semaphore of POSIX counts the messages, and where there is a bound another
+// boost::lockfree, made to sleep as a user of it does: a POSIX semaphore counts the messages, and with a bound another
 // one counts the room.
 //
-// Its documentation has no waiting; a semaphore beside a queue is what is written where threads are to sleep. A sender takes a place,
-// pushes and posts; a receiver waits and pops. Who finds the semaphore at 0 sleeps at once. glibc's posts and waits make no system
-// call while nobody sleeps. Batches take as many places as there are at once, push them by one call, and post for each message:
-// a semaphore of POSIX has no post for several.
+// Its documentation has no waiting; a semaphore in addition to a queue is the usual way to make threads sleep. A sender
+// takes a place, pushes and posts; a receiver waits and pops. A thread that finds the semaphore at 0 sleeps at once.
+// glibc's posts and waits make no system call while no thread sleeps. Batches take as many places as there are at once,
+// push them by one call, and post for each message: a POSIX semaphore has no post for several.
 
 #include <cerrno>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_semaphore {
 
@@ -39,7 +39,7 @@ class Semaphore {
         }
     }
 
-    /// Waits for one, and takes what is there, at most so many.
+    /// Waits for one, and takes the available ones up to a maximum.
     std::size_t wait_for(std::size_t most) {
         wait();
         std::size_t taken = 1;
@@ -154,7 +154,7 @@ template <class M, std::size_t Places> struct Linked {
 
         bool receive(M &message) {
             of.filled.wait();
-            // Whoever has counted one down finds one: of two that pop at the same time, one looks again.
+            // A receiver that has decremented it finds a message: of two that pop at the same time, one polls again.
             while (!of.queue.pop(message)) {
             }
             if constexpr (Places > 0) {

@@ -1,6 +1,6 @@
-// Queues that cannot wait, made channels: whoever finds one full or empty looks again, without end. The loop is the one of
-// `transport::spinning` of the instrument: with a pause of the CPU between two polls or without one, and every 256 looks a
-// question whether a peer is left.
+// Queues that cannot wait, made into channels: a thread that finds one full or empty polls again, without end. The loop
+// is that of `transport::spinning` of the instrument: with a pause of the CPU between two polls or without one, and
+// every 256 polls a check whether a peer is left.
 //
 // A queue is a type with `Message`, `batches`, `one_order`, a constructor of (senders, receivers), and
 //
@@ -23,17 +23,17 @@ inline void pause_the_cpu() {
 #if defined(__x86_64__)
     _mm_pause();
 #elif defined(__aarch64__)
-    // What `std::hint::spin_loop` is there.
+    // As `std::hint::spin_loop` there.
     __asm__ volatile("isb" ::: "memory");
 #endif
 }
 
-/// Counts looks that were in vain.
+/// Counts failed polls.
 template <bool Pause> class Looks {
     unsigned looks = 0;
 
   public:
-    /// Whether to ask for the peer.
+    /// Whether to check for the peer.
     bool next() {
         if constexpr (Pause) {
             pause_the_cpu();
@@ -54,19 +54,19 @@ template <class Queue, bool Pause> struct Spinning {
 
     Spinning(std::size_t senders, std::size_t receivers) : queue(senders, receivers) {}
 
-    /// One end's sign of life.
+    /// One handle's sign of life.
     struct Alive {
         std::atomic<std::size_t> &count;
 
-        // ORDERING: relaxed: threads that could ask begin later.
+        // ORDERING: relaxed: threads that could check begin later.
         explicit Alive(std::atomic<std::size_t> &of) : count(of) { count.fetch_add(1, std::memory_order_relaxed); }
         Alive(const Alive &) = delete;
         Alive &operator=(const Alive &) = delete;
-        // ORDERING: release pairs with the acquire in `gone`: all that this end did comes before.
+        // ORDERING: release pairs with the acquire in `gone`: all earlier actions of this handle come before.
         ~Alive() { count.fetch_sub(1, std::memory_order_release); }
     };
 
-    // ORDERING: acquire pairs with the release of the last peer that went.
+    // ORDERING: acquire pairs with the release of the last peer that was dropped.
     static bool gone(const std::atomic<std::size_t> &peers) { return peers.load(std::memory_order_acquire) == 0; }
 
     struct Sender {
@@ -115,7 +115,7 @@ template <class Queue, bool Pause> struct Spinning {
             Looks<Pause> looks;
             while (!end.pop(message)) {
                 if (looks.next() && gone(peers)) {
-                    // The last messages may have come between the two looks.
+                    // The last messages may have come between the two polls.
                     return end.pop(message);
                 }
             }

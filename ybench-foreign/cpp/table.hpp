@@ -1,5 +1,5 @@
-// What one library gives to the instrument for messages of one size: functions behind which its types are hidden. `src/table.rs`
-// has the same, field by field.
+// One library's interface to the instrument for messages of one size: functions that hide its types. `src/table.rs` has
+// the same, field by field.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@ namespace ybench {
 
 enum Word : std::size_t { kept = 0, wrong_number = 1, nobody_sends = 2, one_too_many = 3 };
 
-/// Whether everything was there, and if not, what was due and what came.
+/// Whether every message was received. If not, the expected and the received one.
 struct Verdict {
     std::size_t word;
     std::size_t expected;
     std::size_t received;
 };
 
-/// What one receiver has seen of one sender.
+/// The messages that one receiver has seen from one sender.
 struct Row {
     /// The least number that may come.
     std::size_t next;
@@ -23,7 +23,7 @@ struct Row {
     std::size_t sum;
 };
 
-/// What one receiver has seen of all.
+/// The messages that one receiver has seen from all senders.
 struct Rows {
     Row *rows;
     std::size_t senders;
@@ -34,26 +34,26 @@ struct Rows {
 };
 
 struct Table {
-    /// Of a message.
+    /// The bytes of a message.
     std::size_t bytes;
-    /// Makes so many ends. False: it cannot run here.
+    /// Makes the given numbers of handles. False: it cannot run here.
     bool (*open)(std::size_t senders, std::size_t receivers, void **all_senders, void **all_receivers);
     void (*drop_sender)(void *sender);
     void (*drop_receiver)(void *receiver);
-    /// One message. False: the peer is gone.
+    /// One message. False: the peer is dropped.
     bool (*send)(void *sender, const void *message);
     bool (*receive)(void *receiver, void *message);
-    /// So many messages counting up from the first, one by one.
+    /// A number of messages counting up from the first, one by one.
     bool (*pour)(void *sender, std::size_t first, std::size_t count);
     /// The end of a stream.
     bool (*finish)(void *sender);
-    /// So many messages counting up from 0, one by one.
+    /// A number of messages counting up from 0, one by one.
     Verdict (*drain)(void *receiver, std::size_t count);
-    /// Nothing may come but the end.
+    /// Only the end may come.
     Verdict (*expect_end)(void *receiver);
-    /// So many at a time; nothing where it has no batches.
+    /// A number at a time; null where it has no batches.
     bool (*pour_batches)(void *sender, std::size_t count, std::size_t batch);
-    /// Whether the end came in the same hand as the last messages.
+    /// Whether the end came in the same batch as the last messages.
     Verdict (*drain_batches)(void *receiver, std::size_t count, bool *ended);
     Verdict (*drain_rows)(void *receiver, Rows *rows);
     /// Sends each message and waits until it is back.

@@ -1,6 +1,7 @@
-// oneTBB's `concurrent_bounded_queue`: many threads at both sides, in one order, with the blocking `push` and `pop`.
+// oneTBB's `concurrent_bounded_queue`: many threads on both sides, in one order, with the blocking `push` and `pop`.
 //
-// As it is made it has room for more messages than fit into memory; `set_capacity` gives it a bound. Who finds nothing sleeps at once.
+// By default it has room for more messages than fit into memory; `set_capacity` sets a bound. A thread that finds
+// nothing sleeps at once.
 
 #include <cstddef>
 
@@ -8,7 +9,7 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_tbb {
 

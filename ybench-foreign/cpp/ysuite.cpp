@@ -1,6 +1,6 @@
-// Our pipe, funnel and exchange from C++, by ysuite.hpp. Nothing is chosen but the room: a default channel looks a little before it
-// sleeps. Messages of pipes and funnels are built in their slots; batches are built in slots that are reserved, and read where they
-// lie. The exchange moves bytes by calls; its batches are arrays, by the calls of C.
+// spsc, mpsc and mpmc of ysuite from C++, by ysuite.hpp. Only the room is chosen: a default channel spins a little
+// before it sleeps. Messages of spsc and mpsc are built in their slots; batches are built in reserved slots, and read
+// in place. mpmc moves bytes by calls; its batches are arrays, by the calls of C.
 
 #include <cstddef>
 #include <optional>
@@ -12,18 +12,18 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_ysuite {
 
-/// Ends that are taken one after the other.
+/// Handles that are taken one after the other.
 template <class End> class Ends {
     std::vector<End> ends;
 
   public:
     explicit Ends(End &&first) { ends.push_back(std::move(first)); }
 
-    /// So many altogether.
+    /// The given number in total.
     Ends clones(std::size_t count) && {
         while (ends.size() < count) {
             ends.push_back(ends.front().clone());
@@ -38,8 +38,8 @@ template <class End> class Ends {
     }
 };
 
-/// What is sent for a message: of 8 bytes the number itself, as in the rows in Rust. (gcc 12 takes a structure of 8 bytes through memory
-/// in an optional, three times as slowly as a number.)
+/// The form of a message: for 8 bytes the number itself, as in the rows in Rust. (gcc 12 moves a structure of 8 bytes
+/// through memory in an optional, three times as slowly as a number.)
 template <std::size_t Words> const ybench::Message<Words> &content(const ybench::Message<Words> &message) { return message; }
 inline std::size_t content(const ybench::Message<1> &message) { return message.word; }
 
@@ -65,7 +65,7 @@ template <class M> bool send_run(ys::sender<Content<M>> &tx, std::size_t first, 
     return true;
 }
 
-/// The receiving end of a pipe or a funnel.
+/// The receiver of spsc or mpsc.
 template <class M> struct Slots {
     ys::receiver<Content<M>> rx;
 
@@ -90,14 +90,14 @@ template <class M> struct Slots {
 };
 
 /// Without a bound where there is no room.
-template <class M, std::size_t Room> struct Pipe {
+template <class M, std::size_t Room> struct Spsc {
     using Message = M;
     static constexpr bool batches = true;
     static constexpr bool one_order = true;
 
     ys::pipe_channel<Content<M>> ends = open();
 
-    Pipe(std::size_t, std::size_t) {}
+    Spsc(std::size_t, std::size_t) {}
 
     static ys::pipe_channel<Content<M>> open() {
         if constexpr (Room > 0) {
@@ -110,19 +110,19 @@ template <class M, std::size_t Room> struct Pipe {
     struct Sender {
         ys::sender<Content<M>> tx;
 
-        explicit Sender(Pipe &of) : tx(std::move(of.ends.tx)) {}
+        explicit Sender(Spsc &of) : tx(std::move(of.ends.tx)) {}
         bool send(const M &message) { return bool(tx.send(content(message))); }
         bool send_batch(std::size_t first, std::size_t count) { return send_run<M>(tx, first, count); }
     };
 
     struct Receiver : Slots<M> {
-        explicit Receiver(Pipe &of) : Slots<M>{std::move(of.ends.rx)} {}
+        explicit Receiver(Spsc &of) : Slots<M>{std::move(of.ends.rx)} {}
     };
 };
 
-/// The same, asleep as soon as there is nothing.
-template <class M> struct Sleeping : Pipe<M, 0> {
-    using Pipe<M, 0>::Pipe;
+/// The same, asleep as soon as nothing is ready.
+template <class M> struct Sleeping : Spsc<M, 0> {
+    using Spsc<M, 0>::Spsc;
 
     struct Receiver : Slots<M> {
         explicit Receiver(Sleeping &of) : Slots<M>{std::move(of.ends.rx)} { (void)this->rx.set_spin(ys::spin::none); }
@@ -133,7 +133,7 @@ template <class M> struct Sleeping : Pipe<M, 0> {
 template <class M, std::size_t Room> struct Mpsc {
     using Message = M;
     static constexpr bool batches = true;
-    // One thread receives: no end overtakes what it has not seen.
+    // One thread receives: no end overtakes messages that it has not seen.
     static constexpr bool one_order = true;
 
     Ends<ys::funnel_sender<Content<M>>> senders;
@@ -232,16 +232,16 @@ template <class M, std::size_t Room> struct Mpmc {
     };
 };
 
-template <class M> using PipeUnbounded = Pipe<M, 0>;
-template <class M> using PipeBounded = Pipe<M, 1024>;
+template <class M> using SpscUnbounded = Spsc<M, 0>;
+template <class M> using SpscBounded = Spsc<M, 1024>;
 template <class M> using MpscUnbounded = Mpsc<M, 0>;
 template <class M> using MpscBounded = Mpsc<M, 1024>;
 template <class M> using MpmcUnbounded = Mpmc<M, 0>;
 template <class M> using MpmcBounded = Mpmc<M, 1024>;
 
 // A message has 128 bytes at most.
-YBENCH_EXPORT_SHORT(ysuite_cpp_spsc, PipeUnbounded)
-YBENCH_EXPORT_SHORT(ysuite_cpp_spsc_1k, PipeBounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_spsc, SpscUnbounded)
+YBENCH_EXPORT_SHORT(ysuite_cpp_spsc_1k, SpscBounded)
 YBENCH_EXPORT_SHORT(ysuite_cpp_spsc_none, Sleeping)
 YBENCH_EXPORT_SHORT(ysuite_cpp_mpsc, MpscUnbounded)
 YBENCH_EXPORT_SHORT(ysuite_cpp_mpsc_1k, MpscBounded)

@@ -1,9 +1,9 @@
 // ZeroMQ between threads: `inproc`, a pair of sockets from one to one (PAIR) and from many to one (PUSH to PULL), as the guide
 // recommends, in one context for the whole program.
 //
-// A message is a `zmq_msg_t` of the message's size. The high-water marks are the default: 1,000 messages at each side. A socket that
-// finds nothing sleeps at once, in `poll`. PUSH with several PULLs gives each of them a queue of its own, in turn, so there is
-// no channel of many receivers here.
+// A message is a `zmq_msg_t` of the message's size. The high-water marks are the default: 1,000 messages on each side.
+// A socket that finds nothing sleeps at once, in `poll`. PUSH with several PULLs gives each of them a queue of its own,
+// in turn, so there is no channel of many receivers here.
 
 #include <cerrno>
 #include <atomic>
@@ -16,16 +16,16 @@
 
 #include "loops.hpp"
 
-// With a name: of templates that are arguments of templates the compiler forgets that they are a file's own, and those of
+// Named: for templates that are arguments of templates the compiler forgets that they are local to a file, and those of
 // equal names in two files become one.
 namespace of_zeromq {
 
 void *context() {
     static void *const one = [] {
         void *made = zmq_ctx_new();
-        // Threads for sockets of the network, of which there are none.
+        // Threads for network sockets, which are not used.
         zmq_ctx_set(made, ZMQ_IO_THREADS, 0);
-        // Runs of crowds open many, and closed ones go a little later.
+        // Runs of crowds open many, and closed ones are freed a little later.
         zmq_ctx_set(made, ZMQ_MAX_SOCKETS, 65536);
         return made;
     }();
@@ -42,7 +42,7 @@ struct Socket {
     }
     Socket(const Socket &) = delete;
     Socket &operator=(const Socket &) = delete;
-    // What was sent stays for the receiver: the time to linger is without end.
+    // Sent messages stay for the receiver: the linger time is unlimited.
     ~Socket() { zmq_close(socket); }
 
     void check(int answer) const {
@@ -63,7 +63,7 @@ template <class M, int Sends, int Receives> struct Inproc {
 
     static std::string next() {
         static std::atomic<std::size_t> last{0};
-        // ORDERING: relaxed: a number, never given again. Those of other kinds and sizes count for themselves.
+        // ORDERING: relaxed: a number, never used again. Other kinds and sizes count for themselves.
         const std::size_t number = last.fetch_add(1, std::memory_order_relaxed);
         return "inproc://" + std::to_string(Sends) + "/" + std::to_string(sizeof(M)) + "/" + std::to_string(number);
     }

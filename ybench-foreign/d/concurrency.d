@@ -2,11 +2,11 @@
 //
 //   concurrency stream|ping-pong BYTES MESSAGES FIRST-CPU SECOND-CPU
 //
-// it says "kept START END" in nanoseconds of the monotonic clock, which is that of the instrument, or which message was due and
-// which came. Every message is checked.
+// it prints "kept START END" in nanoseconds of the monotonic clock, which is that of the instrument, or the expected
+// and the received message. Every message is checked.
 //
-// The documentation's own way: `spawn`, `send`, and `receive` with a handler. A mailbox has no bound unless it is given one; a thread
-// that finds nothing sleeps at once, on a condition variable.
+// The documentation's own way: `spawn`, `send`, and `receive` with a handler. A mailbox has no bound by default; a
+// thread that finds nothing sleeps at once, on a condition variable.
 
 import core.sys.linux.sched : CPU_SET, cpu_set_t, sched_setaffinity;
 import core.sys.posix.time : clock_gettime, CLOCK_MONOTONIC, timespec;
@@ -15,7 +15,7 @@ import std.concurrency : receive, receiveOnly, send, spawn, thisTid, Tid;
 import std.conv : to;
 import std.stdio : stderr, writeln;
 
-/// A number in all its words: whoever makes one writes all of it, and whoever checks one has read all of it.
+/// A number in all its words: making one writes all of it, and its check reads all of it.
 struct Message(size_t words)
 {
     size_t[words] content;
@@ -28,7 +28,7 @@ struct Message(size_t words)
         return message;
     }
 
-    /// A number that nobody expects if any word disagrees.
+    /// An invalid number if any word disagrees.
     size_t number() const
     {
         const first = content[0];
@@ -39,7 +39,7 @@ struct Message(size_t words)
     }
 }
 
-/// Behind the last message: when the first was sent.
+/// After the last message: the time of the first send.
 struct Begun
 {
     long nanoseconds;
@@ -69,7 +69,7 @@ void keepOn(size_t cpu)
 void pour(size_t words)(Tid to, size_t messages, size_t cpu)
 {
     keepOn(cpu);
-    // The receiver is there and waits.
+    // The receiver exists and waits.
     receiveOnly!bool();
     const begun = now();
     foreach (number; 0 .. messages)
@@ -103,7 +103,7 @@ void answer(size_t words)(Tid back, size_t bounces, size_t cpu)
     keepOn(cpu);
     foreach (expected; 0 .. bounces)
     {
-        // Not `const`: that would be a message of another type, for which nobody has a handler.
+        // Not `const`: that would be a message of another type, without a handler.
         auto message = receiveOnly!(Message!words)();
         if (message.number != expected)
             return back.send(Wrong(expected, message.number));
@@ -140,7 +140,7 @@ int main(string[] arguments)
 {
     if (arguments.length != 6)
         return 2;
-    // The instrument has lost its patience long before.
+    // The instrument's time limit has passed long before.
     alarm(60);
     const messages = arguments[3].to!size_t;
     const size_t[2] cpus = [arguments[4].to!size_t, arguments[5].to!size_t];

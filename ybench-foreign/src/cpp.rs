@@ -1,5 +1,5 @@
-//! Everybody of C++. What has a bound has room for 1,024 messages, or 65,536; spinners are there with a pause between two polls
-//! and without, as those of Rust are.
+//! The competitors in C++. Bounded ones have room for 1,024 messages, or 65,536. Spinners have a variant with a pause
+//! between two polls and one without, like those in Rust.
 
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::{BYTES, Drivers};
@@ -7,13 +7,13 @@ use ybench_core::transport::{Ends, Traits, Waits};
 
 use crate::guest::everybody;
 
-/// By value no more than it is compiled for.
+/// By value only up to the size that it is compiled for.
 const COMMON: Traits = Traits { most_bytes: |_| BYTES[3] as usize, ..Traits::COMMON };
 const SPINS: Traits = Traits { waits: Waits::Spins, ..COMMON };
 const SLEEPS: Traits = Traits { waits: Waits::Sleeps, ..COMMON };
 const BOUNDED: Traits = Traits { bounded: true, ..SPINS };
 
-/// Each library, and what can be measured of it. D's is not among them: what is asked of threads and memory here cannot be tried
+/// Each library, and its measurable transports. D's is not among them: features of threads and memory cannot be tried
 /// in its process.
 pub static LIBRARIES: [(&str, &[&str]); 11] = [
     ("moodycamel readerwriterqueue", &["moodycamel-rw", "moodycamel-rw-blocking", "moodycamel-circular-1k"]),
@@ -125,7 +125,7 @@ pub(crate) fn drivers() -> Vec<Drivers> {
     all
 }
 
-/// What a call for each message costs: the ring once more, by calls from loops in Rust.
+/// The cost of a call for each message: the ring once more, by calls from loops in Rust.
 mod by_calls {
     use ybench_core::scenario::cells::drivers::{self, Drivers};
     use ybench_core::scenario::{self, Entry};
@@ -140,7 +140,7 @@ mod by_calls {
     impl Foreign for Called {
         const TRAITS: Traits = Traits {
             name: "cpp-ring-64k-by-calls",
-            about: "cpp-ring-64k, each message by a call from Rust: beside it, what such a call costs (C++)",
+            about: "cpp-ring-64k, each message by a call from Rust: the cost of such a call (C++)",
             variant: true,
             ..BOUNDED
         };

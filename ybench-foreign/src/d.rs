@@ -1,8 +1,9 @@
-//! `std.concurrency` of D. Its runtime brings a collector that stops all threads of its process, so each run is a process of its
-//! own: `d/concurrency.d`, which keeps its threads on the same CPUs and tells two readings of the clock that is ours too.
+//! `std.concurrency` of D. Its runtime brings a collector that stops all threads of its process, so each run is a
+//! process of its own: `d/concurrency.d`, which pins its threads to the same CPUs and prints two readings of the clock
+//! that is also ours.
 //!
-//! It has streams and ping-pong. What is asked of threads, of memory or of system calls here would say nothing of it. The program
-//! is part of this one, and runs from memory.
+//! It has streams and ping-pong. Measurements of threads, memory or system calls in this process would not cover it.
+//! The program is part of this one, and runs from memory.
 
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -27,7 +28,7 @@ const TRAITS: Traits = Traits {
     name: "d-concurrency",
     about: "std.concurrency of D, in a process of its own",
     waits: Waits::Sleeps,
-    // By the types here: any number of threads can send to one in D.
+    // By the types here: in D any number of threads can send to one.
     senders: Ends::One,
     most_bytes: |_| BYTES[3] as usize,
     apart: true,
@@ -93,17 +94,17 @@ fn timed(asked: Asked) -> Result<Timed, Fault> {
     Ok(Timed { elapsed: end.saturating_sub(start), units })
 }
 
-/// Bounces so many messages; the units of the answer are messages, two for each bounce.
+/// Bounces a number of messages. The units of the result are messages, two for each bounce.
 fn ping_pong<const SIZE: usize>(place: Place, bounces: u64) -> Result<Timed, Fault> {
     timed(Asked { what: PING_PONG, size: SIZE, messages: bounces * 2, cpus: both(place) })
 }
 
-/// Both threads are here only to say on which CPU they are kept, and to wait.
+/// Both threads are here only to report their CPU, and to wait.
 fn stream<const SIZE: usize>(messages: usize) -> Result<Stream, Fault> {
     let (here, first) = mpsc::channel();
     let (begun, begins) = mpsc::channel();
     let pour = move || {
-        // Whoever is not heard any more has failed, and says so itself.
+        // A thread without a listener has failed, and reports that itself.
         let _ = here.send(own_cpu());
         begins.recv().unwrap_or_else(|_| Instant::now())
     };
@@ -118,7 +119,7 @@ fn stream<const SIZE: usize>(messages: usize) -> Result<Stream, Fault> {
     Ok((Box::new(pour), Box::new(drain)))
 }
 
-/// The first that this thread may run on.
+/// The first CPU that this thread may use.
 fn own_cpu() -> Result<usize, Fault> {
     let cpus = sched_getaffinity(None)?;
     let first = (0..CpuSet::MAX_CPU).find(|cpu| cpus.is_set(*cpu));
@@ -133,7 +134,7 @@ fn instant(reading: Duration) -> Instant {
     moment.checked_sub(now.saturating_sub(reading)).unwrap_or(moment)
 }
 
-/// When the first message was sent, and when the last was there.
+/// The times of the first send and of the last receipt.
 fn run(asked: &Asked) -> Result<[Duration; 2], Fault> {
     let [first, second] = asked.cpus.map(|cpu| cpu.to_string());
     let (bytes, messages) = (BYTES[asked.size].to_string(), asked.messages.to_string());
@@ -142,7 +143,7 @@ fn run(asked: &Asked) -> Result<[Duration; 2], Fault> {
     told(&output)
 }
 
-/// What the process has said.
+/// The output of the process.
 fn told(output: &Output) -> Result<[Duration; 2], Fault> {
     let said = String::from_utf8_lossy(&output.stdout);
     let mut words = said.split_whitespace();

@@ -1,7 +1,8 @@
-//! The ends of C++'s queues as those of a transport: a call through a pointer for each message, which the compiler cannot look
-//! into. So they are for what asks about single messages; streams and ping-pong go by [`loops`](crate::loops).
+//! The handles of C++'s queues as those of a transport: a call through a pointer for each message, which the compiler
+//! cannot see through. So they are for measurements of single messages; streams and ping-pong use
+//! [`loops`](crate::loops).
 //!
-//! A message goes as the bytes of its [`Wire`](Message::Wire), in the smallest size that has room for it.
+//! A message is passed as the bytes of its [`Wire`](Message::Wire), in the smallest size that has room for it.
 
 use std::ffi::c_void;
 use std::io;
@@ -25,7 +26,7 @@ const WORDS: usize = BYTES[3] as usize / size_of::<usize>();
 
 /// The functions for one of the sizes.
 pub(crate) fn table<F: Foreign>(size: usize) -> &'static Table {
-    // SAFETY: it takes nothing, and gives the address of a constant that is of this type in C++ as well.
+    // SAFETY: it takes nothing, and returns the address of a constant that is of this type in C++ as well.
     let tables = unsafe { &*(F::TABLES)() };
     &tables[size]
 }
@@ -37,11 +38,11 @@ pub(crate) struct Held {
     drop: unsafe extern "C" fn(End),
 }
 
-// SAFETY: an end may go to another thread, like any handle of its library; it is not used by two at a time.
+// SAFETY: a handle may move to another thread, like any handle of its library; it is not used by two at a time.
 unsafe impl Send for Held {}
 
 impl Held {
-    /// The end and its functions. For one who has all of it: an end is used by one thread at a time.
+    /// The handle and its functions. For a caller that owns it: one thread uses a handle at a time.
     pub(crate) fn parts(&mut self) -> (End, &'static Table) {
         (self.end, self.table)
     }
@@ -49,16 +50,16 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: of this table, and nobody uses it any more.
+        // SAFETY: of this table, and not used any more.
         unsafe { (self.drop)(self.end) }
     }
 }
 
-/// So many ends of a new channel for messages of one size.
+/// Handles of a new channel for messages of one size.
 pub(crate) fn open<F: Foreign>(size: usize, shape: Shape) -> io::Result<(Vec<Held>, Vec<Held>)> {
     let table = table::<F>(size);
     let (mut senders, mut receivers) = (vec![ptr::null_mut(); shape.senders], vec![ptr::null_mut(); shape.receivers]);
-    // SAFETY: the arrays have room for so many ends.
+    // SAFETY: the arrays have room for these numbers of handles.
     if !unsafe { (table.open)(shape.senders, shape.receivers, senders.as_mut_ptr(), receivers.as_mut_ptr()) } {
         return Err(io::Error::other("its library cannot make such a channel here"));
     }
@@ -70,7 +71,7 @@ pub(crate) fn open<F: Foreign>(size: usize, shape: Shape) -> io::Result<(Vec<Hel
 /// The transport.
 pub(crate) struct Guest<F>(PhantomData<F>);
 
-/// One end for messages `M`.
+/// One handle for messages `M`.
 pub(crate) struct Typed<M> {
     held: Held,
     messages: PhantomData<fn(M)>,
@@ -89,7 +90,7 @@ impl<F: Foreign> Transport for Guest<F> {
 
     fn open<M: Message>() -> io::Result<(Typed<M>, Typed<M>)> {
         let (mut senders, mut receivers) = Self::open_many::<M>(Shape::ONE_TO_ONE)?;
-        senders.pop().zip(receivers.pop()).ok_or_else(|| io::Error::other("a channel without ends"))
+        senders.pop().zip(receivers.pop()).ok_or_else(|| io::Error::other("a channel without handles"))
     }
 }
 
@@ -108,11 +109,11 @@ impl<M: Message> transport::Sender<M> for Typed<M> {
         let (end, table) = self.held.parts();
         let wire = message.into_wire();
         let sent = if size_of::<M::Wire>() == table.bytes {
-            // SAFETY: so many bytes are copied from there.
+            // SAFETY: this number of bytes is copied from there.
             unsafe { (table.send)(end, ptr::from_ref(&wire).cast()) }
         } else {
             let mut bytes = [0_usize; WORDS];
-            // SAFETY: the size was chosen so that the wire form fits, and no size is above so many words.
+            // SAFETY: the size was chosen so that the wire form fits, and no size is above this number of words.
             unsafe {
                 ptr::copy_nonoverlapping(
                     ptr::from_ref(&wire).cast(),
@@ -123,7 +124,7 @@ impl<M: Message> transport::Sender<M> for Typed<M> {
             }
         };
         if !sent {
-            // SAFETY: nobody has taken it.
+            // SAFETY: it has not been taken.
             drop(unsafe { M::from_wire(wire) });
             return Err(Closed);
         }
@@ -141,8 +142,8 @@ impl<M: Message> transport::Receiver<M> for Typed<M> {
         if !unsafe { (table.receive)(end, into) } {
             return Err(Closed);
         }
-        // SAFETY: the bytes were written, and begin with a wire form that came in by `send` and comes out once; the place may be
-        // less aligned than it.
+        // SAFETY: the bytes were written, and begin with a wire form that came in by `send` and comes out once; the
+        // place may be less aligned than it.
         Ok(unsafe { M::from_wire(into.cast::<M::Wire>().read_unaligned()) })
     }
 }

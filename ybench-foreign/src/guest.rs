@@ -1,5 +1,5 @@
-//! What every guest in C or C++ has in common: streams, batches and ping-pong by the loops in its own language, everything else by
-//! calls from the loops in Rust.
+//! The shared part of all competitors in C or C++: streams, batches and ping-pong by the loops in their own language,
+//! everything else by calls from the loops in Rust.
 
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
@@ -12,8 +12,8 @@ use ybench_core::transport::Shape;
 use crate::ends::{Foreign, Guest};
 use crate::loops::{self, brought};
 
-/// Types by the names of their functions in the other language: what each is called, what is told about it, and its traits beside some
-/// that are common. Then lists of all of them. A file has one such list.
+/// Types by the names of their functions in the other language: for each a name, a description, and its traits in
+/// addition to some common ones. Then lists of all of them. A file has one such list.
 macro_rules! everybody {
     ($($kind:ident: $made:ident, $symbol:ident, $name:literal, $about:literal, { $($traits:tt)* } of $common:ident;)+) => {
         $(
@@ -50,9 +50,9 @@ pub(crate) use everybody;
 pub(crate) const fn entry<F: Foreign>() -> Entry {
     Entry {
         ping_pong: |place, bounces, until| match until {
-            // Its switches are not counted in there.
+            // Its context switches are not counted in there.
             None => Ok(loops::ping_pong::<F, 0>(place, bounces)?.into()),
-            // The loop over there looks at no flag.
+            // The loop in the other language polls no flag.
             Some(_) => ping_pong::counted::<Guest<F>, usize>(place, bounces, until),
         },
         throughput: |place, messages| throughput::timed(place, messages, loops::stream::<F, 0>(messages as usize)?),
@@ -63,14 +63,14 @@ pub(crate) const fn entry<F: Foreign>() -> Entry {
     }
 }
 
-/// Several of one side, or of both.
+/// Several handles on one side, or on both.
 pub(crate) const fn shared<F: Foreign>() -> Entry {
     let Entry { ping_pong, throughput, batches, .. } = entry::<F>();
     Entry { ping_pong, throughput, batches, many: Some(between_many::<F>), ..scenario::shared::<Guest<F>>() }
 }
 
-/// By value in the loops over there, where there are some of that size. Whatever else goes by calls, in the loops of Rust, in which
-/// several receivers need one order of all messages.
+/// By value in the loops of the other language, where there are some of that size. All else uses calls, in the loops of
+/// Rust, where several receivers need one order of all messages.
 fn between_many<F: Foreign>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
     let size = loops::size(parameter.value).filter(|_| parameter.quantity == Quantity::BytesByValue);
     let opened = match size {
@@ -90,7 +90,7 @@ fn between_many<F: Foreign>(place: Place, shape: Shape, parameter: Parameter, me
     carried::in_streams(parameter, messages, stream)
 }
 
-/// Its drivers for the cells.
+/// Its drivers for the cases.
 pub(crate) const fn driven<F: Foreign>() -> Drivers {
     drivers::between_two::<Guest<F>>().with([
         brought::<F, 0>(),

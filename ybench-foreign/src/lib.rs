@@ -1,20 +1,21 @@
-//! Queues of other languages, and our own as other languages have them, as transports of the instrument: guests like those of
-//! `ybench-rivals`, each language behind a feature that is off by default, since it needs packages of the system.
+//! Queues of other languages, and our own from other languages, as transports of the instrument: third-party
+//! competitors like those of `ybench-rivals`, each language behind a feature that is off by default, since it needs
+//! packages of the system.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
-//! | `table` | what a library of C or C++ gives: functions for messages of one size |
-//! | `ends` | its ends as those of a transport, a call for each message |
+//! | `table` | the interface of a library in C or C++: functions for messages of one size |
+//! | `ends` | its handles as those of a transport, a call for each message |
 //! | `loops` | streams, batches and ping-pong in its own language, without such calls |
-//! | `guest` | an entry in the registry and drivers for the cells, made of these |
-//! | `cpp` | everybody of C++ |
+//! | `guest` | an entry in the registry and drivers for the cases, made of these |
+//! | `cpp` | the competitors in C++ |
 //! | `native` | our own channels from C and C++, through `ysuite-c` |
 //! | `d` | `std.concurrency` of D, as a process of its own |
 //! | `zeromq` | sockets of libzmq over each of its transports, and the bridges of `ysuite-zmq` on top of them |
 //!
-//! How each library waits and what its documentation recommends stands at the head of its file in `cpp/`, `c/` and `d/`. folly's
-//! `ProducerConsumerQueue` is not here: Debian 12 has no package of folly. Its ring is that of `cpp/ring.cpp` without the
-//! copies of the other end's index.
+//! The head of each file in `cpp/`, `c/` and `d/` describes how the library waits and what its documentation
+//! recommends. folly's `ProducerConsumerQueue` is not here: Debian 12 has no package of folly. Its ring is that of
+//! `cpp/ring.cpp` without the copies of the other handle's index.
 #![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq")))]
 
 #[cfg(feature = "cpp")]
@@ -41,7 +42,7 @@ pub use self::cpp::LIBRARIES;
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::Drivers;
 
-/// Everybody there is.
+/// All of them.
 pub fn entries() -> Vec<Entry> {
     [
         #[cfg(feature = "cpp")]
@@ -56,7 +57,7 @@ pub fn entries() -> Vec<Entry> {
     .concat()
 }
 
-/// What everybody does in the cells.
+/// Their drivers in the cases.
 pub fn drivers() -> Vec<Drivers> {
     [
         #[cfg(feature = "cpp")]

@@ -1,5 +1,6 @@
-//! Streams, batches and ping-pong of C++'s queues, each loop compiled with its queue in C++: no call stands between a message and
-//! its queue, as none does in Rust. What is here starts them, takes the time around them, and judges.
+//! Streams, batches and ping-pong of C++'s queues. Each loop is compiled with its queue in C++: there is no call
+//! between a message and its queue, as there is none in Rust. This module starts them, takes the time around them, and
+//! evaluates the result.
 
 use std::io;
 use std::time::Instant;
@@ -25,11 +26,11 @@ pub(crate) const fn brought<F: Foreign, const SIZE: usize>() -> Brought {
     }
 }
 
-/// Both ends of a fresh channel.
+/// Both handles of a new channel.
 fn pair<F: Foreign>(size: usize) -> Result<(Held, Held), Fault> {
     let (mut senders, mut receivers) = open::<F>(size, Shape::ONE_TO_ONE)?;
     let pair = senders.pop().zip(receivers.pop());
-    pair.ok_or_else(|| Fault::System(io::Error::other("a channel without ends")))
+    pair.ok_or_else(|| Fault::System(io::Error::other("a channel without handles")))
 }
 
 pub(crate) fn stream<F: Foreign, const SIZE: usize>(messages: usize) -> Result<Stream, Fault> {
@@ -42,7 +43,7 @@ fn pour(mut sender: Held, messages: usize) -> Instant {
     let start = Instant::now();
     // SAFETY: a sender of this table, which this thread has alone.
     let sent = unsafe { (table.pour)(end, 0, messages) && (table.finish)(end) };
-    // Who has no receiver any more is told nothing: the receiver has said why.
+    // A sender without a receiver reports nothing: the receiver has reported the reason.
     let _ = sent;
     start
 }
@@ -89,14 +90,14 @@ fn drain_batches(mut receiver: Held, messages: usize) -> Result<Instant, Fault> 
     Ok(last)
 }
 
-/// Bounces so many messages; the units of the answer are messages, two for each bounce.
+/// Bounces a number of messages. The units of the result are messages, two for each bounce.
 pub(crate) fn ping_pong<F: Foreign, const SIZE: usize>(place: Place, bounces: u64) -> Result<Timed, Fault> {
     let (mut there_in, mut there_out) = pair::<F>(SIZE)?;
     let (mut back_in, mut back_out) = pair::<F>(SIZE)?;
     let serve = move || {
         let ((there, table), (back, _)) = (there_in.parts(), back_out.parts());
         let start = Instant::now();
-        // SAFETY: ends of this table, which this thread has alone.
+        // SAFETY: handles of this table, which this thread has alone.
         let verdict = unsafe { (table.serve)(there, back, bounces as usize) };
         let end = Instant::now();
         verdict.judged()?;
@@ -108,7 +109,7 @@ pub(crate) fn ping_pong<F: Foreign, const SIZE: usize>(place: Place, bounces: u6
     };
     let answer = move || {
         let ((there, table), (back, _)) = (there_out.parts(), back_in.parts());
-        // SAFETY: ends of this table, which this thread has alone.
+        // SAFETY: handles of this table, which this thread has alone.
         unsafe { (table.answer)(there, back) }.judged()
     };
     let (ping, pong) = duet_from_the_gate(place, bounces * 2, serve, answer)?;

@@ -1,36 +1,37 @@
-//! Our own channels as programs in C and C++ have them, through `ysuite-c`: what its headers compile into the loops there, and what they
-//! call. Beside our rows in Rust they tell what that door costs; beside the queues of C++, who is the quicker one there.
+//! Our own channels from C and C++, through `ysuite-c`: the parts that its headers compile into the loops, and its
+//! functions. Compared with our rows in Rust they show the cost of the binding, and compared with the queues of C++ the
+//! relative speed there.
 //!
-//! All are variants of what the rows in Rust are. The library takes messages of up to 128 bytes by value.
+//! All are variants of the rows in Rust. The library takes messages of up to 128 bytes by value.
 
 use ybench_core::scenario::Entry;
 use ybench_core::scenario::cells::drivers::{BYTES, Drivers};
 use ybench_core::transport::{Ends, Traits};
-// What the loops call.
+// Called by the loops.
 use ysuite_c as _;
 
 use crate::guest::everybody;
 
-/// By value no more than it is compiled for, of what the library takes.
+/// By value only up to the size that it is compiled for, of those that the library takes.
 const COMMON: Traits =
     Traits { most_bytes: |_| BYTES[2] as usize, few_sizes: true, variant: true, batches: true, ..Traits::COMMON };
 const SLEEPS: Traits = Traits { waits: ybench_core::transport::Waits::Sleeps, ..COMMON };
 const BOUNDED: Traits = Traits { bounded: true, ..COMMON };
 
 everybody! {
-    SpscOfC: entry, ybench_foreign_ysuite_c_spsc, "ysuite-c-spsc", "our pipe from C, inline, without a bound (C)", {} of COMMON;
+    SpscOfC: entry, ybench_foreign_ysuite_c_spsc, "ysuite-c-spsc", "spsc from C, inline, without a bound (C)", {} of COMMON;
     SpscOfCBounded: entry, ybench_foreign_ysuite_c_spsc_1k, "ysuite-c-spsc-1k",
-        "our pipe from C, inline, with room for 1,024 messages (C)", {} of BOUNDED;
+        "spsc from C, inline, with room for 1,024 messages (C)", {} of BOUNDED;
     SpscOfCSleeping: entry, ybench_foreign_ysuite_c_spsc_none, "ysuite-c-spsc-none",
-        "our pipe from C, inline, without a bound, asleep as soon as nothing is there (C)", {} of SLEEPS;
+        "spsc from C, inline, without a bound, asleep as soon as nothing is ready (C)", {} of SLEEPS;
     SpscOfCByCalls: entry, ybench_foreign_ysuite_c_spsc_by_calls, "ysuite-c-spsc-by-calls",
-        "our pipe from C, by calls only, without a bound (C)", {} of COMMON;
-    SpscOfCpp: entry, ybench_foreign_ysuite_cpp_spsc, "ysuite-cpp-spsc", "our pipe from C++, inline, without a bound (C++)",
+        "spsc from C, by calls only, without a bound (C)", {} of COMMON;
+    SpscOfCpp: entry, ybench_foreign_ysuite_cpp_spsc, "ysuite-cpp-spsc", "spsc from C++, inline, without a bound (C++)",
         {} of COMMON;
     SpscOfCppBounded: entry, ybench_foreign_ysuite_cpp_spsc_1k, "ysuite-cpp-spsc-1k",
-        "our pipe from C++, inline, with room for 1,024 messages (C++)", {} of BOUNDED;
+        "spsc from C++, inline, with room for 1,024 messages (C++)", {} of BOUNDED;
     SpscOfCppSleeping: entry, ybench_foreign_ysuite_cpp_spsc_none, "ysuite-cpp-spsc-none",
-        "our pipe from C++, inline, without a bound, asleep as soon as nothing is there (C++)", {} of SLEEPS;
+        "spsc from C++, inline, without a bound, asleep as soon as nothing is ready (C++)", {} of SLEEPS;
     MpscOfC: shared, ybench_foreign_ysuite_c_mpsc, "ysuite-c-mpsc", "mpsc from C, without a bound (C)",
         { senders: Ends::Many, one_order: false, } of COMMON;
     MpscOfCBounded: shared, ybench_foreign_ysuite_c_mpsc_1k, "ysuite-c-mpsc-1k",

@@ -1,4 +1,4 @@
-//! What a library of C++ gives: functions for messages of one size, behind which its types are hidden. `cpp/table.hpp` has the
+//! The interface of a library in C++: functions for messages of one size, which hide its types. `cpp/table.hpp` has the
 //! same, field by field.
 
 use std::ffi::c_void;
@@ -7,10 +7,10 @@ use ybench_core::error::Fault;
 use ybench_core::scenario::many::{Row, Rows};
 use ybench_core::transport::check::END;
 
-/// An end, as C++ knows it.
+/// A handle of C++.
 pub(crate) type End = *mut c_void;
 
-/// Whether everything was there, and if not, what was due and what came.
+/// Whether every message was received. If not, the expected and the received one.
 #[repr(C)]
 pub(crate) struct Verdict {
     word: usize,
@@ -31,7 +31,7 @@ impl Verdict {
     }
 }
 
-/// What one receiver has seen of all.
+/// The messages that one receiver has seen from all senders.
 #[repr(C)]
 pub(crate) struct Seen {
     rows: *mut Row,
@@ -47,27 +47,27 @@ impl Seen {
     }
 }
 
-/// All of them take ends of a channel that this table has opened, not yet dropped; those of one end are called by one thread
-/// at a time. None throws.
+/// All of them take handles of a channel that this table has opened, not yet dropped. One thread at a time calls those
+/// of one handle. None throws.
 #[repr(C)]
 pub(crate) struct Table {
-    /// Of a message.
+    /// The bytes of a message.
     pub(crate) bytes: usize,
-    /// Makes so many ends, which two arrays take. False: it cannot run here.
+    /// Makes the given numbers of handles, which two arrays take. False: it cannot run here.
     pub(crate) open: unsafe extern "C" fn(usize, usize, *mut End, *mut End) -> bool,
     pub(crate) drop_sender: unsafe extern "C" fn(End),
     pub(crate) drop_receiver: unsafe extern "C" fn(End),
-    /// One message, of which it copies `bytes`. False: the peer is gone.
+    /// One message. It copies `bytes` bytes of it. False: the peer is dropped.
     pub(crate) send: unsafe extern "C" fn(End, *const c_void) -> bool,
     pub(crate) receive: unsafe extern "C" fn(End, *mut c_void) -> bool,
-    /// From a first number on so many.
+    /// Sends a number of messages from a first one on.
     pub(crate) pour: unsafe extern "C" fn(End, usize, usize) -> bool,
     pub(crate) finish: unsafe extern "C" fn(End) -> bool,
     pub(crate) drain: unsafe extern "C" fn(End, usize) -> Verdict,
     pub(crate) expect_end: unsafe extern "C" fn(End) -> Verdict,
-    /// So many messages, so many at a time. Nothing where there are no batches.
+    /// A number of messages, a number at a time. `None` where there are no batches.
     pub(crate) pour_batches: Option<unsafe extern "C" fn(End, usize, usize) -> bool>,
-    /// Says whether the end came in the same hand as the last messages.
+    /// Returns whether the end came in the same batch as the last messages.
     pub(crate) drain_batches: Option<unsafe extern "C" fn(End, usize, *mut bool) -> Verdict>,
     pub(crate) drain_rows: unsafe extern "C" fn(End, *mut Seen) -> Verdict,
     pub(crate) serve: unsafe extern "C" fn(End, End, usize) -> Verdict,

@@ -1,4 +1,4 @@
-//! The loops in C and C++ deliver everything, and find what is wrong: they stand where the instrument's own would be.
+//! The loops in C and C++ deliver every message, and detect failures: they replace the instrument's own.
 
 use ybench_core::error::Fault;
 use ybench_core::place::Place;
@@ -53,7 +53,7 @@ fn all() -> Vec<Tried> {
     .collect()
 }
 
-/// Each with every size that it is for.
+/// Each with every size that it supports.
 fn everybody(check: impl Fn(&Tried, usize) -> Result<(), Fault>) {
     for tried in all() {
         let fits = |size: &usize| BYTES[*size] as usize <= (tried.traits.most_bytes)(Shape::ONE_TO_ONE);
@@ -70,7 +70,7 @@ fn everything_that_is_streamed_or_bounced_arrives_in_order() {
         throughput::timed(place, 3_000, (tried.stream[size])(3_000)?)?;
         (tried.ping_pong[size])(place, 20)?;
         if tried.traits.batches {
-            // No multiple of the batch, so that the end comes in the same hand as the last ones, and alone.
+            // No multiple of the batch, so that the end comes both in the same batch as the last ones, and alone.
             for messages in [1_000, 1_024] {
                 throughput::timed(place, messages, (tried.batches[size])(messages as usize, 64)?)?;
             }
@@ -93,7 +93,7 @@ fn everything_arrives_once_between_many() {
     });
 }
 
-/// What the sender gives, from a first number on, with or without an end behind it.
+/// The sender's messages, from a first number on, with or without an end after them.
 fn poured(tried: &Tried, size: usize, first: usize, count: usize, ended: bool) -> (Held, Held) {
     let (mut senders, mut receivers) = (tried.open)(size, Shape::ONE_TO_ONE).unwrap();
     let (mut sender, receiver) = (senders.pop().unwrap(), receivers.pop().unwrap());
@@ -155,9 +155,10 @@ fn is_told(traits: &Traits) -> bool {
     traits.name.starts_with("ysuite-")
 }
 
-/// Who spins asks for its peer, and ours are told; who sleeps in a library that has no word for it would sleep on.
+/// A spinning handle polls for its peer, and ours are disconnected. A sleeping one in a library without disconnection
+/// would sleep on.
 #[test]
-fn whoever_spins_or_is_told_sees_that_its_peer_is_gone() {
+fn a_handle_that_spins_or_is_disconnected_sees_that_its_peer_is_gone() {
     for tried in all().iter().filter(|tried| !tried.traits.waits.sleeps() || is_told(&tried.traits)) {
         let (sender, mut receiver) = poured(tried, 0, 0, 2, false);
         drop(sender);
@@ -176,7 +177,7 @@ fn whoever_spins_or_is_told_sees_that_its_peer_is_gone() {
     }
 }
 
-/// What is no message of it is not opened, and nothing is left of the try.
+/// An unsupported size is not opened, and the attempt leaves nothing behind.
 #[cfg(feature = "native")]
 #[test]
 fn what_is_too_long_for_ours_is_refused() {

@@ -1,4 +1,4 @@
-//! What queues of C++ say of themselves in the table of features, tried with the drivers that measure them.
+//! The traits of C++'s queues in the table of features, tried with the drivers that measure them.
 #![cfg(all(target_os = "linux", feature = "cpp"))]
 
 use ybench_core::place::Place;

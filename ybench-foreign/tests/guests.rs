@@ -1,5 +1,5 @@
-//! Every queue of C++ keeps its word before it is timed, in every scenario that it can take part in, also where it is called for
-//! each message.
+//! Every queue of C++ passes validation before it is timed, in every scenario that it can take part in, also by a call
+//! for each message.
 #![cfg(all(target_os = "linux", feature = "cpp"))]
 
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use ybench_core::scenario::checks;
 use ybench_core::stage::{Patience, with_patience};
 
 fn check(entry: &Entry, place: Place) -> Result<(), String> {
-    // Its only ways are tried in src/d.rs.
+    // Its only uses are tried in src/d.rs.
     if entry.traits.apart {
         return Ok(());
     }
     checks::in_order(entry, place)?;
     checks::large_messages(entry, place)?;
     checks::on_one_cpu(entry, place.together())?;
-    // Without one order there are loops of its own between many, and none for what goes by its address: src/tests.rs.
+    // Without one order it has loops of its own between many, and none for messages by address: src/tests.rs.
     if entry.traits.one_order { checks::between_many(entry, place) } else { Ok(()) }
 }
 
 #[test]
 #[ignore = "a minute or two, and nothing of ours: ci/foreign runs it"]
-fn every_foreign_queue_delivers_everything_in_order() {
+fn every_queue_of_another_language_delivers_everything_in_order() {
     let place = Place::choose(None).unwrap();
     let patience = Patience { base: Duration::from_secs(5), ..Patience::USUAL };
     let broken: Vec<String> = ybench_foreign::entries()

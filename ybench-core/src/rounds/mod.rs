@@ -79,7 +79,7 @@ impl Plan {
             parameter: self.parameter,
             floor: self.floor.contestant.name.clone(),
             limit: self.limit.to_owned(),
-            contenders:all.map(|contender| contender.contestant.clone()).collect(),
+            contenders: all.map(|contender| contender.contestant.clone()).collect(),
             ..Session::default()
         }
     }
@@ -87,7 +87,7 @@ impl Plan {
     /// The baseline and all remaining competitors.
     fn names(&self) -> Vec<&str> {
         let all = std::iter::once(&self.floor).chain(&self.contenders);
-       all.map(|contender| contender.contestant.name.as_str()).collect()
+        all.map(|contender| contender.contestant.name.as_str()).collect()
     }
 
     /// A competitor that cannot run on this machine is left out with a warning. So is a third-party competitor that

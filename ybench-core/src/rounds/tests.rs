@@ -78,9 +78,9 @@ fn plans_together_take_turns_until_each_has_its_rounds() {
 
 #[test]
 fn every_round_has_all_competitors_in_an_order_of_its_own() {
-    let everybody = || ["a", "b", "c", "d"].map(|name| steady(name, 20)).into();
+    let all = || ["a", "b", "c", "d"].map(|name| steady(name, 20)).into();
     let shuffled = |seed| {
-        let (session, _) = measure_until(plan(20, steady("baseline", 10), everybody()), seed, &|| false);
+        let (session, _) = measure_until(plan(20, steady("baseline", 10), all()), seed, &|| false);
         let session = session.unwrap().unwrap();
         assert_eq!(session.series("b"), [Some(20.0); 20]);
         assert_eq!(session.series("baseline"), [Some(10.0); 20]);
@@ -339,14 +339,14 @@ fn guest(name: &str, bad: usize, ends: fn() -> Result<Timed, Fault>) -> Contende
 
 #[test]
 fn a_third_party_that_fails_validation_is_taken_out_and_the_others_go_on() {
-    let everybody = vec![
+    let all = vec![
         steady("a", 20),
         guest("loses at first", 0, || Err(Fault::Lost { expected: 7 })),
         guest("loses later", 2, || Err(Fault::Lost { expected: 8 })),
         guest("panics", 3, || panic!("at {}", 9)),
         guest("is sound", 99, || Err(Fault::Lost { expected: 9 })),
     ];
-    let (session, warnings) = measure(plan(5, steady("baseline", 10), everybody));
+    let (session, warnings) = measure(plan(5, steady("baseline", 10), all));
     let session = session.unwrap();
     let names: Vec<_> = session.contenders.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["baseline", "a", "is sound"]);

@@ -52,7 +52,7 @@ impl Transport for Adaptive {
 impl Transport for Sleeping {
     const TRAITS: Traits = Traits {
         name: "spsc-none",
-        about: "ysuite::spsc without a bound, Spin::None: asleep as soon as nothing is there",
+        about: "ysuite::spsc without a bound, Spin::None: asleep as soon as nothing is ready",
         waits: Waits::Sleeps,
         ..COMMON
     };

@@ -5,7 +5,8 @@ use std::ptr;
 
 type End = *mut c_void;
 
-/// So many messages altogether, so many at a time, so many by one call. False: not all came as they were sent.
+/// A total number of messages, the number at a time, the number by one call. False: not all were received as they were
+/// sent.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Loop(unsafe extern "C" fn(End, End, usize, usize, usize) -> bool);
@@ -38,26 +39,26 @@ pub(crate) fn of_cpp() -> &'static Doors {
     ybench_door_cpp()
 }
 
-/// Both ends of a pipe, as long as `with` has them.
+/// Both handles of a channel, for the time of the call of `with`.
 pub(crate) struct Ends {
     tx: End,
     rx: End,
 }
 
-/// Runs it with a fresh pipe that is used by a window, or by calls only.
+/// Runs it with a new channel that is used by a window, or by calls only.
 pub(crate) fn opened<A>(door: &Door, window: bool, with: impl FnOnce(&Ends) -> A) -> A {
     let mut ends = Ends { tx: ptr::null_mut(), rx: ptr::null_mut() };
-    // SAFETY: both are written, or false is the answer.
-    assert!(unsafe { (door.open)(window, &raw mut ends.tx, &raw mut ends.rx) }, "a pipe can be opened");
+    // SAFETY: both are written, or the result is false.
+    assert!(unsafe { (door.open)(window, &raw mut ends.tx, &raw mut ends.rx) }, "a channel can be opened");
     let told = with(&ends);
-    // SAFETY: they were opened there, and nobody uses them any more.
+    // SAFETY: they were opened there, and are not used any more.
     unsafe { (door.close)(ends.tx, ends.rx) };
     told
 }
 
 impl Loop {
     pub(crate) fn call(self, ends: &Ends, count: usize, burst: usize, batch: usize) -> bool {
-        // SAFETY: the ends are open, of the same door, and used by this thread alone.
+        // SAFETY: the handles are open, of the same table, and used by this thread alone.
         unsafe { (self.0)(ends.tx, ends.rx, count, burst, batch) }
     }
 }

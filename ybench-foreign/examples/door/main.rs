@@ -1,20 +1,21 @@
-//! What the door for C and C++ costs: our pipe from there against our pipe in Rust, in the same rounds.
+//! The cost of the C and C++ binding: our spsc from there compared with our spsc in Rust, in the same rounds.
 //!
 //! ```text
 //! cargo run --release -p ybench-foreign --features native --example door [rounds [words]]
 //! ```
 //!
-//! With words, only those comparisons whose headings contain them.
+//! With words: only those comparisons whose headings contain them.
 //!
-//! In every round everybody runs once, one after the other, in an order that is rotated from round to round; each is divided by the
-//! first in the same round, which is Rust one by one. What is told are medians and quartiles of these ratios. So a machine that others use
-//! makes figures wide, not wrong. No goal that is missed ends it with an error: figures are to be read.
+//! In every round each runs once, one after the other, in an order that is rotated from round to round. Each is divided
+//! by the first in the same round, which is Rust one by one. The output has medians and quartiles of these ratios, so a
+//! machine with other users makes figures wide, not wrong. A missed goal does not end it with an error: the figures are
+//! for reading.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
 //! | `foreign` | the loops in C and C++ |
 //! | `plain` | the same in Rust |
-//! | `rounds` | rounds, ratios and how they are told |
+//! | `rounds` | rounds, ratios and their output |
 
 #[cfg(target_os = "linux")]
 mod foreign;
@@ -45,9 +46,9 @@ mod measured {
 
     /// Messages of a figure in one thread: a few milliseconds.
     const MESSAGES: usize = 1 << 20;
-    /// So many are sent before they are received: a stream whose receiver follows closely.
+    /// This number is sent before it is received: a stream whose receiver follows closely.
     const BURST: usize = 256;
-    /// What goes by one call in batches.
+    /// The messages of one call in batches.
     const BATCH: usize = 32;
     /// Messages of a stream between two threads, and of a ping-pong.
     const STREAMED: u64 = 1 << 21;
@@ -69,7 +70,7 @@ mod measured {
         let rounds = &rounds;
         registry::welcome(ybench_foreign::entries()).expect("no name is there twice");
         two_threads(rounds);
-        // From here on all of it is done by this thread.
+        // From here on this thread does all of the work.
         pin(Place::choose(None).expect("there is a CPU").cpus()[0]).expect("the CPU is one of ours");
         let [c, cpp] = [foreign::of_c(), foreign::of_cpp()];
         one_thread::<1>(rounds, &c[0], &cpp[0]);
@@ -78,17 +79,17 @@ mod measured {
         one_thread::<16>(rounds, &c[3], &cpp[3]);
     }
 
-    /// Nanoseconds a message, after a few that nobody times.
+    /// Nanoseconds a message, after a few that are not timed.
     fn timed(mut run: impl FnMut(usize) -> bool) -> f64 {
-        assert!(run(MESSAGES / 64), "what was sent came otherwise");
+        assert!(run(MESSAGES / 64), "a message was not received as it was sent");
         let start = Instant::now();
-        assert!(run(MESSAGES), "what was sent came otherwise");
+        assert!(run(MESSAGES), "a message was not received as it was sent");
         start.elapsed().as_nanos() as f64 / MESSAGES as f64
     }
 
     fn one_thread<const WORDS: usize>(rounds: &Rounds, c: &'static Door, cpp: &'static Door) {
         let bytes = WORDS * size_of::<usize>();
-        assert!(c.bytes == bytes && cpp.bytes == bytes, "the doors are in the order of their sizes");
+        assert!(c.bytes == bytes && cpp.bytes == bytes, "the tables are in the order of their sizes");
         let there = |name, door: &'static Door, window, burst, run: Option<Loop>, goal| {
             let run = run.expect("there is such a loop");
             let time = move || foreign::opened(door, window, |ends| timed(|count| run.call(ends, count, burst, BATCH)));
@@ -108,7 +109,7 @@ mod measured {
                 there("C, inline", c, true, BURST, c.inlined, Some(INLINE)),
                 there("C++, inline", cpp, true, BURST, cpp.inlined, Some(INLINE)),
                 there("C, calls", c, false, BURST, c.calls, Some(CALLS)),
-                there("C, calls beside an open window", c, true, BURST, c.calls, None),
+                there("C, calls with an open window", c, true, BURST, c.calls, None),
                 there("C, runs", c, true, BURST, c.runs, Some(RUNS)),
                 there("C++, runs", cpp, true, BURST, cpp.runs, Some(RUNS)),
                 there("C, runs without a window", c, false, BURST, c.runs, Some(RUNS)),

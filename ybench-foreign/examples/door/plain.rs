@@ -18,7 +18,7 @@ pub(crate) fn open<const WORDS: usize>() -> Ends<WORDS> {
     Ends { sender, receiver, taken: Vec::new() }
 }
 
-/// What is wrong with a message: 0 is nothing.
+/// The error in a message: 0 is none.
 #[inline(always)]
 fn wrong<const WORDS: usize>(message: &Message<WORDS>, number: usize) -> usize {
     message.iter().fold(0, |wrong, word| wrong | (word ^ number))

@@ -1,9 +1,9 @@
-//! Rounds in which everybody runs once, and the ratios inside them.
+//! Rounds in which each runs once, and the ratios inside them.
 
-/// Somebody whose time is measured again and again.
+/// A competitor whose time is measured again and again.
 pub(crate) struct Contender {
     name: &'static str,
-    /// The most that is wanted, as a ratio to the first.
+    /// The highest wanted ratio to the first.
     goal: Option<f64>,
     /// Nanoseconds.
     time: Box<dyn Fn() -> f64>,
@@ -23,12 +23,12 @@ fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
 
 pub(crate) struct Rounds {
     pub(crate) count: usize,
-    /// Of headings that are wanted; any, if there are none.
+    /// The wanted headings; any, if there are none.
     pub(crate) words: String,
 }
 
 impl Rounds {
-    /// Measures, and tells everybody's time and how many times that of the first it is.
+    /// Measures, and prints the time of each and its factor compared with the first.
     pub(crate) fn compare(&self, heading: &str, contenders: &[Contender]) {
         if !heading.contains(&self.words) {
             return;

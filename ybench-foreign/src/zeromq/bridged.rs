@@ -1,4 +1,4 @@
-//! A channel of `ysuite` that goes on in another: through a bridge that pushes, libzmq, and a bridge that pulls.
+//! A channel of `ysuite` that continues in another: through a bridge that pushes, libzmq, and a bridge that pulls.
 //!
 //! ```text
 //!   sender thread ---> spsc ---> bridge ---> PUSH ... PULL ---> bridge ---> spsc ---> receiver thread
@@ -14,10 +14,10 @@ use ybench_core::transport::{self, Closed, Message, Traits, Transport, Waits};
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, FromWire, Layout, Malformed, Started, ToWire, Wire};
 
-/// Of the channels at both sides: 64 full frames.
+/// The room of the channels on both sides: 64 full frames.
 const ROOM: usize = 16_384;
 
-/// How long an end gives what is under way.
+/// The time that a handle allows for messages in flight.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Bridged<const PLACE: usize, const PACK: usize>;
@@ -57,7 +57,7 @@ impl<const PLACE: usize, const PACK: usize> Transport for Bridged<PLACE, PACK> {
     }
 }
 
-/// Of both ends: whoever goes first ends both.
+/// Of both handles: the one that is dropped first ends both.
 struct Bridges {
     push: Mutex<Option<Started>>,
     pull: Mutex<Option<Started>>,
@@ -68,7 +68,7 @@ fn take(bridge: &Mutex<Option<Started>>) -> Option<Started> {
 }
 
 impl Bridges {
-    /// Whether fewer messages have come, and somebody waits for them.
+    /// Whether fewer messages have arrived, and a receiver waits for them.
     fn has_less_than(&self, messages: u64) -> bool {
         let pull = self.pull.lock().unwrap_or_else(PoisonError::into_inner);
         pull.as_ref().is_some_and(|pull| pull.statistics().messages_in < messages)
@@ -99,14 +99,14 @@ impl<M: Message> transport::Receiver<M> for Receiver<M> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         let record = self.channel.recv().map_err(|_| Closed)?;
-        // SAFETY: made of a message of the same type in this process, and received once: nobody else connects here.
+        // SAFETY: made of a message of the same type in this process, and received once: nothing else connects here.
         Ok(unsafe { M::from_wire(record.0) })
     }
 }
 
 impl<M: Message> Drop for Sender<M> {
-    /// PULL does not see the end of PUSH: the receiver's channel ends when all that was sent has come. PUSH stays until then:
-    /// over ipc libzmq loses what has not been read of a connection that is closed (libzmq#4660).
+    /// PULL does not detect the end of PUSH: the receiver's channel ends when all messages have arrived. PUSH stays
+    /// until then: over ipc libzmq loses unread messages of a connection that is closed (libzmq#4660).
     fn drop(&mut self) {
         let begun = Instant::now();
         while self.bridges.has_less_than(self.sent) && begun.elapsed() < PATIENCE {
@@ -119,7 +119,7 @@ impl<M: Message> Drop for Sender<M> {
 }
 
 impl<M: Message> Drop for Receiver<M> {
-    /// Nobody sends into the void.
+    /// No message is sent without a receiver.
     fn drop(&mut self) {
         drop(take(&self.bridges.pull));
         drop(take(&self.bridges.push));

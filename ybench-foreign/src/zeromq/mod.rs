@@ -1,7 +1,7 @@
-//! ØMQ: what it costs by itself, and what a bridge of `ysuite-zmq` puts on top of it, over each of its transports. With
-//! `tcp-stream` beside them that is the nanosecond article's sentence: ØMQ adds almost nothing to TCP.
+//! ØMQ: its own cost, and the additional cost of a bridge of `ysuite-zmq`, over each of its transports. Compared with
+//! `tcp-stream` this is the nanosecond article's sentence: ØMQ adds almost nothing to TCP.
 //!
-//! | file | what lives there |
+//! | file | contents |
 //! |---|---|
 //! | `raw` | PUSH and PULL as libzmq's own guide uses them |
 //! | `bridged` | a channel, a bridge, the same sockets, a bridge, a channel |
@@ -18,13 +18,13 @@ use ybench_core::transport::{Traits, Waits};
 use self::bridged::Bridged;
 use self::raw::Raw;
 
-/// What a socket stands on, as a parameter of a type.
+/// The transport of a socket, as a parameter of a type.
 const TCP: usize = 0;
 const IPC: usize = 1;
 const INPROC: usize = 2;
 
-/// All that these have in common. By value and small: what is under way when both ends go is nobody's. Left out where nobody names
-/// them: they are no rivals between threads.
+/// Their common properties. By value and small: messages in flight are lost when both handles are dropped. Left out
+/// unless named: they are no competitors between threads.
 const COMMON: Traits = Traits {
     bounded: true,
     variant: true,
@@ -34,7 +34,7 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-/// Lists of everybody: of their entries in the registry, and of their drivers for the cells.
+/// Lists of all of them: of their entries in the registry, and of their drivers for the cases.
 macro_rules! everybody {
     ($($transport:ty,)+) => {
         pub(crate) fn entries() -> Vec<Entry> {
@@ -59,7 +59,7 @@ everybody! {
     Bridged<INPROC, 256>,
 }
 
-/// Where to bind: a port of the system's choice, a file, a name that nobody else has.
+/// An address to bind: a port of the system's choice, a file, a unique name.
 fn fresh_address(place: usize) -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     match place {
@@ -78,9 +78,9 @@ mod tests {
     use ybench_core::scenario::checks;
     use ybench_core::stage::{Patience, with_patience};
 
-    /// Each of them keeps its word before it is timed.
+    /// Each of them passes validation before it is timed.
     #[test]
-    fn everybody_delivers_everything_in_order() {
+    fn all_deliver_everything_in_order() {
         let place = Place::choose(None).unwrap();
         let patience = Patience { base: Duration::from_secs(10), ..Patience::USUAL };
         for entry in super::entries() {

@@ -1,5 +1,5 @@
-//! PUSH and PULL as libzmq's own guide uses them: a call for each message at both sides, each of which sleeps in it. High-water
-//! marks are the default, 1,000 messages at each side.
+//! PUSH and PULL as libzmq's own guide uses them: a call for each message on both sides, each of which sleeps in it.
+//! High-water marks are the default, 1,000 messages on each side.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
@@ -20,7 +20,7 @@ impl<const PLACE: usize> Transport for Raw<PLACE> {
             super::IPC => "zmq-raw-ipc",
             _ => "zmq-raw-inproc",
         },
-        about: "PUSH and PULL of libzmq, a frame for each message, both ends waiting in its calls",
+        about: "PUSH and PULL of libzmq, a frame for each message, both sides waiting in its calls",
         ..super::COMMON
     };
     type Sender<M: Message> = Sender<M>;
@@ -36,12 +36,12 @@ impl<const PLACE: usize> Transport for Raw<PLACE> {
     }
 }
 
-/// What both ends know.
+/// The state that both handles share.
 #[derive(Default)]
 struct Other {
     receiver_is_gone: AtomicBool,
-    /// Of a sender that is gone. It stays until the receiver has all: over ipc libzmq loses what has not been read of a connection
-    /// that is closed (libzmq#4660).
+    /// The socket of a dropped sender. It stays until the receiver has received all: over ipc libzmq loses unread
+    /// messages of a connection that is closed (libzmq#4660).
     push: Mutex<Option<Socket>>,
 }
 
@@ -92,7 +92,8 @@ impl<M: Message> Drop for Sender<M> {
     fn drop(&mut self) {
         let _ = self.put(&[]);
         let mut left = self.receiver.push();
-        // ORDERING: Acquire pairs with the store in the receiver's drop, which closes what it then finds: the lock decides.
+        // ORDERING: Acquire pairs with the store in the receiver's drop, which closes the socket it then finds: the
+        // lock decides.
         if !self.receiver.receiver_is_gone.load(Ordering::Acquire) {
             *left = self.socket.take();
         }
@@ -103,7 +104,7 @@ impl<M: Message> transport::Receiver<M> for Receiver<M> {
     #[inline(always)]
     fn recv(&mut self) -> Result<M, Closed> {
         let wire = self.socket.receive().ok_or(Closed)?;
-        // SAFETY: what `send` has put in, taken out once: nobody else connects here.
+        // SAFETY: `send` has put it in, and it is taken out once: nothing else connects here.
         Ok(unsafe { M::from_wire(wire) })
     }
 }
@@ -147,7 +148,7 @@ unsafe extern "C" {
     fn zmq_msg_close(message: *mut RawMessage) -> c_int;
 }
 
-/// What the last call of this thread failed of.
+/// The error of the last call of this thread.
 fn cause() -> io::Error {
     // SAFETY: a number of this thread's, and its text, which lives as long as the program.
     let text = unsafe { CStr::from_ptr(zmq_strerror(zmq_errno())) };
@@ -171,7 +172,8 @@ fn context() -> *mut c_void {
 
 struct Socket(NonNull<c_void>);
 
-// SAFETY: libzmq lets a socket move to another thread behind a full fence, which whatever moves it has; no two share it.
+// SAFETY: libzmq lets a socket move to another thread with a full fence, which every such move has; no two threads
+// share it.
 unsafe impl Send for Socket {}
 
 impl Socket {
@@ -189,7 +191,7 @@ impl Socket {
         if done == 0 { Ok(()) } else { Err(cause()) }
     }
 
-    /// Answers where to connect.
+    /// Returns the address to connect to.
     fn bind(&self, address: &str) -> io::Result<CString> {
         let address = CString::new(address)?;
         let mut there = [0u8; 256];
@@ -214,8 +216,8 @@ impl Socket {
     #[inline(always)]
     fn send(&self, bytes: &[u8]) -> bool {
         let mut message = core::mem::MaybeUninit::uninit();
-        // SAFETY: open, and this thread's. The message is filled by the first function, has room for exactly the bytes, and is
-        // closed here unless the library has taken it.
+        // SAFETY: open, and this thread's. The first function initialises the message, which has room for exactly the
+        // bytes, and is closed here unless the library has taken it.
         unsafe {
             if zmq_msg_init_size(message.as_mut_ptr(), bytes.len()) != 0 {
                 return false;
@@ -229,12 +231,12 @@ impl Socket {
         }
     }
 
-    /// Waits for the next message. Nothing: it is another, as the empty one at the end.
+    /// Waits for the next message. `None`: it is another, as the empty one at the end.
     #[inline(always)]
     fn receive<W: bytemuck::Pod>(&self) -> Option<W> {
         let mut message = core::mem::MaybeUninit::uninit();
-        // SAFETY: open, and this thread's. The message is filled by the first function and closed at the end; of its bytes no more
-        // are read than it has.
+        // SAFETY: open, and this thread's. The first function initialises the message, which is closed at the end; no
+        // more of its bytes are read than it has.
         unsafe {
             zmq_msg_init(message.as_mut_ptr());
             let came = loop {
@@ -253,7 +255,7 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // SAFETY: closed once. What waits in it goes on for as long as it may linger.
+        // SAFETY: closed once. Its unsent messages are still sent for its linger time.
         unsafe { zmq_close(self.0.as_ptr()) };
     }
 }
