@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_have_three_digits_and_no_noise_behind_them() {
+    fn rates_have_three_digits_and_no_noise_after_them() {
         let shown = [292.4, 999.0, 2_345.6, 157_430.4, 476_190_476.2, 999_999.0, f64::INFINITY].map(significant);
         assert_eq!(shown, ["292", "999", "2,350", "157,000", "476,000,000", "1,000,000", "-"]);
     }

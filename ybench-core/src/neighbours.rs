@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_as_many_as_asked_for_and_end_when_dropped() {
+    fn there_are_as_many_as_requested_and_they_stop_when_dropped() {
         let place = Place::choose(None).unwrap();
         let neighbours = Neighbours::on_every_cpu(place, 2).unwrap();
         assert_eq!(neighbours.threads.len(), 2 * place.cpus().len());

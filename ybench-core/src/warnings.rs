@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_and_the_control_group_are_doubted() {
+    fn the_processor_and_the_control_group_are_warned_of() {
         let place = Place { first: 0, second: 1 };
         let environment = Environment { turbo: Some(true), cpu_quota: Some(1.5), ..quiet() };
         assert_eq!(kinds(&environment, place, None), [Warning::Turbo, Warning::CpuQuota { cpus: 1.5, allowed: 2 }]);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_is_doubted_for_what_it_cannot_show() {
+    fn a_clock_is_warned_of_for_what_it_cannot_show() {
         let sound = Facts {
             source: Source::OrderedCounter,
             cost_ns: 20.0,

@@ -1,12 +1,12 @@
-/* The loops in which a clock runs, as a program in C has them: typed channels of ysuite.h, whose functions are compiled into the loop
-   where the channel has a window. They do what cpp/loops.hpp does, word for word. Included once for each size, with
+/* The loops in which a clock runs, as a program in C has them: typed channels of ysuite.h, whose functions are compiled
+   into the loop where the channel has a window. They do exactly what cpp/loops.hpp does. Included once for each size, with
 
      CHANNEL      the name of the typed channel
-     DEFINE       what of ysuite.h defines it
-     BYTES        of a message
-     CLONES_TX, CLONES_RX, HAS_RUNS    0 or 1: what this kind of channel has
+     DEFINE       the macro of ysuite.h that defines it
+     BYTES        the bytes of a message
+     CLONES_TX, CLONES_RX, HAS_RUNS    0 or 1: the abilities of this kind of channel
 
-   An end is the handle itself. */
+   The instrument's pointer is the handle itself. */
 
 #define JOIN_NAMES(left, right) left##_##right
 #define JOINED(left, right) JOIN_NAMES(left, right)

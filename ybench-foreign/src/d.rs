@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_breaks_its_word_is_found_out() {
+    fn a_process_that_fails_validation_is_detected() {
         assert!(matches!(said("kept 1000 3000\n"), Ok([start, end]) if (end - start).as_nanos() == 2_000));
         assert!(matches!(said("wrong 7 9"), Err(Fault::OutOfOrder { expected: 7, received: 9 })));
         assert!(matches!(said("wrong 7 18446744073709551615"), Err(Fault::Lost { expected: 7 })));

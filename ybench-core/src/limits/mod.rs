@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_probe_answers_for_at_least_as_much_as_it_was_asked() {
+    fn every_baseline_runs_at_least_the_units_it_was_asked_for() {
         let place = Place::choose(None).unwrap();
         for probe in ALL.iter().filter(|probe| probe.fits(place)) {
             match (probe.run)(place, 5) {

@@ -48,7 +48,7 @@ fn an_offset_of_500_ns_is_refused_whichever_clock_is_ahead() {
 }
 
 #[test]
-fn an_offset_below_the_time_of_a_message_cannot_be_told_from_none() {
+fn an_offset_below_the_time_of_a_message_cannot_be_distinguished_from_none() {
     assert!(matches!(judged(faked(30, 0)), InStep::Yes { low, high } if low < 30.0 && high > 30.0));
 }
 
