@@ -11,17 +11,14 @@
 //! | `limits` | the baselines: one file for each kind of bare primitive |
 //! | `scenario` | how a transport is driven while the clock runs, and the validation of every message |
 //! | `stage`, `place` | two threads on their CPUs, or many that share them, starting together |
-//! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only use the CPU; a time limit for a run; the memory
-//! of the process and the allocations of a thread |
-//! | `frame`, `plan`, `rounds` | the place and the lengths of runs; the competitors and baselines of a scenario; one
-//! run of each in turn |
+//! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only use the CPU; a time limit; memory; allocations |
+//! | `frame`, `plan`, `rounds` | place and length of runs; the competitors and baselines of a scenario; the rounds |
 //! | `goals` | the project's own targets: the competitors measured for them, and the figures required |
 //! | `clock` | the clock that times single messages, its cost, and whether it is in step between CPUs |
 //! | `usage` | what a thread has used: CPU time, context switches |
 //! | `outcome`, `distribution`, `trace` | the output of one run: figures, histograms, single messages |
 //! | `record`, `names`, `figures` | the result; the names of its parts; its figures as text |
-//! | `stats` | pure figures: spreads, ratios, intervals, verdicts. A package, with `distribution`, so that they are
-//! optimised wherever they are used |
+//! | `stats` | pure figures: spreads, ratios, intervals, verdicts. A package with `distribution`, to be always optimised |
 //! | `env`, `warnings`, `error`, `interrupt` | the machine; every warning with its advice; the ways to fail; Ctrl-C |
 //!
 //! This crate is optimised and `ybench` is not, so no measured loop may be compiled there. Whatever is generic over a

@@ -3,8 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `cpu` | the model, its frequency and the causes of its changes, known flaws and their mitigations, the hypervisor
-//! |
+//! | `cpu` | the model, the frequency and the causes of its changes, flaws and their mitigations, the hypervisor |
 //! | `steadiness` | the causes of unsteady times, with advice |
 //! | `topology` | sockets, cores, threads, memory nodes, and the caches with the CPUs that share them |
 //! | `container` | whether this is a container, and the CPU time that a control group allows |

@@ -62,7 +62,7 @@ impl Tally {
         self.due.set(due + 1);
     }
 
-    /// Whether all `count` functions were run, each in its turn.
+    /// Whether all `messages` functions were run, each in its turn.
     fn check(&self, messages: usize) -> Result<(), Fault> {
         match (self.astray.get(), self.due.get()) {
             (Some((expected, received)), _) => Err(Fault::OutOfOrder { expected, received }),

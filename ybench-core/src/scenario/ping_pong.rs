@@ -32,7 +32,7 @@ pub static SCENARIO: Scenario = Scenario {
     name: "ping-pong",
     about: "One message bounced between two threads: the time one way",
     parameters: &[],
-    // That case is in `latency`, which gives the median, and the spread of single messages.
+    // The quick comparison has `latency` instead, with the median and the spread of single messages.
     in_quick: Quick::No,
     one_cpu: false,
     shape: |_| Shape::ONE_TO_ONE,

@@ -61,7 +61,7 @@ fn every_figure_comes_back_from_json_to_the_last_bit() {
 }
 
 #[test]
-fn figures_that_are_all_the_same_have_no_interval() {
+fn figures_that_are_all_the_same_have_an_interval_without_width() {
     let interval = Interval::of(&[2.0; 6]).unwrap();
     assert_eq!(interval, Interval { low: 2.0, median: 2.0, high: 2.0 });
     assert_eq!(interval.half_width(), 0.0);

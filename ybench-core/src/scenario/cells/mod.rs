@@ -46,7 +46,7 @@ pub struct Figure {
     /// `None`: the time that ranks.
     pub metric: Option<Metric>,
     pub form: fn(f64) -> String,
-    /// Whether it ranks: the best in it is called first.
+    /// Whether a winner is called by it.
     pub judged: bool,
 }
 

@@ -5,8 +5,7 @@
 //! |---|---|
 //! | of the last handle, also in a panic | the drop of [`Removed`] |
 //! | of the program, also while threads are stuck, and at the second Ctrl-C | atexit(3) |
-//! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless other code handles it | a handler, after which the signal does its
-//! work |
+//! | by SIGINT, SIGTERM, SIGHUP or SIGQUIT, unless other code handles it | a handler, before the default action |
 //!
 //! Once the process has begun to end, no queue is opened any more: other threads continue until it is over.
 //!
