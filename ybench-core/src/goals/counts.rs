@@ -70,10 +70,7 @@ static MEASURES: [Measure; 9] = [
     },
     Measure {
         of: "mpsc",
-        wanted: &[
-            ("bytes of a sender of mpsc that sends nothing", 512.0),
-            ("us to make a sender of mpsc", 2.0),
-        ],
+        wanted: &[("bytes of a sender of mpsc that sends nothing", 512.0), ("us to make a sender of mpsc", 2.0)],
         run: |_, _| Ok(many::idle_sender()),
     },
     Measure {

@@ -40,20 +40,8 @@ pub(super) static RATIOS: [Ratio; 7] = [
     ),
     most("one of 1,024 senders active: times the only sender", MPSC, &[IDLE], ONE, 1.5),
     most("64 senders, all active: times one", MPSC, &[SIXTY_FOUR], ONE, 2.0),
-    least_of(
-        "mpmc 2x2: times faster than crossbeam bounded",
-        MPMC,
-        &["crossbeam-bounded 2x2"],
-        "mpmc 2x2",
-        1.5,
-    ),
-    least_of(
-        "mpmc 3x3: times faster than crossbeam bounded",
-        MPMC,
-        &["crossbeam-bounded 3x3"],
-        "mpmc 3x3",
-        1.5,
-    ),
+    least_of("mpmc 2x2: times faster than crossbeam bounded", MPMC, &["crossbeam-bounded 2x2"], "mpmc 2x2", 1.5),
+    least_of("mpmc 3x3: times faster than crossbeam bounded", MPMC, &["crossbeam-bounded 3x3"], "mpmc 3x3", 1.5),
     least_of(
         "mpmc without a bound 2x2: times faster than crossbeam unbounded",
         MPMC,
@@ -100,10 +88,7 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
         let name = |entry: &Entry| format!("{} {shape}", entry.traits.name);
         mpmc.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));
     }
-    [
-        (MPSC, "Streams from several threads to one", mpsc),
-        (MPMC, "Streams from several threads to several", mpmc),
-    ]
+    [(MPSC, "Streams from several threads to one", mpsc), (MPMC, "Streams from several threads to several", mpmc)]
     .map(|(scenario, about, mut contenders)| {
         contenders.push(frame.limit(&limits::HAND_OVER));
         super::plan::plan(scenario, about, None, frame, &limits::HAND_OVER, contenders)

@@ -97,7 +97,7 @@ pub static EVERY_CPU: Probe = Probe {
 
 pub static BYTES_64: Probe = Probe {
     name: "64 bytes handed over",
-    about: "Memory hand-over of this size for each message; on one CPU, the same filled and summed in the nearest cache",
+    about: "Memory hand-over of this size per message; on one CPU, the same filled and summed in the nearest cache",
     unit: Unit::Message,
     needs: Needs::OneCpu,
     run: blocks::messages_of::<8>,

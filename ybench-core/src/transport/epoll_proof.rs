@@ -223,10 +223,7 @@ mod tests {
     fn a_descriptor_that_is_ready_too_early_or_never_is_no_proof() {
         let pair = || std::os::unix::net::UnixStream::pair().unwrap();
         let (one, _other) = pair();
-        assert_eq!(
-            wakes_within(Duration::ZERO, &one, || {}),
-            Err("epoll_wait never reported the message".to_owned())
-        );
+        assert_eq!(wakes_within(Duration::ZERO, &one, || {}), Err("epoll_wait never reported the message".to_owned()));
         let (one, other) = pair();
         drop(other);
         assert_eq!(wakes(&one, || {}), Err("epoll_wait reported a message before there was one".to_owned()));
