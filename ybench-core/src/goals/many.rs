@@ -89,11 +89,11 @@ pub(super) fn plans(frame: Frame) -> Vec<Plan> {
         mpmc.extend(those(names).map(|entry| called(many::contender(entry, shape, None, frame), name(entry))));
     }
     [(MPSC, "Streams from several threads to one", mpsc), (MPMC, "Streams from several threads to several", mpmc)]
-    .map(|(scenario, about, mut contenders)| {
-        contenders.push(frame.limit(&limits::HAND_OVER));
-        super::plan::plan(scenario, about, None, frame, &limits::HAND_OVER, contenders)
-    })
-    .into()
+        .map(|(scenario, about, mut contenders)| {
+            contenders.push(frame.limit(&limits::HAND_OVER));
+            super::plan::plan(scenario, about, None, frame, &limits::HAND_OVER, contenders)
+        })
+        .into()
 }
 
 /// Senders that are made in one go, to be measured.
