@@ -1,9 +1,10 @@
 //! The timers of a [`Select`](super::Select): each has an id of the set, which is up while a tick of it is due.
 //!
-//! The owner of the set only, before each look at the set: it raises the ids of the timers that are due, lowers the others,
-//! and sleeps no longer than until the next is due. So ids of timers and of receivers are chosen from alike.
+//! Only the owner of the set uses them. Before each check of the set it raises the ids of the timers that are due,
+//! lowers the others, and sleeps no longer than until the next timer is due. So the choice among ids treats timers and
+//! receivers alike.
 //!
-//! Costs a look at the clock for each wait, and a few instructions for each timer; nothing where there is none.
+//! Costs a read of the clock for each wait, and a few instructions for each timer; nothing without timers.
 
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ impl Alarm {
 
 impl Attach for Alarm {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        // Up when it is due: no receiver is woken by this id, so it need not be up at first.
+        // Up when it is due: this id wakes no receiver, so it need not be up at first.
         self.registration = Some(registration);
         Ok(())
     }
@@ -34,7 +35,7 @@ impl Attach for Alarm {
         self.registration.as_ref().inspect(|registration| look(registration));
     }
 
-    // MUTANT: The answer is not used, and the dropped registration gives the id back.
+    // MUTANT: The result is not used, and the dropped registration gives the id back.
     fn detach(&mut self) -> bool {
         self.registration.take().is_some()
     }
@@ -47,7 +48,7 @@ impl Alarms {
     // WAITS: as `Select`, and for the next tick; spin: parks at once; fairness: ids of timers and receivers in turn;
     //     test: tests/suite/timer.rs: a_select_ends_at_the_earliest_timer, tests/suite/timer.rs: selects_share_a_timer
     // MUTANT: Speed only: the deadline has passed, so the loop checks once more and returns.
-    /// Blocks until something is up, or the deadline has passed: then the answer is empty.
+    /// Blocks until something is up, or the deadline has passed: then the result is empty.
     pub(super) fn poll_until(&self, set: &mut YPollset, deadline: Deadline) -> Signals {
         loop {
             // Before the timers: one that is due at the deadline is still seen.
@@ -61,14 +62,16 @@ impl Alarms {
     }
 
     // MUTANT: Speed only: the clock is read without timers.
-    /// Puts the ids of timers that are due up, and those of the others down. Returns when the first of the others is due.
+    /// Raises the ids of timers that are due, and lowers those of the others. Returns when the first of the others is
+    /// due.
     #[inline]
     pub(super) fn ring(&self) -> Option<Instant> {
         if self.0.is_empty() { None } else { self.ring_at(Instant::now()) }
     }
 
     // MUTANT: To raise an id that is up changes nothing. To take it down checks again.
-    /// Puts the ids of those that are due up, and those of the others down. Returns when the first of the others is due.
+    /// Raises the ids of timers that are due, and lowers those of the others. Returns when the first of the others is
+    /// due.
     #[cold]
     fn ring_at(&self, now: Instant) -> Option<Instant> {
         let mut next = None;
@@ -109,7 +112,7 @@ mod tests {
         set.attach(&mut alarm, 3).unwrap();
         let alarms = Alarms(vec![alarm]);
         assert_eq!((alarms.ring_at(due - core::time::Duration::from_micros(1)), set.next_up(0)), (Some(due), None));
-        // Due, and no longer among those that a wait has to end for.
+        // Due, and no longer among the timers for which a wait has to end.
         assert_eq!((alarms.ring_at(due), set.next_up(0)), (None, Some(3)));
     }
 }

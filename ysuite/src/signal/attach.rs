@@ -1,12 +1,13 @@
-//! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message. A sender is bound
-//! likewise: its id is up while it may have room. What is said of receivers and messages here is true of senders and room.
+//! What binds a receiver to one id of a set: the id is up exactly while the receiver may hold a message. A sender is
+//! bound likewise: its id is up while it may have room. Statements here about receivers and messages hold for senders
+//! and room.
 //!
-//! The set's owner attaches, and detaches what it has attached. In between [`Registration::raise`] may come from any
-//! thread (whoever publishes a message and finds that the receiver waits), [`Registration::lower`] from wherever the
-//! receiver lives. Both are lock-free and make at most one pair of system calls.
+//! The set's owner attaches and detaches. In between, any thread may call [`Registration::raise`]: the thread that
+//! publishes a message and finds that the receiver waits. The receiver's thread calls [`Registration::lower`]. Both are
+//! lock-free and make at most one pair of system calls.
 //!
-//! The receiver's side of the bargain, each time it finds itself empty while up: lower, arm, look again, and raise if
-//! there was something after all. Between a raise and the next lower, nothing is signalled and nothing is written.
+//! The receiver's contract, each time it finds itself empty while its id is up: lower, arm, check again, and raise if a
+//! message has come. Between a raise and the next lower, no signal is raised and nothing is written.
 //!
 //! Level-triggered, as users of epoll expect (and as `ZMQ_FD` is not): polling does not take the id down.
 
@@ -16,26 +17,26 @@ use std::io;
 use super::set::SetCore;
 use crate::sync::{Arc, AtomicU8, Ordering};
 
-/// A receiver or sender that can be attached to a set of signals, to one at a time. Implemented by the ends of this crate's
-/// channels, and by its mailboxes. A receiver's id is up while it may hold a message, a sender's while it may have room, and
-/// both once the other side is gone.
+/// A receiver or sender that can be attached to a set of signals, to one at a time. The handles of this crate's
+/// channels implement it, and its mailboxes. A receiver's id is up while it may hold a message, and a sender's while it
+/// may have room. Both are up once the other side is gone.
 pub trait Attach {
-    /// Takes the registration over, raises it at once (there may be messages already) and keeps to the bargain from
-    /// then on. Refuses with [`AttachError::AlreadyAttached`] while it has another registration, which stays as it was.
-    /// Dropping the registration gives the id back.
+    /// Takes the registration over, raises it at once (there may be messages already), and keeps the module's contract
+    /// from then on. Refuses with [`AttachError::AlreadyAttached`] while it has another registration, which stays as it
+    /// was. Dropping the registration gives the id back.
     #[doc(hidden)]
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError>;
 
-    /// Looks at what binds it to a set, if it is in one.
+    /// Borrows the registration that binds it to a set, if it is in one.
     #[doc(hidden)]
     fn with_registration(&self, look: &mut dyn FnMut(&Registration));
 
-    /// Lets go of what binds it to a set. False: nothing did.
+    /// Drops the registration that binds it to a set. False: there was none.
     #[doc(hidden)]
     fn detach(&mut self) -> bool;
 }
 
-/// One claimed id of a set, in the hands of the receiver attached to it. Given back when dropped.
+/// One claimed id of a set, held by the receiver attached to it. Given back when dropped.
 #[doc(hidden)]
 pub struct Registration {
     core: Arc<SetCore>,
@@ -44,10 +45,10 @@ pub struct Registration {
     state: AtomicU8,
 }
 
-/// This registration has raised its id. One that a receiver has refused never does: if the id is up then, it was raised by
-/// hand.
+/// This registration has raised its id. A registration that a receiver has refused never does: if its id is up, it was
+/// raised by hand.
 const RAISED: u8 = 1;
-/// Set by whoever releases first.
+/// Set by the first caller that releases.
 const RELEASED: u8 = 2;
 
 impl Registration {
@@ -77,10 +78,10 @@ impl Registration {
         }
     }
 
-    /// Takes the id down. Any thread, one at a time. Whatever was published before a raise that this undoes is visible
-    /// to the caller afterwards, so a receiver that looks again cannot miss it.
+    /// Takes the id down. Any thread, one at a time. Everything published before a raise that this undoes is visible to
+    /// the caller afterwards, so a receiver that checks again cannot miss it.
     pub fn lower(&self) {
-        // After a release the id belongs to somebody else.
+        // After a release the id belongs to another holder.
         if !self.is_released() {
             self.core.lower(self.id);
         }
@@ -102,8 +103,8 @@ impl Registration {
         super::Signaler { core: Arc::clone(&self.core) }
     }
 
-    /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any thread;
-    /// again is without effect.
+    /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any
+    /// thread; a second call has no effect.
     pub fn release(&self) {
         // ORDERING: Relaxed: exactly one caller sees that it is the first, and a raise that happened before is seen.
         // `give_back` orders what follows against the next claim.
@@ -137,14 +138,14 @@ pub enum AttachError {
     AlreadyAttached,
     /// The set does not have this id.
     IdOutOfRange {
-        /// The id asked for.
+        /// The id in the call.
         id: usize,
-        /// How many ids the set has, from 0.
+        /// The number of ids of the set, from 0.
         capacity: usize,
     },
     /// Another receiver is attached to this id.
     IdTaken {
-        /// The id asked for.
+        /// The id in the call.
         id: usize,
     },
 }
@@ -184,11 +185,11 @@ pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) 
     if !core.bits.claim(id) {
         return Err(AttachError::IdTaken { id });
     }
-    // A receiver that refuses drops it, which gives the claim back, and leaves a signal that was raised by hand up.
+    // A receiver that refuses drops it. That gives the claim back, and leaves a signal that was raised by hand up.
     receiver.attach_registration(Registration::new(core, id))
 }
 
-/// Takes `receiver` out of `core`. The id it had; `None`, and nothing has changed, where it is not in this set.
+/// Takes `receiver` out of `core`. Returns the id it had; `None`, and no change, if it is not in this set.
 pub(super) fn detach(core: &Arc<SetCore>, receiver: &mut dyn Attach) -> Option<usize> {
     let mut id = None;
     receiver.with_registration(&mut |registration| {

@@ -4,11 +4,11 @@
 //! wait-free: at most one read-modify-write per level for a raise (three levels below the root at most), and one per
 //! word that holds something for a take.
 //!
-//! Up to 31 ids live in the root itself, as in the article the design comes from; its last bit says that the owner
-//! sleeps, which makes it the word to sleep on. The rule that keeps summaries right: bits are set from the bottom up, and
-//! cleared from the top down; where a summary is cleared after its word was found empty, that word is looked at once more.
-//! So a summary bit may be up above an empty word (the owner looks and cleans up). It is down above a word with bits only
-//! while the operation that will set it is under way.
+//! Up to 31 ids are in the root itself, as in the article from which the design comes. The last bit of the root says
+//! that the owner sleeps, so the root is the word to sleep on. One rule keeps summaries right: bits are set from the
+//! bottom up, and cleared from the top down. Where a summary is cleared after its word was found empty, that word is
+//! checked once more. So a summary bit may be up above an empty word (the owner checks and cleans up). It is down above
+//! a word with bits only while the operation that will set it is under way.
 //!
 //! Cannot: count. A signal raised twice before it is taken is one signal.
 
@@ -17,7 +17,7 @@ use crossbeam_utils::CachePadded;
 use super::signals::Signals;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
-/// Ids in the root word. The widths are tiny in a model: what is explored is levels, not width.
+/// Ids in the root word. The widths are tiny in a model: it explores levels, not width.
 const ROOT: usize = if cfg!(ysuite_loom) { 2 } else { 31 };
 /// Ids, or words, under one word.
 const WORD: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -82,8 +82,9 @@ impl Bits {
 
     /// Whether any id seems to be up: false only if none was, true also for a summary of an empty word.
     pub(crate) fn any(&self) -> bool {
-        // ORDERING: a caller that decides anything by this has acquired what it must see with a read-modify-write before,
-        // or executes the one of `arm` afterwards. Acquire so that the words below are seen no older than their summary.
+        // ORDERING: a caller that bases a decision on this has acquired what it must see with a read-modify-write
+        // before, or executes the one of `arm` afterwards. Acquire so that the words below are seen no older than their
+        // summary.
         self.root.load(Ordering::Acquire) & !SLEEPING != 0
     }
 
@@ -114,9 +115,9 @@ impl Bits {
 
     /// Clears the bit of item `index` at `depth` in the word above it. True if that was the last bit there.
     fn clear(&self, depth: usize, index: usize) -> bool {
-        // Either a raiser's read-modify-write of this word came first: then the look that the caller takes next sees what
-        // the raiser did below. Or it comes later: then the raiser's bit stays up. Read-modify-writes of one word are
-        // totally ordered, so no fence is needed.
+        // If a raiser's read-modify-write of this word came first, the caller's next check sees what the raiser did
+        // below. If it comes later, the raiser's bit stays up. Read-modify-writes of one word are totally ordered, so
+        // no fence is needed.
         if depth == 0 {
             let bit = 1 << index;
             // ORDERING: Acquire pairs with the Release of `raise_above`: what earlier raisers did below is visible.
@@ -134,15 +135,15 @@ impl Bits {
     /// Everything published before a raise that this undoes is visible to the caller afterwards.
     #[must_use]
     pub(crate) fn lower(&self, id: usize) -> Lowered {
-        // Where `is_up` is out of date the id stays up: the owner looks once more for nothing, and loses nothing.
+        // If `is_up` is out of date the id stays up: the owner checks once more without result, and loses nothing.
         if !self.is_up(id) || !self.clear(self.levels.len(), id) {
             return Lowered::Rest;
         }
         if self.levels.is_empty() { Lowered::Empty } else { self.clear_up(self.levels.len() - 1, id / WORD) }
     }
 
-    /// The word `index` at `depth` was seen empty: clears its summary and looks at the word once more, and so on up to the
-    /// root.
+    /// The word `index` at `depth` was seen empty: clears its summary and checks the word once more, and so on up to
+    /// the root.
     fn clear_up(&self, mut depth: usize, mut index: usize) -> Lowered {
         loop {
             let last = self.clear(depth, index);
@@ -166,11 +167,11 @@ impl Bits {
     /// Whether `id` is up. Any thread.
     pub(crate) fn is_up(&self, id: usize) -> bool {
         match self.levels.last() {
-            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the message it
-            // was raised for.
+            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the
+            // message for which it was raised.
             None => self.root.load(Ordering::Acquire) & (1 << id) != 0,
-            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the message it
-            // was raised for.
+            // ORDERING: Acquire pairs with the Release of `raise_above`: a receiver that finds its id up sees the
+            // message for which it was raised.
             Some(words) => words[id / WORD].up.load(Ordering::Acquire) & (1 << (id % WORD)) != 0,
         }
     }
@@ -202,7 +203,7 @@ impl Bits {
         // ORDERING: Acquire pairs with the Release of `raise_above`, as in `first_held`.
         let up = word.up.load(Ordering::Acquire);
         let below = self.levels.len() - 1 - depth;
-        // The item of this level that `from` is, or lies below.
+        // The item of this level that is `from`, or contains it.
         let first = (from / WORD.pow(below as u32)).saturating_sub(index * WORD);
         debug_assert!(first < WORD, "words before that of `from` are not looked at");
         let up = up & (u64::MAX << first);
@@ -218,8 +219,9 @@ impl Bits {
     #[inline]
     pub(crate) fn take(&self) -> Signals {
         let mut signals = Signals::default();
-        // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence. One that races
-        // with this call may be found by the next look; before the owner sleeps, the read-modify-write of `arm` finds it.
+        // ORDERING: Relaxed: a signal that happened before this call is seen all the same, by coherence. A signal that
+        // races with this call may be found by the next check; before the owner sleeps, the read-modify-write of `arm`
+        // finds it.
         if self.root.load(Ordering::Relaxed) & !SLEEPING == 0 {
             return signals;
         }
@@ -258,23 +260,25 @@ impl Bits {
                 self.take_word(depth + 1, index * WORD + child, held & (1 << child) != 0, signals);
             }
         }
-        // ORDERING: Relaxed: it only decides whether to clean up, and `clear_up` looks again.
+        // ORDERING: Relaxed: it only decides whether to clean up, and `clear_up` checks again.
         if kept && word.up.load(Ordering::Relaxed) == 0 {
-            // The answer is not needed: the owner is awake, and brings its doorbell into agreement with the root after
+            // The result is not needed: the owner is awake, and brings its doorbell into agreement with the root after
             // every take.
             let _ = self.clear_up(depth, index);
         }
     }
 
-    /// Says that the owner is about to sleep on the root. False if something is up: then look instead. The owner only.
+    /// Records that the owner is about to sleep on the root. False if something is up: then check instead. The owner
+    /// only.
     #[must_use]
     pub(crate) fn arm(&self) -> bool {
-        // ORDERING: Relaxed: a read-modify-write sees the newest root, so either it finds the raiser's bit, or the raiser
-        // finds SLEEPING. Nothing is read on the strength of it: after it has woken the owner calls `take`, which acquires.
+        // ORDERING: Relaxed: a read-modify-write sees the newest root, so either it finds the raiser's bit, or the
+        // raiser finds SLEEPING. It makes no other read valid: after it has woken the owner calls `take`, which
+        // acquires.
         self.root.compare_exchange(0, SLEEPING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Says that the owner is awake. The owner only.
+    /// Records that the owner is awake. The owner only.
     pub(crate) fn disarm(&self) {
         // ORDERING: Relaxed: the bit is the owner's own; a read-modify-write keeps the raisers' release sequences whole.
         self.root.fetch_and(!SLEEPING, Ordering::Relaxed);
@@ -353,7 +357,7 @@ mod tests {
     #[test]
     fn what_is_raised_in_a_word_that_was_seen_empty_is_put_back() {
         let bits = Bits::new(65);
-        // Behind that look, by another thread.
+        // After that check, by another thread.
         let _ = bits.raise(64);
         assert_eq!(bits.clear_up(0, 1), Lowered::RaisedAgain(0));
         assert!(bits.any() && bits.take().eq([64]));

@@ -1,18 +1,17 @@
-//! A descriptor brought into agreement with a set of bits: readable while something is up, and written to once.
-//!
+//! A descriptor that is kept in agreement with a set of bits: readable while something is up, and written to once.
 //! `ring` and `quiet`: any thread, lock-free, at most two system calls each (more only if signal handlers interrupt
 //! them). The owner waits for the notifier itself.
 //!
-//! The state is PENDING from before a notification is written until after it has been read back. So at most one
-//! notification is in the descriptor, nothing is written to a descriptor that is readable already, and a look at an idle
-//! set is one load. Where several threads find the set empty at once, only one of them can read the notification back.
+//! The state is PENDING from before a notification is written until after it has been read back. So the descriptor
+//! contains at most one notification, no thread writes to a descriptor that is readable already, and a check of an idle
+//! set is one load. If several threads find the set empty at once, only one of them can read the notification back.
 //!
 //! The descriptor belongs to the process that made it. A forked child shares the descriptor and has a copy of the state:
 //! what the child did to the descriptor would happen to its parent, whose state would not show it. So the child does
 //! nothing.
 //!
-//! Cannot: take back a notification that is announced but not yet written. It comes, the owner looks once for nothing, and
-//! that look reads it back.
+//! Cannot: take back a notification that is announced but not yet written. It comes, the owner checks once without
+//! result, and that check reads it back.
 
 use crossbeam_utils::CachePadded;
 
@@ -42,10 +41,10 @@ impl Doorbell {
     // `models_doorbell_abandoned_against_raise`.
     /// Makes the descriptor readable unless it is. Call after the bits were set.
     pub(super) fn ring(&self) {
-        // ORDERING: Release pairs with the Acquire of `quiet`: either `quiet` comes later and its second look sees the bits
-        // of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes of one
-        // word: no third case. Acquire pairs with the Release of `quiet`: this thread writes to the descriptor after the
-        // read that cleared it.
+        // ORDERING: Release pairs with the Acquire of `quiet`. Either `quiet` comes later and its second check sees the
+        // bits of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes
+        // of one word: no third case. Acquire pairs with the Release of `quiet`: this thread writes to the descriptor
+        // after the read that cleared it.
         if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 || !self.home.is_here() {
             return;
         }
@@ -59,15 +58,15 @@ impl Doorbell {
 
     /// Makes the descriptor unreadable if it is. Call after the last bit was taken down.
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
-        // ORDERING: Relaxed: only a hint. Where it is out of date, a readable descriptor makes the owner look once more;
-        // where it is early, `clear` finds nothing.
+        // ORDERING: Relaxed: only a hint. If it is out of date, a readable descriptor makes the owner check once more;
+        // if it is early, `clear` finds nothing.
         if self.state.load(Ordering::Relaxed) != PENDING || !self.home.is_here() || !self.notifier.clear() {
             return;
         }
         // Only one thread can have taken the notification, so only this thread clears the state.
-        // ORDERING: Acquire pairs with the Release of `ring`: the look below sees the bits of the threads that have relied
-        // on this notification. Release pairs with the Acquire of `ring`: the next notification is written after this one
-        // was read.
+        // ORDERING: Acquire pairs with the Release of `ring`: the check below sees the bits of the threads that have
+        // relied on this notification. Release pairs with the Acquire of `ring`: the next notification is written after
+        // this one was read.
         self.state.fetch_and(!PENDING, Ordering::AcqRel);
         if anything_up() {
             self.ring();
@@ -77,7 +76,7 @@ impl Doorbell {
     // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll` and
     // `a_set_is_made_by_one_system_call_and_goes_without_a_read_where_nothing_is_up`, and by the model
     // `models_doorbell_abandoned_against_raise`.
-    /// The owner goes: from now on the descriptor stays unreadable.
+    /// The owner is dropped: from now on the descriptor stays unreadable.
     pub(super) fn abandon(&self) {
         // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this
         // finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread whose second

@@ -1,8 +1,8 @@
-//! How a thread sleeps and is woken. Nothing here knows of queues or messages.
+//! How a thread sleeps and is woken. This layer does not know queues or messages.
 //!
-//! A *signaler* is two things: which signals are up (a set of bits), and how the one thread that waits for them sleeps.
-//! [`Signal`] and [`Wait`] are the two ends of every kind, so an algorithm can wait without knowing on what. The kinds of
-//! many signals, to which receivers can be attached, are [`SignalSet`]s as well.
+//! A *signaler* has two parts: which signals are up (a set of bits), and how the one thread that waits for them sleeps.
+//! [`Signal`] and [`Wait`] are the two sides of every kind, so an algorithm can wait without knowing which kind it
+//! uses. The kinds with many signals, to which receivers can be attached, are [`SignalSet`]s as well.
 //!
 //! | kind | signals | threads | sleeps on |
 //! |---|---|---|---|
@@ -11,13 +11,13 @@
 //! | `YSocketpair` (Unix) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
 //!
 //! A signal is a state, not a count: raised twice before it is taken, it is one signal. Raising never blocks and never
-//! spins. It makes a system call only if the waiting thread sleeps or, with a descriptor, only where that is
-//! unreadable, and then one: the first raise wakes the thread, later raises find it woken. The thread that sees a
-//! signal also sees everything that happened before it was raised.
+//! spins. It makes a system call only if the waiting thread sleeps or, with a descriptor, only if that is unreadable,
+//! and then one: the first raise wakes the thread, later raises find it woken. The thread that sees a signal also sees
+//! everything that happened before it was raised.
 //!
-//! Ids raised by hand are *taken* by the look that reports them. An id with a receiver attached to it (see
-//! [`YPollset::attach`]) is only *reported*, by every look, until the receiver finds itself empty. Senders are attached
-//! likewise, and theirs are reported until they find no room.
+//! A poll *takes* the ids raised by hand that it reports. An id with a receiver attached to it (see
+//! [`YPollset::attach`]) is only *reported*, by every poll, until the receiver finds itself empty. Senders are attached
+//! likewise; their ids are reported until they find no room.
 
 mod alarms;
 mod attach;
@@ -60,18 +60,19 @@ pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(unix)]
 pub use ysocketpair::{Backend, YSocketpair};
 
-/// The raising end of a signaler. Usable from any thread, any number of times.
+/// The raising side of a signaler. Usable from any thread, any number of times.
 pub trait Signal {
     /// Raises signal `id`, waking the waiting thread if it sleeps. Raising a signal that is up already changes nothing.
     ///
-    /// Never blocks; wait-free up to the one system call that wakes. Without effect once the waiting end is gone.
+    /// Never blocks; wait-free, except for the one system call that wakes. Without effect once the waiting side is
+    /// gone.
     ///
     /// # Panics
-    /// If `id` is not below [`Signal::capacity`]. [`Signal::try_signal`] answers with an error instead.
+    /// If `id` is not below [`Signal::capacity`]. [`Signal::try_signal`] returns an error instead.
     #[track_caller]
     fn signal(&self, id: usize);
 
-    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    /// Returns the number of signals: ids go from 0 to one less. Wait-free.
     fn capacity(&self) -> usize;
 
     /// Raises signal `id` as [`Signal::signal`] does, but an id out of range is an error.
@@ -89,21 +90,21 @@ pub trait Signal {
     }
 }
 
-/// The waiting end of a signaler. Belongs to one thread at a time, hence `&mut self`; may be moved to another.
+/// The waiting side of a signaler. Belongs to one thread at a time, hence `&mut self`; may be moved to another.
 pub trait Wait {
     /// Blocks until at least one signal is up and returns all that are. Never empty.
     ///
     /// Signal handlers and spurious wake-ups do not end it.
     fn poll(&mut self) -> Signals;
 
-    /// What is up now, possibly nothing. Never blocks. Wait-free and without system calls; with a descriptor lock-free,
-    /// and where the descriptor had become readable with the one system call that makes it unreadable again.
+    /// Returns the signals that are up now, possibly none. Never blocks. Wait-free and without system calls. With a
+    /// descriptor it is lock-free; if the descriptor has become readable, one system call makes it unreadable again.
     fn check(&mut self) -> Signals;
 
     /// Blocks as [`Wait::poll`] does, but gives up after `timeout` and returns an empty set.
     ///
-    /// A `timeout` of zero is a [`Wait::check`]; a `timeout` that the clock cannot hold, such as `Duration::MAX`, is no
-    /// limit.
+    /// A `timeout` of zero is a [`Wait::check`]. A `timeout` that the clock cannot hold, such as `Duration::MAX`, sets
+    /// no time limit.
     fn poll_timeout(&mut self, timeout: Duration) -> Signals;
 }
 
@@ -112,7 +113,7 @@ pub trait Wait {
 pub struct IdOutOfRange {
     /// The id asked for.
     pub id: usize,
-    /// How many ids there are, from 0.
+    /// The number of ids, from 0.
     pub capacity: usize,
 }
 
@@ -124,8 +125,8 @@ impl fmt::Display for IdOutOfRange {
 
 impl std::error::Error for IdOutOfRange {}
 
-/// After a look in vain: blocks until there are signals, or the time-out has passed. Then the answer is empty, and it is so
-/// at once where the time-out is zero.
+/// After a poll that found nothing: blocks until there are signals, or the time-out has passed. Then the result is
+/// empty; with a time-out of zero it is so at once.
 #[cold]
 #[inline(never)]
 fn block_for_signals<W: Waiting<News = Signals>>(

@@ -1,8 +1,8 @@
 //! The signalers under the model checker: every interleaving, and every value the memory model allows a load to return,
 //! up to three preemptions.
 //!
-//! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A lost wake-up
-//! shows as a deadlock; a signal that does not bring its past shows as a race on a cell.
+//! The widths of the words are two in a model (see `bits.rs`): 2 ids are one level, 4 are two, 8 are three. A lost
+//! wake-up shows as a deadlock; a signal that does not make its past visible shows as a race on a cell.
 
 mod bits;
 #[cfg(unix)]
@@ -70,7 +70,7 @@ impl<const IDS: usize> Scene<IDS> {
         })
     }
 
-    /// Takes note of what a look has found; each id once.
+    /// Notes what a poll has found; each id once.
     fn note(&self, seen: &mut [bool; IDS], signals: impl Iterator<Item = usize>) {
         for id in signals {
             assert!(!core::mem::replace(&mut seen[id], true), "id {id} was raised once and seen twice");
@@ -79,7 +79,7 @@ impl<const IDS: usize> Scene<IDS> {
     }
 }
 
-/// Two raisers against an owner that only looks: nothing lost, nothing doubled.
+/// Two raisers against an owner that only checks: no signal is lost, none is doubled.
 fn take_against_raise<const IDS: usize>(core: fn(usize) -> SetCore, ids: [usize; 2]) {
     let scene = Scene::<IDS>::new(core(IDS));
     let raisers = ids.map(|id| scene.raise(id));
@@ -133,8 +133,8 @@ fn models_two_raisers_and_a_sleeper_in_two_levels() {
     model(|| poll_against_raise::<4>(SetCore::on_futex, [0, 2]));
 }
 
-/// Two threads raise the same signal, each after a store of its own that nothing else orders. An owner that sleeps until
-/// it has seen both stores never wakes up if one signal is lost in the other, or comes without its past.
+/// Two threads raise the same signal, each after a store of its own that nothing else orders. An owner that sleeps
+/// until it has seen both stores never wakes up if one signal is lost in the other, or comes without its past.
 fn both_pasts_come(raise: impl Fn() + Clone + Send + 'static, mut poll: impl FnMut()) {
     let pasts = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
     let raisers = [0, 1].map(|raiser| {
@@ -166,7 +166,7 @@ fn models_the_same_id_twice_brings_both_pasts() {
     }
 }
 
-/// Also where another thread has put the bit up, and is not yet done with the summary above it.
+/// Also if another thread has put the bit up, and is not yet done with the summary above it.
 #[test]
 fn models_a_raise_is_seen_by_the_next_look() {
     model(|| {
@@ -234,8 +234,8 @@ impl ModelQueue {
         self.registration.raise();
     }
 
-    /// What an attached receiver does when it finds nothing: lowers its id, looks again, and raises it if a message has
-    /// come. The message stays in the queue.
+    /// What an attached receiver does when it finds nothing: lowers its id, checks again, and raises it if a message
+    /// has come. The message stays in the queue.
     fn find_empty(&self) {
         self.registration.lower();
         // ORDERING: Relaxed, so that only the bits' own orderings can make the message visible.
@@ -245,7 +245,8 @@ impl ModelQueue {
     }
 }
 
-/// A receiver finds its queue empty while another thread sends to it and raises a neighbour's id; the owner looks meanwhile.
+/// A receiver finds its queue empty while another thread sends to it and raises a neighbour's id; the owner checks
+/// meanwhile.
 fn lower_against_raise(core: SetCore, id: usize, neighbour: usize) -> Arc<SetCore> {
     let scene = Scene::<8>::new(core);
     let queue = ModelQueue::attached(&scene.core, id);

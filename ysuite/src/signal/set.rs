@@ -1,4 +1,4 @@
-//! What was signalled (the bits) joined with how the owner sleeps (a futex on the root word, or a descriptor).
+//! The raised signals (the bits) joined with how the owner sleeps (a futex on the root word, or a descriptor).
 //!
 //! A [`YPollset`](super::YPollset) and a `YSocketpair` are this one set with two ways to sleep. It is shared by the
 //! owner, its signalers and the registrations of attached receivers. `raise` and `lower`: any thread, lock-free
@@ -73,12 +73,12 @@ impl SetCore {
 
     // MUTANT: Speed only: a signaler with a futex checks again. Killed only by the models
     // `models_doorbell_rings_for_what_a_take_puts_back` and `models_doorbell_notifies_an_edge_triggered_loop`.
-    /// What is up now. The owner only; never blocks.
+    /// Returns what is up now. The owner only; never blocks.
     ///
-    /// After the take, a descriptor is made readable exactly if something is still up. An empty answer is a promise: the next
-    /// raise makes the descriptor readable *anew*. So an edge-triggered event loop that looks until it finds nothing misses no
-    /// signal. Without the promise, a raise that comes between the take and the agreement would leave the descriptor readable,
-    /// of which that loop has been notified already.
+    /// After the take, a descriptor is made readable exactly if something is still up. An empty result is a promise:
+    /// the next raise makes the descriptor readable *anew*. So an edge-triggered event loop that polls until it finds
+    /// nothing misses no signal. Without the promise, a raise between the take and the agreement would leave the
+    /// descriptor readable, and that loop has been notified of it already.
     pub(crate) fn check(&self) -> Signals {
         loop {
             let signals = self.bits.take();
@@ -89,7 +89,7 @@ impl SetCore {
                 self.quiet();
                 return signals;
             }
-            // Usually the descriptor is readable already. It is not where another thread's `lower` has made it unreadable
+            // Usually the descriptor is readable already. It is not if another thread's `lower` has made it unreadable
             // while the take was putting a summary back.
             self.wake(0);
             if !signals.is_empty() {
@@ -105,7 +105,7 @@ impl SetCore {
     // WAITS: for the descriptor (`YSocketpair`); spin: parks at once; all ids at each poll; a preempted raiser that has
     //     announced its ring keeps the descriptor unreadable until it continues; test:
     //     tests/suite/conformance/descriptor.rs: an_event_loop_misses_nothing
-    /// Blocks until something is up, or the time-out has passed: then the answer is empty. The owner only.
+    /// Blocks until something is up, or the time-out has passed: then the result is empty. The owner only.
     pub(crate) fn poll(&self, timeout: Option<Duration>) -> Signals {
         let signals = self.check();
         if signals.is_empty() {
@@ -115,7 +115,7 @@ impl SetCore {
     }
 
     // MUTANT: Speed only: the wait itself does not park after the deadline.
-    /// Blocks until something is up, or the deadline has passed: then the answer is empty. The owner only.
+    /// Blocks until something is up, or the deadline has passed: then the result is empty. The owner only.
     pub(crate) fn poll_until(&self, deadline: Deadline) -> Signals {
         let signals = self.check();
         if !signals.is_empty() || matches!(deadline, Deadline::Passed) {
@@ -124,7 +124,7 @@ impl SetCore {
         block(&mut &*self, |set| set.sleep(deadline)).unwrap_or_default()
     }
 
-    /// Sleeps unless something is up; may return for no reason. False: the deadline has passed.
+    /// Sleeps unless something is up; may return without reason. False: the deadline has passed.
     fn sleep(&self, deadline: Deadline) -> bool {
         match &self.way {
             Way::Futex => {
@@ -157,7 +157,7 @@ impl SetCore {
     }
 
     // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll`.
-    /// The owner goes; signalers and receivers may stay.
+    /// The owner is dropped; signalers and receivers may stay.
     #[cfg(unix)]
     pub(crate) fn abandon(&self) {
         if let Way::Doorbell(doorbell) = &self.way {
@@ -186,7 +186,7 @@ impl Waiting for &SetCore {
         self.arm()
     }
 
-    /// Nothing to do: a look is taken only where the root was not armed.
+    /// Nothing to do: a check is made only if the root was not armed.
     fn disarm(&mut self) {}
 }
 
@@ -207,7 +207,7 @@ mod tests {
         assert!(!owner.arm_further());
         assert_eq!(set.bits.root.load(Ordering::Relaxed), SLEEPING);
         set.bits.disarm();
-        // Something seems to be up again, behind the look.
+        // Something seems to be up again, after the check.
         set.bits.root.store(1, Ordering::Relaxed);
         assert!(owner.arm_further());
     }

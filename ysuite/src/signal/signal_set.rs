@@ -1,4 +1,4 @@
-//! [`SignalSet`]: what a set of signals is to code that does not care how its owner sleeps.
+//! [`SignalSet`]: a set of signals for code that does not depend on how its owner sleeps.
 //!
 //! The owner's thread only, as [`Wait`] is. Each operation promises what the method of the same name of a
 //! [`YPollset`](super::YPollset) or `YSocketpair` promises.
@@ -27,50 +27,50 @@ use super::{Attach, AttachError, Signaler, Wait};
 /// # Ok::<(), AttachError>(())
 /// ```
 pub trait SignalSet: Wait {
-    /// How many signals there are: ids go from 0 to one less. Wait-free.
+    /// Returns the number of signals: ids go from 0 to one less. Wait-free.
     fn capacity(&self) -> usize;
 
-    /// A handle that raises signals of this set, for another thread. Wait-free.
+    /// Returns a handle that raises signals of this set, for another thread. Wait-free.
     fn signaler(&self) -> Signaler;
 
-    /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message. Level-triggered:
-    /// every look reports `id` until the receiver finds itself empty. Never blocks; allocates a few words.
+    /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
+    /// Level-triggered: every poll reports `id` until the receiver finds itself empty. Never blocks; allocates a few
+    /// words.
     ///
-    /// # Errors
-    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
-    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
+    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError>;
 
-    /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has changed, where
-    /// it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
+    /// Takes `receiver` out of this set, and returns the id it had: down, and free. Returns `None`, and changes
+    /// nothing, if it is not in this set. Its messages stay, and it can be attached again, to any set. Never blocks.
     ///
-    /// A sender that was about to raise the id may still do so once: the next owner of the id must take that for a spurious
-    /// signal.
+    /// A sender that was about to raise the id may still do so once: the next owner of the id must take that for a
+    /// spurious signal.
     fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize>;
 }
 
-/// What a set of signals does in the same way however its owner sleeps: a type with a field `core`.
+/// The methods that every set of signals has, however its owner sleeps: for a type with a field `core`.
 macro_rules! impl_set {
     ($set:ident) => {
         impl $set {
-            /// A handle that raises signals of this set, for another thread. Wait-free.
+            /// Returns a handle that raises signals of this set, for another thread. Wait-free.
             #[must_use]
             pub fn signaler(&self) -> $crate::signal::Signaler {
                 $crate::signal::Signaler { core: $crate::sync::Arc::clone(&self.core) }
             }
 
-            /// How many signals there are: ids go from 0 to one less. Wait-free.
+            /// Returns the number of signals: ids go from 0 to one less. Wait-free.
             #[must_use]
             pub fn capacity(&self) -> usize {
                 self.core.bits.capacity
             }
 
-            /// Takes `receiver` out of this set, and returns the id it had: down, and free. `None`, and nothing has
-            /// changed, where it is not in this set. Its messages stay, and it can be attached again, to any set. Never
+            /// Takes `receiver` out of this set, and returns the id it had: down, and free. Returns `None`, and changes
+            /// nothing, if it is not in this set. Its messages stay, and it can be attached again, to any set. Never
             /// blocks.
             ///
-            /// A sender that was about to raise the id may still do so once: whoever has it next must take that for a
-            /// spurious signal.
+            /// A sender that was about to raise the id may still do so once: the next owner of the id must take that
+            /// for a spurious signal.
             pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
                 $crate::signal::attach::detach(&self.core, receiver)
             }

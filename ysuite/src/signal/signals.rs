@@ -1,9 +1,9 @@
-//! [`Signals`]: the ids that one look at a set has found, as an owned iterator.
+//! [`Signals`]: the ids that one poll of a set has found, as an owned iterator.
 //!
 //! Belongs to the thread that holds it; wait-free, except that a result spread over more than four words of 64 ids
 //! allocates. Sets of 256 ids and fewer never allocate.
 //!
-//! Cannot: change after it was made. An id raised later is in the result of the next look.
+//! Cannot: change after it was made. An id raised later is in the result of the next poll.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -18,22 +18,22 @@ struct Group {
     bits: u64,
 }
 
-// GROWS: `far`; bound: the words of the set; freed with the answer; cost: words with a signal up, beyond four; test:
+// GROWS: `far`; bound: the words of the set; freed with the result; cost: words with a signal up, beyond four; test:
 //     tests/suite/signal.rs: spread_out_signals_spill_and_stay_in_order
 /// The signals found up by one [`poll`](super::Wait::poll), [`check`](super::Wait::check) or
 /// [`poll_timeout`](super::Wait::poll_timeout): an iterator over their ids, ascending, each once.
 ///
-/// It owns what it holds: the set may be used, or dropped, while it is read. Dropping it unread loses the signals in
-/// it that were raised by hand; those of attached receivers are reported again, see
+/// It owns its ids: the set may be used, or dropped, while the iterator is read. Dropping it unread loses the signals
+/// in it that were raised by hand. Those of attached receivers are reported again, see
 /// [`YPollset::attach`](super::YPollset::attach).
 #[derive(Clone, Default)]
 pub struct Signals {
     near: [Group; NEAR],
     far: Vec<Group>,
-    /// How many groups there are, and which one is read now.
+    /// The number of groups, and which one is read now.
     groups: usize,
     at: usize,
-    /// Ids not yet handed out.
+    /// Ids not yet returned.
     left: usize,
 }
 
@@ -52,13 +52,13 @@ impl Signals {
         self.left += bits.count_ones() as usize;
     }
 
-    /// Whether no id is left to hand out. Wait-free.
+    /// Whether no id is left. Wait-free.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.left == 0
     }
 
-    /// How many ids are left to hand out. Wait-free.
+    /// Returns the number of ids left. Wait-free.
     #[must_use]
     pub fn len(&self) -> usize {
         self.left

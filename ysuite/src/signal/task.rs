@@ -1,9 +1,9 @@
 //! [`TaskSlot`]: how an async task sleeps. Holds the waker of the one task that waits, for any thread to wake.
 //!
-//! `register`: the owner of the waiting end. `wake`, `take`: any thread. All lock-free; no thread waits for the holder of
-//! the slot: it sets a bit instead, which says what the holder still has to do. But the owner that comes while a thread wakes has to
-//! come again, and first sleeps for a moment where that thread is not about to go. Foreign code (a waker's clone, wake and
-//! drop) runs only while the slot is free, so it may panic, or come back into the slot.
+//! `register`: the owner of the waiting side. `wake`, `take`: any thread. All are lock-free. No thread waits for the
+//! holder of the slot: it sets a bit instead, which says what the holder still has to do. But an owner that comes while
+//! a thread wakes has to come again, and first sleeps for a moment if that thread is not about to leave. User code (a
+//! waker's clone, wake and drop) runs only while the slot is free, so it may panic, or use the slot again.
 //!
 //! Cannot: hold two tasks. The task that registered last is woken.
 //!
@@ -15,15 +15,15 @@ use crate::foreign::Panics;
 use crate::os::PeerWait;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, spin_loop};
 
-/// No thread holds the slot: so at first. Any thread may try to.
+/// No thread holds the slot: the initial state. Any thread may try to take it.
 const WAITING: u32 = 0;
 /// The owner holds the slot: it alone may touch the waker.
 const REGISTERING: u32 = 1;
-/// A waking thread has come. Where only this bit is set, that thread holds the slot; together with REGISTERING, it has left
-/// the waking to the owner.
+/// A waking thread has come. If only this bit is set, that thread holds the slot; together with REGISTERING, it has
+/// left the waking to the owner.
 const WAKING: u32 = 2;
 
-/// How often a thread that registers looks whether a waking thread has gone, before it sleeps for a moment.
+/// How often a registering thread checks whether a waking thread has left, before it sleeps for a moment.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 100 };
 
 /// Room for the waker of one task.
@@ -44,8 +44,8 @@ impl TaskSlot {
     // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces; the slot is free, the handle not armed;
     //     re-entrance: may use the slot and the channel; panic: propagates; the old waker, or the new one, is in the
     //     slot; test: src/signal/task.rs: a_panicking_waker_leaves_the_slot_in_order
-    /// Stores `waker` for the next [`TaskSlot::wake`] to wake. The caller must look afterwards whether there is anything to
-    /// wake for already. Clones only if the slot does not hold an equivalent waker.
+    /// Stores `waker` for the next [`TaskSlot::wake`] to wake. Afterwards the caller must check whether there is a
+    /// reason to wake already. Clones only if the slot does not hold an equivalent waker.
     ///
     /// For one owner at a time. Two at once break nothing, but one of them is woken at once and has to register again.
     pub(crate) fn register(&self, waker: &Waker) {
@@ -77,17 +77,20 @@ impl TaskSlot {
     // USER CODE: `wake_by_ref` of the new waker, `wake` of the old; the slot is free, and the new one has not been
     //     stored; re-entrance: may use the slot; panic: propagates; the next poll registers again; test:
     //     src/signal/task.rs: a_panicking_waker_leaves_the_slot_in_order
-    /// Runs `inside` with the slot held. An error if a waking thread came in between, with the waker that was in the slot: it
-    /// is to be woken, and so is the task that registers. That will look again, and register again if it must.
+    /// Runs `inside` with the slot held. Returns an error if a waking thread came in between, with the waker that was
+    /// in the slot: the caller wakes it, and also the task that registers. That task will check again, and register
+    /// again if it must.
     fn hold(&self, inside: impl FnOnce(&mut Option<Waker>)) -> Result<(), Option<Waker>> {
-        // ORDERING: Acquire pairs with the Release of `take` and of the exchange below, by which the last holder left;
-        // on failure with the read-modify-write of `take`: the task that is woken here sees what it was woken for.
+        // ORDERING: Acquire pairs with the Release of `take` and of the compare-exchange below, by which the last
+        // holder left; on failure with the read-modify-write of `take`: the task that is woken here sees the reason for
+        // the wake.
         if self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire).is_err() {
             self.let_wake();
             return Err(None);
         }
         self.waker.with_mut(|slot| {
-            // SAFETY: the exchange has made this thread the holder; `inside` runs no foreign code that could come back.
+            // SAFETY: the compare-exchange has made this thread the holder; `inside` runs no user code that could come
+            // back.
             inside(unsafe { &mut *slot });
         });
         // ORDERING: Release hands the waker over to the next holder. Relaxed on failure: the swap below acquires.
@@ -99,20 +102,22 @@ impl TaskSlot {
             // SAFETY: this thread is the holder until the swap below.
             unsafe { (*slot).take() }
         });
-        // ORDERING: Release hands the waker over to the next holder; Acquire pairs with the Release of the read-modify-write
-        // in `take`: the task sees what it is woken for.
+        // ORDERING: Release hands the waker over to the next holder; Acquire pairs with the Release of the
+        // read-modify-write in `take`: the task sees the reason for the wake.
         self.state.swap(WAITING, Ordering::AcqRel);
         Err(old)
     }
 
-    /// A waking thread is between two instructions, and the task is polled again at once. Had that thread lost its CPU to the
-    /// one that polls, it would never get it back from a real-time thread: so this waits a moment for it, and sleeps once.
+    /// A waking thread is between two instructions, and the task is polled again at once. If the polling thread had
+    /// preempted that thread, it would never get the CPU back from a real-time thread. So this waits a moment for it,
+    /// and sleeps once.
     #[cold]
     #[inline(never)]
     fn let_wake(&self) {
         let is_waking = || {
             spin_loop();
-            // ORDERING: Relaxed; a hint: the exchange of the next registration acquires. A model need not explore it.
+            // ORDERING: Relaxed; a hint: the compare-exchange of the next registration acquires. A model need not
+            // explore it.
             !cfg!(ysuite_loom) && self.state.load(Ordering::Relaxed) & WAKING != 0
         };
         if (0..LOOKS).all(|_| is_waking()) {
@@ -134,7 +139,7 @@ impl TaskSlot {
 
     /// Takes the waker out. `None` if there is none, or if another thread holds the slot: that thread wakes the task,
     /// or is about to take the waker itself. Any thread.
-    #[must_use = "its drop is foreign code, and comes last"]
+    #[must_use = "its drop runs user code, and comes last"]
     pub(crate) fn take(&self) -> Option<Waker> {
         // ORDERING: Acquire pairs with the Release by which the last holder left. Release pairs with the Acquires of
         // `hold`: what happened before this wake is visible to the task that registers afterwards.
@@ -151,8 +156,8 @@ impl TaskSlot {
     }
 }
 
-/// Wakes the task that registers, and the one that had registered, if that is another: one panic leaves the other no less
-/// woken. Then drops a waker that is of no more use.
+/// Wakes the task that registers, and also the task that had registered, if that is another. If one wake panics, the
+/// other still happens. Then drops a waker that is no longer needed.
 #[cold]
 #[inline(never)]
 fn wake_all(waker: &Waker, old: Option<Waker>, other: Option<Waker>) {
@@ -169,7 +174,7 @@ fn wake_all(waker: &Waker, old: Option<Waker>, other: Option<Waker>) {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    //! What foreign code may do to the slot. `models/task.rs` tests the races.
+    //! What user code may do to the slot. `models/task.rs` tests the races.
 
     use core::cell::Cell;
     use core::task::{RawWaker, RawWakerVTable, Waker};
@@ -186,7 +191,7 @@ mod tests {
         drops: AtomicUsize,
         /// The clone, wake or drop that panics: its number in the order of all three.
         fuse: AtomicUsize,
-        /// The slot to which a waking thread comes while a waker is cloned for the next time.
+        /// The slot to which a waking thread comes while a waker is cloned the next time.
         visited: Cell<Option<&'static TaskSlot>>,
     }
 
@@ -290,7 +295,7 @@ mod tests {
         assert_eq!(probe.counts(), (1, 0, 2));
     }
 
-    /// Whatever panics, the slot goes on working and every waker is dropped once.
+    /// Whatever panics, the slot continues to work and every waker is dropped once.
     ///
     /// Claim: A waker whose clone or drop panics leaves the handles in a valid state.
     /// Also: unit channel::mpmc::receiver::tests::a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics,
@@ -329,7 +334,7 @@ mod tests {
     #[test]
     fn of_several_wakers_each_is_woken_and_dropped_though_others_panic() {
         let [first, second, third] = [(); 3].map(|()| Probe::new());
-        // Three in one call: none of them may be left out, and three panics are one.
+        // Three in one call: none of them may be omitted, and three panics count as one.
         [first, second, third].iter().for_each(|probe| probe.light(0));
         let waker = first.waker();
         let (old, other) = (second.waker(), third.waker());
@@ -387,7 +392,7 @@ mod tests {
             assert!(slot.take().is_none());
             assert_eq!(slot.state.load(Relaxed), held | super::WAKING);
         }
-        // As the other leaves it.
+        // As the other thread leaves it.
         slot.state.store(super::WAITING, Relaxed);
     }
 
@@ -401,7 +406,7 @@ mod tests {
             // Woken at once, to register again.
             assert_eq!([first, second].map(Probe::counts), [(1, 0, 1), (0, 1, 1)]);
             assert_eq!(slot.state.load(Relaxed), held);
-            // As the other leaves it.
+            // As the other thread leaves it.
             slot.state.store(super::WAITING, Relaxed);
         }
     }
@@ -421,7 +426,7 @@ mod tests {
         let (probe, slot) = (Probe::new(), TaskSlot::default());
         slot.register(&probe.waker());
         let held = slot.hold(|_| assert!(slot.take().is_none()));
-        assert!(held.is_err_and(|old| old.is_some()), "nobody is told whom to wake");
+        assert!(held.is_err_and(|old| old.is_some()), "the caller does not get the waker to wake");
         assert_eq!((slot.state.load(Relaxed), slot.take().is_none()), (super::WAITING, true));
         assert_eq!(probe.counts(), (1, 0, 2));
     }

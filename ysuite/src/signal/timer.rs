@@ -1,10 +1,10 @@
-//! [`Timer`]: ticks that are due at certain moments, for whoever takes them first. No thread, no kernel's timer: a moment, and
-//! the count of what has been taken.
+//! [`Timer`]: ticks that are due at certain moments; the first thread that takes a tick gets it. It needs no thread and
+//! no timer of the kernel: only a moment, and the count of the ticks taken.
 //!
-//! Any thread; lock-free. This file knows when a tick is due and who gets it. How a thread waits for one is the business of
-//! `channel::timer`, and of [`Select`](super::Select).
+//! Any thread; lock-free. This file knows when a tick is due and which thread gets it. `channel::timer` and
+//! [`Select`](super::Select) know how a thread waits for one.
 //!
-//! Cannot: wake anybody. Who waits for a timer sleeps until the moment at which it is due.
+//! Cannot: wake a thread. A thread that waits for a timer sleeps until the moment at which it is due.
 
 use core::fmt;
 use core::time::Duration;
@@ -19,39 +19,42 @@ const OVER: u64 = u64::MAX;
 /// [`timer::after`](crate::timer::after), [`at`](crate::timer::at), [`tick`](crate::timer::tick) and
 /// [`never`](crate::timer::never).
 ///
-/// Clones share the ticks: each tick is received once, by whoever comes first. Any thread may use a timer, and several may
-/// wait for one at a time.
+/// Clones share the ticks: each tick is received once, by the first clone that takes it. Any thread may use a timer,
+/// and several may wait for one at a time.
 #[derive(Clone)]
 pub struct Timer {
     ticks: Arc<Ticks>,
 }
 
 struct Ticks {
-    /// When the first is due. None: beyond the end of the clock, or never.
+    /// When the first tick is due. None: beyond the end of the clock, or never.
     first: Option<Instant>,
-    /// Nanoseconds from one to the next; 0 where there is only one.
+    /// Nanoseconds from one tick to the next; 0 if there is only one.
     period: u64,
-    /// The first that has not been taken: nanoseconds from `first`, or `OVER`.
+    /// The first tick that has not been taken: nanoseconds from `first`, or `OVER`.
     next: AtomicU64,
 }
 
 impl Timer {
-    /// One tick, or with a period many. A period is no shorter than a nanosecond, and none of centuries has a second tick.
+    /// One tick, or with a period many. A period is at least a nanosecond, and a period of centuries has no second
+    /// tick.
     pub(crate) fn new(first: Option<Instant>, period: Option<Duration>) -> Self {
         let nanoseconds = |period: Duration| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
         Self { ticks: Arc::new(Ticks { first, period: period.map_or(0, nanoseconds), next: AtomicU64::new(0) }) }
     }
 
-    /// When the next tick is due that nobody has taken. `None`: there will be none.
+    /// When the next tick is due that has not been taken. `None`: there will be none.
     pub(crate) fn due(&self) -> Option<Instant> {
         // ORDERING: Relaxed; the number guards nothing but itself.
         self.ticks.moment(self.ticks.next.load(Ordering::Relaxed))
     }
 
-    /// Takes the tick that is due, if there is one: the moment at which it was due. Those that were missed since are skipped.
+    /// Takes the tick that is due, if there is one: the moment at which it was due. Ticks missed since then are
+    /// skipped.
     pub(crate) fn take(&self, now: Instant) -> Option<Instant> {
         let ticks = &*self.ticks;
-        // ORDERING: Relaxed for all; the number guards nothing but itself. The exchange gives each tick to one thread.
+        // ORDERING: Relaxed for all; the number guards nothing but itself. The compare-exchange gives each tick to one
+        // thread.
         let mut next = ticks.next.load(Ordering::Relaxed);
         loop {
             let due = ticks.moment(next).filter(|&due| due <= now)?;
@@ -121,7 +124,7 @@ mod tests {
             assert_eq!(timer.take(due), Some(due));
             assert_eq!(timer.take(due), None);
         }
-        // Late: those that were missed are skipped, and no other.
+        // Late: the missed ticks are skipped, and no other.
         assert_eq!(timer.take(first + 7 * period + period / 2), Some(first + 5 * period));
         assert_eq!(timer.due(), Some(first + 8 * period));
     }

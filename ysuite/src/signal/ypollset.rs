@@ -3,7 +3,7 @@
 //! Signalling: any thread, wait-free; one read-modify-write up to 31 ids, one per level (two to four) above, and one
 //! system call if the owner sleeps. Polling: the owner; blocks. Checking: the owner, wait-free, no system call.
 //!
-//! Cannot: wait for sockets and signals at once. Take a `YSocketpair` for that.
+//! Cannot: wait for sockets and signals at once. Use a `YSocketpair` for that.
 
 use core::fmt;
 
@@ -31,15 +31,15 @@ pub struct YPollset {
 }
 
 impl YPollset {
-    /// A set of 31 signals, all down. Allocates; makes no system call.
+    /// Makes a set of 31 signals, all down. Allocates; makes no system call.
     #[must_use]
     pub fn new() -> Self {
         // All in one word.
         Self::with_capacity(31)
     }
 
-    /// A set of exactly `capacity` signals, all down. Allocates about a quarter of a byte per signal, at once; makes no
-    /// system call. Up to 31 signals are raised and taken with one read-modify-write.
+    /// Makes a set of exactly `capacity` signals, all down. Allocates about a quarter of a byte per signal, at once;
+    /// makes no system call. Up to 31 signals are raised and taken with one read-modify-write.
     ///
     /// # Panics
     /// If `capacity` is 0 or larger than [`MAX_CAPACITY`].
@@ -54,25 +54,26 @@ impl YPollset {
     ///
     /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
     ///
-    /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. It is
-    /// up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the set leaves
-    /// the receiver as good as it was. Raising an attached id by hand makes it be reported until the receiver next
+    /// Level-triggered: every poll reports `id` until the receiver finds itself empty, on whichever thread reads it.
+    /// The id is up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the
+    /// set does not affect the receiver. If an attached id is raised by hand, it is reported until the receiver next
     /// finds itself empty. Never blocks; allocates a few words.
     ///
-    /// # Errors
-    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
+    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
+    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
 
-    /// The id of an attached receiver that is up: the first behind `last`, or from the beginning. Wait-free; loads only.
+    /// Returns the id of an attached receiver that is up: the first after `last`, or from the beginning. Wait-free;
+    /// loads only.
     pub(super) fn next_up(&self, last: usize) -> Option<usize> {
         let bits = &self.core.bits;
         bits.first_held(last + 1).or_else(|| bits.first_held(0))
     }
 
-    /// Blocks until something is up, or the deadline has passed: then the answer is empty.
+    /// Blocks until something is up, or the deadline has passed: then the result is empty.
     pub(super) fn poll_until(&mut self, deadline: Deadline) -> Signals {
         self.core.poll_until(deadline)
     }

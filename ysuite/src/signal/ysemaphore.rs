@@ -3,10 +3,10 @@
 //! Signalling: any thread, wait-free, one read-modify-write, and one system call if the owner sleeps. Polling: the
 //! owner; blocks. Checking: the owner, wait-free.
 //!
-//! Cannot: count (two signals before a look are one), nor say which thread has signalled; for that take a
-//! [`YPollset`](super::YPollset) and an id for each thread. The algorithm is the article's ("lightweight mutex rather than
-//! system semaphore") on a futex. Its ancestor unlocked a mutex from a thread that had not locked it; here there is no
-//! mutex.
+//! Cannot: count (two signals before a poll are one), nor say which thread has signalled; for that use a
+//! [`YPollset`](super::YPollset) and an id for each thread. The algorithm is the article's ("lightweight mutex rather
+//! than system semaphore") on a futex. Its ancestor unlocked a mutex from a thread that had not locked it; here there
+//! is no mutex.
 
 use core::fmt;
 use core::time::Duration;
@@ -18,11 +18,11 @@ use crate::block::Waiting;
 use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// No signal, the owner is awake: a semaphore's state at first. Any thread may raise; the owner may go to sleep.
+/// No signal, the owner is awake: the initial state of a semaphore. Any thread may raise; the owner may go to sleep.
 const EMPTY: u32 = 0;
 /// Signalled. The owner may take the signal.
 const RAISED: u32 = 1;
-/// No signal, the owner sleeps or is about to. The thread that raises wakes it; the owner may change its mind.
+/// No signal, the owner sleeps or is about to. The thread that raises wakes it; the owner may decide not to sleep.
 const ASLEEP: u32 = 2;
 
 /// One signal (id 0) that one thread can sleep on and any thread can raise.
@@ -48,19 +48,19 @@ pub struct SemaphoreSignaler {
 }
 
 impl YSemaphore {
-    /// A semaphore with its signal down. Allocates; makes no system call.
+    /// Makes a semaphore with its signal down. Allocates; makes no system call.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A handle that raises the signal, for another thread. Wait-free.
+    /// Returns a handle that raises the signal, for another thread. Wait-free.
     #[must_use]
     pub fn signaler(&self) -> SemaphoreSignaler {
         SemaphoreSignaler { word: Arc::clone(&self.word) }
     }
 
-    /// How many signals there are: 1.
+    /// Returns the number of signals: 1.
     #[must_use]
     pub fn capacity(&self) -> usize {
         1
@@ -85,7 +85,7 @@ impl YSemaphore {
         block_for_signals(self, timeout, |semaphore, deadline| semaphore.sleep(deadline))
     }
 
-    /// Sleeps unless the signal is up; may return for no reason. False: the deadline has passed.
+    /// Sleeps unless the signal is up; may return without reason. False: the deadline has passed.
     fn sleep(&self, deadline: Deadline) -> bool {
         let waited = sleep_on(&self.word, ASLEEP, deadline);
         // ORDERING: Relaxed: it fails only if the signal is up, and then the swap in `take` acquires.
@@ -110,11 +110,11 @@ impl Waiting for YSemaphore {
 
     fn arm(&mut self) -> bool {
         // ORDERING: Relaxed: a read-modify-write sees the newest word, so either it finds the signal, or the signaller
-        // finds ASLEEP. Nothing is read on the strength of it; `take` acquires.
+        // finds ASLEEP. It makes no other read valid; `take` acquires.
         self.word.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err()
     }
 
-    /// Nothing to do: a look is taken only where the word was not armed.
+    /// Nothing to do: a check is made only if the word was not armed.
     fn disarm(&mut self) {}
 }
 

@@ -5,10 +5,10 @@
 //! only if it had become readable.
 //!
 //! The descriptor carries wake-ups only, never ids: an eventfd *adds*, so in the ancestor the same id signalled twice
-//! arrived as the next id. Here the ids are bits and the descriptor says "look".
+//! arrived as the next id. Here the ids are bits, and the descriptor says only that there are some.
 //!
-//! Cannot: be shared with a forked child. It inherits the descriptor and a copy of the bits; what it raises, lowers or drops
-//! there concerns that copy only, and leaves the descriptor alone. Signal across `fork` by other means.
+//! Cannot: be shared with a forked child. It inherits the descriptor and a copy of the bits. Raises, lowers and drops
+//! there concern that copy only, and leave the descriptor alone. Signal across `fork` by other means.
 
 use core::fmt;
 use std::io::{self, ErrorKind};
@@ -49,33 +49,33 @@ pub enum Backend {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// Wait for *reading* and call [`check`](super::Wait::check) when told. Do not read or write the descriptor yourself. It may,
-/// rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
+/// Wait for *reading* and call [`check`](super::Wait::check) when notified. Do not read or write the descriptor
+/// yourself. It may, rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
 ///
-/// Level-triggered is the natural way. In an edge-triggered loop, do as with sockets: serve what `check` reports, reading
-/// attached receivers until they are empty, and call `check` again until *it* is empty. Then the next signal is an edge.
+/// Level-triggered use is the default. In an edge-triggered loop, do as with sockets: serve what `check` reports,
+/// reading attached receivers until they are empty, and call `check` again until *it* is empty. Then the next signal is
+/// an edge.
 ///
-/// The descriptor is closed when the set, its signalers and the channels attached to it, both ends of each, are all gone.
-/// Take it out of the event loop before dropping the set; an entry left behind stays silent.
+/// The descriptor is closed when the set, its signalers and both sides of the channels attached to it are all gone.
+/// Take it out of the event loop before dropping the set; an entry that is not removed stays silent.
 pub struct YSocketpair {
     core: Arc<SetCore>,
 }
 
 impl YSocketpair {
-    /// A set of 256 signals, all down, on the default [`Backend`], or on a socketpair where the kernel has no other or refuses
-    /// it.
+    /// Makes a set of 256 signals, all down, on the default [`Backend`], or on a socketpair if the kernel has no other
+    /// or refuses it.
     ///
-    /// # Errors
-    /// Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
+    /// # Errors Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
     pub fn new() -> io::Result<Self> {
-        // As many as one look finds without allocating.
+        // The largest capacity whose ids one poll finds without allocating.
         Self::with_capacity(256)
     }
 
     // MUTANT: One more attempt fails with the same error, or succeeds. Killed only by
     // `eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named`.
-    /// A set of exactly `capacity` signals, all down, on a descriptor as [`YSocketpair::new`] has. Allocates about a quarter of
-    /// a byte per signal, at once.
+    /// Makes a set of exactly `capacity` signals, all down, on a descriptor as [`YSocketpair::new`] does. Allocates
+    /// about a quarter of a byte per signal, at once.
     ///
     /// # Errors
     /// As [`YSocketpair::new`]; `InvalidInput` if `capacity` is 0 or larger than [`MAX_CAPACITY`].
@@ -89,11 +89,10 @@ impl YSocketpair {
         }
     }
 
-    /// As [`YSocketpair::with_capacity`], on the `backend` named and on no other.
+    /// As [`YSocketpair::with_capacity`], on the named `backend` and on no other.
     ///
-    /// # Errors
-    /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd where there is none, `PermissionDenied` where a filter
-    /// forbids it.
+    /// # Errors As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd if the system has none,
+    /// `PermissionDenied` if a filter forbids it.
     pub fn with_backend(capacity: usize, backend: Backend) -> io::Result<Self> {
         // MUTANT: Killed only by `absurd_capacities_are_an_error`.
         if !(1..=MAX_CAPACITY).contains(&capacity) {
@@ -115,16 +114,15 @@ impl YSocketpair {
     ///
     /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
     ///
-    /// Level-triggered: every look reports `id` until the receiver, read by whoever holds it, finds itself empty. Stop
-    /// half way through and poll again: you are told again. It is up at first: the receiver may hold messages already.
-    /// Nothing is written to the descriptor while the receiver is being read. Dropping the receiver frees the id;
-    /// dropping the set leaves the receiver as good as it was. Raising an attached id by hand makes it be reported until
-    /// the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
+    /// Level-triggered: every poll reports `id` until the receiver finds itself empty, on whichever thread reads it. A
+    /// caller that stops half way through and polls again gets the id again. The id is up at first: the receiver may
+    /// hold messages already. While the receiver is being read, nothing is written to the descriptor. Dropping the
+    /// receiver frees the id; dropping the set does not affect the receiver. If an attached id is raised by hand, it is
+    /// reported until the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
     /// descriptor.
     ///
-    /// # Errors
-    /// [`AttachError`] if the set does not have this id, another receiver has it, or this one is attached already, to this
-    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
+    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }

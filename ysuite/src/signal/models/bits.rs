@@ -4,7 +4,7 @@ use super::super::bits::Bits;
 use crate::runner::model;
 use crate::sync::{Arc, UnsafeCell};
 
-/// Both where the root holds the ids and where a level below does.
+/// Both if the root holds the ids and if a level below does.
 ///
 /// Claim: The next owner of an id comes after everything that the last owner did.
 /// Also: unit signal::models::models_release_against_raise_and_claim,

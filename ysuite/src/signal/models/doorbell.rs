@@ -1,5 +1,5 @@
-//! Sets with a descriptor: however raises, lowers and looks interleave, the descriptor holds one notification at most, and
-//! once all threads are done it is readable exactly if something is up.
+//! Sets with a descriptor: however raises, lowers and checks interleave, the descriptor holds one notification at most.
+//! Once all threads are done it is readable exactly if something is up.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -11,7 +11,7 @@ use crate::os::{Deadline, Notifier, sleep_on, wait, wake};
 use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// Stands for a descriptor: how many notifications are in it, and how often it was written to.
+/// Replaces a descriptor: the number of notifications in it, and of writes to it.
 #[derive(Clone)]
 struct ModelNotifier {
     pending: Arc<AtomicU32>,
@@ -24,12 +24,12 @@ impl ModelNotifier {
         (SetCore::on_descriptor(capacity, Box::new(notifier.clone())), notifier)
     }
 
-    /// Blocks, as an edge-triggered event loop does, until the descriptor was written to more than `seen` times. Returns
-    /// the new count.
+    /// Blocks, as an edge-triggered event loop does, until the descriptor was written to more than `seen` times.
+    /// Returns the new count.
     fn wait_for_edge(&self, seen: u32) -> u32 {
         loop {
-            // ORDERING: Acquire pairs with the Release of `notify`. A read-modify-write, because a kernel looks at the newest
-            // state.
+            // ORDERING: Acquire pairs with the Release of `notify`. A read-modify-write, because a kernel reads the
+            // newest state.
             let edges = self.edges.fetch_add(0, Ordering::Acquire);
             if edges != seen {
                 return edges;
@@ -47,8 +47,8 @@ impl AsFd for ModelNotifier {
 
 impl Notifier for ModelNotifier {
     fn notify(&self) {
-        // ORDERING: Release pairs with the Acquire of `clear`: a kernel's lock gives as much, and the contract of `clear`
-        // asks for it.
+        // ORDERING: Release pairs with the Acquire of `clear`: a kernel's lock gives as much, and the contract of
+        // `clear` requires it.
         let before = self.pending.fetch_add(1, Ordering::Release);
         assert_eq!(before, 0, "a second notification was written");
         // ORDERING: Release pairs with the Acquire of `wait_for_edge`: the loop sees what was raised before.
@@ -62,8 +62,8 @@ impl Notifier for ModelNotifier {
     }
 
     fn wait(&self, deadline: Deadline) -> bool {
-        // ORDERING: Acquire pairs with the Release of `notify`: by the contract a wait that ends because of a notification
-        // comes after it. A read-modify-write, because a kernel looks at the newest state.
+        // ORDERING: Acquire pairs with the Release of `notify`: by the contract a wait that ends because of a
+        // notification comes after it. A read-modify-write, because a kernel reads the newest state.
         if self.pending.fetch_add(0, Ordering::Acquire) == 0 {
             sleep_on(&self.pending, 0, deadline);
             // ORDERING: Acquire pairs with the Release of `notify`: the wait comes after the notification that has ended it.
@@ -73,7 +73,7 @@ impl Notifier for ModelNotifier {
     }
 }
 
-/// Once all other threads are done: readable exactly if something is up, at the latest after one look.
+/// Once all other threads are done: readable exactly if something is up, at the latest after one check.
 fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
     // ORDERING: Relaxed here and to the end; all other threads have been joined.
     let pending = &notifier.pending;
@@ -81,7 +81,7 @@ fn at_rest(core: &SetCore, notifier: &ModelNotifier) {
         assert_eq!(pending.load(Ordering::Relaxed), 1, "something is up and the descriptor is not readable");
     }
     let up = !core.check().is_empty() && !core.check().is_empty();
-    assert_eq!(pending.load(Ordering::Relaxed), u32::from(up), "readable after a look, and nothing is up");
+    assert_eq!(pending.load(Ordering::Relaxed), u32::from(up), "readable after a check, and nothing is up");
     core.raise(1);
     assert_eq!(pending.load(Ordering::Relaxed), 1, "a signal that no longer notifies");
 }
@@ -118,7 +118,7 @@ fn models_doorbell_lower_does_not_hide_a_signal_from_a_sleeper() {
     model_up_to(2, || lower_beside_a_sleeper(ModelNotifier::set(4).0));
 }
 
-/// An edge-triggered loop that looks until it finds nothing.
+/// An edge-triggered loop that polls until it finds nothing.
 ///
 /// Claim: An edge-triggered event loop that polls until nothing is left misses no signal.
 /// Also: suite signal::descriptors::eventfd_256::an_event_loop_misses_nothing,
@@ -214,6 +214,6 @@ fn models_doorbell_abandoned_against_raise() {
         core.abandon();
         join(raisers);
         // ORDERING: Relaxed; all other threads have been joined.
-        assert_eq!(notifier.pending.load(Ordering::Relaxed), 0, "the descriptor of a set that is gone is readable");
+        assert_eq!(notifier.pending.load(Ordering::Relaxed), 0, "the descriptor of a dropped set is readable");
     });
 }

@@ -79,13 +79,13 @@ fn models_task_replaced_against_wake() {
         };
         let (second, second_waker) = ModelTask::new();
         slot.register(&second_waker);
-        // The notification may come for no reason; a lost wake-up ends in a deadlock here.
+        // The notification may be spurious; a lost wake-up ends in a deadlock here.
         // ORDERING: Relaxed, so that only the slot's own orderings can make the store visible.
         while !past.load(Ordering::Relaxed) {
             second.woken.wait();
         }
         waking.join().unwrap();
-        // There was a waker in the slot all the time, so one of the tasks was woken, whatever the second saw for itself.
+        // The slot held a waker all the time, so one of the tasks was woken, whatever the second saw.
         // ORDERING: Relaxed; the waking thread has been joined.
         let wakes = [&first, &second].map(|task| task.wakes.load(Ordering::Relaxed));
         assert_ne!(wakes, [0, 0], "a wake-up was swallowed");

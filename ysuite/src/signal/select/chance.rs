@@ -1,7 +1,8 @@
-//! Chance: numbers without a pattern that a loop could fall in step with, for where to begin among ends that are all ready.
+//! Chance: numbers without a pattern that a loop could fall in step with. They choose where to begin among handles that
+//! are all ready.
 //!
-//! Each thread has a sequence of its own: wait-free, a few instructions, and no line is shared. Guards nothing; not for
-//! secrets.
+//! Each thread has a sequence of its own: wait-free, a few instructions, and no cache line is shared. Guards nothing;
+//! not for secrets.
 //!
 //! Source: SplitMix64 (Steele, Lea, Flood 2014).
 
@@ -55,7 +56,7 @@ fn mix(number: u64) -> u64 {
     number ^ number >> 31
 }
 
-/// A number below `bound`, each as likely as the others, but for one part in 2^32.
+/// A number below `bound`, each with the same probability, except for one part in 2^32.
 #[inline]
 pub(crate) fn chance_below(bound: usize) -> usize {
     // MUTANT: Differs for at most one number of 2^64.
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_source() {
-        // What a SplitMix64 gives that begins at 0.
+        // The first number of a SplitMix64 that begins at 0.
         assert_eq!(mix(STEP), 0xE220_A839_7B1D_CDAF);
         PLACE.with(|place| place.set(STEP));
         assert_eq!([chance(), chance()], [0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]);

@@ -1,38 +1,39 @@
-//! Ends that several threads share, in a [`Select`](super::Select): what the select keeps for each.
+//! Handles that several threads share, in a [`Select`](super::Select): what the select keeps for each.
 //!
-//! The owner of the select only. A *watcher* waits in the channel's list in the place of an end, and is no end itself: it
-//! keeps the channel's memory, and neither side alive. An end that is attached takes its id down when it finds nothing; a
-//! watched end does not know of the set, so the select has its watcher do that.
+//! The owner of the select only. A *watcher* waits in the channel's list in place of a handle, and is no handle itself:
+//! it keeps the channel's memory, and neither side alive. An attached handle takes its id down when it finds nothing. A
+//! watched handle does not know the set, so the select has its watcher do that.
 
 use core::fmt;
 
 use super::super::{AttachError, Registration};
 
-/// An end that can be added to a [`Select`](super::Select) by shared reference: the receivers and senders of an
+/// A handle that can be added to a [`Select`](super::Select) by shared reference: the receivers and senders of an
 /// [`mpmc`](crate::mpmc).
 pub trait AttachShared {
-    /// Something that waits as this end does, and belongs to a select.
+    /// Returns an object that waits as this handle does, and belongs to a select.
     #[doc(hidden)]
     fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
     where
         Self: 'a;
 
-    /// The channel, and which of its sides.
+    /// The channel, and the side of it.
     #[doc(hidden)]
     fn side(&self) -> (*const (), bool);
 
-    /// A select waits from now on in the place of this end: by what it has waited before it is told no more.
+    /// From now on a select waits in place of this handle: its earlier wait is no longer notified.
     #[doc(hidden)]
     fn give_way(&self);
 }
 
-/// What waits in the place of ends that are shared. Leaves its set when dropped.
+/// What waits in place of shared handles. Leaves its set when dropped.
 #[doc(hidden)]
 pub trait SharedWatcher: Send + Sync {
     /// Takes the registration over, and raises it at once. Called once.
     fn attach(&mut self, registration: Registration) -> Result<(), AttachError>;
 
-    /// Whether an end of its side may find something, or never will again. If not, the id is down, and will be raised.
+    /// Whether a handle of its side may find something, or never will again. If not, the id is down, and will be
+    /// raised.
     fn is_ready(&self) -> bool;
 
     /// As [`AttachShared::side`].
@@ -57,14 +58,14 @@ impl<'a> SharedWatchers<'a> {
         self.0.iter().position(|place| place.as_ref().is_some_and(|watcher| watcher.side() == side))
     }
 
-    /// Out of the table before it leaves the channel's list: that may wake another end, which is foreign code.
+    /// Out of the table before it leaves the channel's list: that may wake another handle, which runs user code.
     pub(super) fn remove(&mut self, side: (*const (), bool)) -> Option<usize> {
         let id = self.id_of(side)?;
         drop(self.0[id].take());
         Some(id)
     }
 
-    /// Whether `id`, which is up, is worth naming. An id without a watcher is: its end takes it down.
+    /// Whether `id`, which is up, is worth naming. An id without a watcher is: its handle takes it down.
     #[inline]
     pub(super) fn confirm(&self, id: usize) -> bool {
         self.0.get(id).and_then(Option::as_ref).is_none_or(|watcher| watcher.is_ready())
