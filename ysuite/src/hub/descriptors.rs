@@ -1,8 +1,8 @@
 //! Descriptors and their handlers. The hub's thread.
 //!
-//! The poller reports edges. After each call of a handler the hub registers the descriptor anew, so that the poller reports
-//! what the handler has left. So handlers are level-triggered, as users of `poll` and `epoll` expect, for one system call
-//! for each call of a handler.
+//! The poller reports edges. After each call of a handler the hub registers the descriptor anew, so that the poller
+//! reports any data that the handler has left. So handlers are level-triggered, as users of `poll` and `epoll` expect.
+//! Each call of a handler costs one system call.
 
 use core::any::{Any, TypeId};
 use core::ops::BitOr;
@@ -22,7 +22,8 @@ const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
 const ERROR: u8 = 4;
 
-/// What a descriptor is watched for: [`READABLE`](Self::READABLE), [`WRITABLE`](Self::WRITABLE), or both (`|`).
+/// The operations for which a descriptor is watched: [`READABLE`](Self::READABLE), [`WRITABLE`](Self::WRITABLE), or
+/// both (`|`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interest(u8);
 
@@ -54,7 +55,7 @@ impl From<Interest> for mio::Interest {
 
 // FINAL: `Ready` with an error alone: the number is no longer the source's; the source is removed after it; test:
 //     tests/suite/hub/bad_input.rs: a_descriptor_closed_behind_the_hubs_back_goes_with_a_last_call
-/// What a descriptor is ready for. May, rarely, be wrong: use descriptors that do not block.
+/// The operations for which a descriptor is ready. May, rarely, be wrong: use descriptors that do not block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ready(u8);
 
@@ -69,7 +70,7 @@ impl Ready {
         )
     }
 
-    /// There is something to read, or the end of it.
+    /// There is something to read, or the end of the input.
     #[must_use]
     pub fn is_readable(self) -> bool {
         self.0 & READABLE != 0
@@ -81,8 +82,8 @@ impl Ready {
         self.0 & WRITABLE != 0
     }
 
-    /// The descriptor has failed; reading or writing returns the error. Alone, without the other two: it was closed without
-    /// being removed from the hub, which removes it after this call.
+    /// The descriptor has failed; reading or writing returns the error. If neither of the other two is set, it was
+    /// closed without being removed from the hub. The hub removes it after this call.
     #[must_use]
     pub fn is_error(self) -> bool {
         self.0 & ERROR != 0
@@ -102,7 +103,7 @@ pub(super) struct Descriptors {
     pub(super) table: Table<DescriptorEntry>,
     /// The descriptors that the poller has reported, and that were not served.
     ready: VecDeque<Key>,
-    /// The descriptor that each number stands for in the poller.
+    /// The descriptor that each number denotes in the poller.
     numbers: BTreeMap<RawFd, Key>,
 }
 
@@ -113,15 +114,16 @@ pub(super) struct DescriptorEntry {
     reported: Ready,
     /// `None` while its handler is running, which may remove the entry.
     watching: Option<Box<dyn Watching>>,
-    /// It was closed without being removed, and another descriptor has its number.
+    /// The source was closed without being removed, and another descriptor has its number.
     is_closed: bool,
-    /// Its handler has put another source in its place. The descriptor may be open elsewhere, or its number another thread's.
+    /// Its handler has replaced the source. The descriptor may be open elsewhere, or its number may be another
+    /// thread's.
     is_replaced: bool,
 }
 
 /// A descriptor and its handler, without their types.
 trait Watching: Send {
-    /// The source's descriptor behind that.
+    /// Returns the source's descriptor after that.
     fn call(&mut self, hub: &mut Hub, ready: Ready) -> RawFd;
     fn source(&mut self) -> &mut dyn Any;
     fn into_source(self: Box<Self>) -> Box<dyn Any>;
@@ -149,7 +151,7 @@ where
 
     fn into_source(self: Box<Self>) -> Box<dyn Any> {
         let Self { source, handler } = *self;
-        // Foreign code; so is the drop of a source that nobody gets, behind a panic.
+        // User code; so is the drop of a source that is not returned, while unwinding.
         Box::new(Panics::answer_behind(source.into_inner(), || drop(handler)))
     }
 }
@@ -161,8 +163,8 @@ impl Descriptors {
     }
 
     // MUTANT: A closed descriptor that is queued twice gets its last call in the first turn and is gone in the second.
-    /// The poller reports the descriptor with this token. It may be one that was removed: a closed descriptor stays in the
-    /// poller, out of reach, as long as a duplicate of it is open.
+    /// Records that the poller has reported the descriptor with this token. It may be one that was removed: a closed
+    /// descriptor stays in the poller, out of reach, as long as a duplicate of it is open.
     fn report(&mut self, token: usize, ready: Ready) {
         let Some(key) = self.table.find(token) else { return };
         if let Some(entry) = self.table.get_mut(key) {
@@ -176,8 +178,8 @@ impl Descriptors {
     }
 
     // MUTANT: A closed descriptor that is queued twice gets its last call in the first turn and is gone in the second.
-    /// From now on a number stands for this descriptor. The one that had it before was closed: the poller has no number twice.
-    /// Whether there was one, which is to be served then.
+    /// From now on a number denotes this descriptor. The one that had it before was closed: the poller has no number
+    /// twice. Returns whether there was one; it is to be served then.
     fn number(&mut self, fd: RawFd, key: Key) -> bool {
         let Some(before) = self.numbers.insert(fd, key) else { return false };
         let Some(entry) = self.table.get_mut(before) else { return false };
@@ -192,20 +194,25 @@ impl Descriptors {
 impl Hub {
     // USER CODE: `AsFd::as_fd` of the source; nothing has begun; re-entrance: none; panic: source and handler are
     //     dropped; by construction: it is the first statement
-    /// Watches `source`, a socket or another source whose descriptor the poller takes, and calls `handler` whenever it is
-    /// ready for something of `interest`: level-triggered, once in a turn. The hub owns the source until it is
-    /// [removed](Self::remove) or [taken](Self::take), and lends it to the handler, and to other handlers by
-    /// [`source_mut`](Self::source_mut). The descriptor must be non-blocking.
+    /// Watches `source`, a socket or another source whose descriptor the poller accepts. Calls `handler` whenever the
+    /// source is ready for an operation of `interest`: level-triggered, once in a turn. The hub owns the source until
+    /// it is [removed](Self::remove) or [taken](Self::take). It lends the source to the handler, and to other handlers
+    /// by [`source_mut`](Self::source_mut). The descriptor must be non-blocking.
     ///
-    /// A handler that replaces the lent source by another has another descriptor than the hub watches, which as a rule is closed. The
-    /// hub notices when it registers the descriptor anew, behind each call, or when another one is watched under its number, and
-    /// then calls the handler for the last time ([`Ready::is_error`]), and drops both. The handler never gets what the next
-    /// descriptor of that number is ready for.
+    /// A handler that replaces the lent source by another changes the descriptor; the one that the hub watches is then
+    /// usually closed. The hub notices this when it registers the descriptor anew, after each call, or when another one
+    /// is watched under its number. It then calls the handler for the last time ([`Ready::is_error`]), and drops both.
+    /// The handler never gets the readiness of the next descriptor of that number.
     ///
-    /// # Errors
-    /// Those of the poller: the descriptor is closed (`EBADF`), is watched already (`AlreadyExists`; with `kqueue`, which does
-    /// not notice, its first handler is called for the last time), is of a kind that cannot be watched, such as a regular
-    /// file (`EPERM`), or there are too many. The source comes back with the error.
+    /// # Errors Those of the poller:
+    ///
+    /// * The descriptor is closed (`EBADF`).
+    /// * It is watched already (`AlreadyExists`). With `kqueue`, which does not notice, its first handler is called for
+    ///   the last time.
+    /// * It is of a kind that cannot be watched, such as a regular file (`EPERM`).
+    /// * There are too many descriptors.
+    ///
+    /// The error contains the source.
     pub fn watch<F, H>(&mut self, source: F, interest: Interest, handler: H) -> Result<Source, Refused<F>>
     where
         F: AsFd + Send + 'static,
@@ -215,7 +222,7 @@ impl Hub {
         let token = self.descriptors.table.next().token();
         let added = token.ok_or_else(|| io::Error::other("too many descriptors"));
         if let Err(error) = added.and_then(|token| self.watch.add(fd, token, interest)) {
-            // Foreign code; so is the drop of a source that nobody gets, behind a panic.
+            // User code; so is the drop of a source that is not returned, while unwinding.
             return Err(Refused { error, source: Panics::answer_behind(source, || drop(handler)) });
         }
         let watching: Option<Box<dyn Watching>> =
@@ -237,10 +244,9 @@ impl Hub {
     }
 
     // MUTANT: A descriptor that cannot be registered again gets its last call in its first turn.
-    /// Changes what a descriptor is watched for. False: it was removed, or is closed.
+    /// Changes the operations for which a descriptor is watched. Returns false if it was removed, or is closed.
     ///
-    /// # Errors
-    /// Those of the poller, as of [`watch`](Self::watch).
+    /// # Errors Those of the poller, as for [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
         let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
         let entry = self.descriptors.table.get_mut(key);
@@ -252,7 +258,7 @@ impl Hub {
         if entry.watching.is_some() {
             let is_told = entry.reported != Ready::default();
             if let Err(error) = self.rearm(key) {
-                // The next turn finds it so as well, and calls the handler for the last time.
+                // The next turn finds this as well, and calls the handler for the last time.
                 if !is_told {
                     self.descriptors.ready.push_back(key);
                     self.show_told();
@@ -263,15 +269,15 @@ impl Hub {
         Ok(true)
     }
 
-    /// The source that was given to [`watch`](Self::watch), for example for other handlers to write to. `None` where it was
-    /// removed, is not an `F`, or its own handler is running.
+    /// Borrows the source that was given to [`watch`](Self::watch), for example for other handlers to write to. Returns
+    /// `None` if it was removed, is not an `F`, or its own handler is running.
     pub fn source_mut<F: 'static>(&mut self, source: Source) -> Option<&mut F> {
         let SourceKey::Descriptor(key) = source.0 else { return None };
         self.descriptors.table.get_mut(key)?.watching.as_mut()?.source().downcast_mut()
     }
 
-    /// Where descriptors wait to be served of which the poller tells no more: has a signal up until they are. In another event loop
-    /// nothing else would tell of them.
+    /// If descriptors wait to be served that the poller reports no more, keeps a signal up until they are served. In
+    /// another event loop there would be no other notification.
     pub(super) fn show_told(&self) {
         if self.descriptors.is_any_told() {
             self.watch.set.signaler().signal(POSTS);
@@ -298,7 +304,7 @@ impl Hub {
             let Some(entry) = self.descriptors.table.get_mut(key) else { continue };
             let ready = core::mem::take(&mut entry.reported);
             if entry.watching.is_none() {
-                // Its handler is running around this turn; afterwards the poller reports it again.
+                // Its handler is running in an outer turn; afterwards the poller reports it again.
                 continue;
             }
             if ready != Ready::default() && !entry.is_closed {
@@ -310,7 +316,7 @@ impl Hub {
                     self.remove_descriptor(key);
                 }
             }
-            // Keys are the hub's that made them, and a handler has put another in its place.
+            // A key belongs to the hub that made it, and a handler has put another hub in its place.
             if self.number != number {
                 break;
             }
@@ -351,15 +357,15 @@ impl Hub {
     //     poller, then dropped; re-entrance: none; panic: nothing is left; test: tests/suite/hub/panics.rs:
     //     a_descriptor_and_its_handler_that_panic_at_their_ends
     // MUTANT: The entry is dropped with the function anyway. A removed key is not found in the table.
-    /// Takes a descriptor out of the table, and out of the poller unless another one has its number, and drops it. If its
-    /// handler is running, that is dropped when it returns.
+    /// Takes a descriptor out of the table, and out of the poller unless another one has its number, and drops it. If
+    /// its handler is running, the handler is dropped when it returns.
     pub(super) fn remove_descriptor(&mut self, key: Key) -> bool {
         let Some(entry) = self.descriptors.table.remove(key) else { return false };
         if !entry.is_closed {
             self.descriptors.numbers.remove(&entry.fd);
             self.watch.remove(entry.fd);
         }
-        // Last: foreign code, which may panic.
+        // Last: user code, which may panic.
         drop(entry);
         true
     }

@@ -1,4 +1,4 @@
-//! [`Handle`]: posts functions to the hub from other threads. One thread at a time; posting never waits.
+//! [`Handle`]: posts functions to the hub from other threads. One thread at a time; posting never blocks.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -12,7 +12,7 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 /// The number of handles.
 pub(super) type Handles = Arc<AtomicUsize>;
 
-/// Posts functions to a [`Hub`]. A clone for each thread: every handle has a lane of its own, so posting threads never
+/// Posts functions to a [`Hub`]. Clone it for each thread: every handle has a lane of its own, so posting threads never
 /// contend.
 ///
 /// Handles are `Send`, not `Sync`. Functions of one handle run in the order in which they were posted.
@@ -33,15 +33,16 @@ impl Handle {
     //     re-entrance: on the same handle refused, on others given back; panic: the other functions are dropped with
     //     the channel; test: tests/suite/hub/posting.rs: functions_dropped_with_the_hub_may_post,
     //     tests/suite/hub/posting.rs: a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before
-    /// Has the hub's thread call `function`, after all that this handle has posted before.
+    /// Posts `function`: the hub's thread calls it, after all functions that this handle has posted before.
     ///
-    /// Never waits; makes one system call if the hub sleeps. Allocates only for functions of more than three words, and as the
-    /// lane grows. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until it is run again.
+    /// Never blocks; makes one system call if the hub sleeps. Allocates only for functions of more than three words,
+    /// and as the lane grows. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until
+    /// it is run again.
     ///
-    /// # Errors
-    /// When the hub was dropped: gives the function back. Functions posted just before are dropped with the hub, once each.
+    /// # Errors If the hub was dropped: the error contains the function. Functions posted just before are dropped with
+    /// the hub, once each.
     pub fn post<F: FnOnce(&mut Hub) + Send + 'static>(&self, function: F) -> Result<(), PostError<F>> {
-        // Borrowed already only while the lane drops the functions of a hub that is gone, and the `Drop` of one posts.
+        // Borrowed already only while the lane drops the functions of a dropped hub, and the `Drop` of one posts.
         let Ok(mut sender) = self.sender.try_borrow_mut() else { return Err(PostError(function)) };
         sender.send(Posted::new(function)).map_err(|SendError(posted)| {
             // SAFETY: the error has the `Posted` that was made above, of an `F`.
@@ -49,15 +50,14 @@ impl Handle {
         })
     }
 
-    /// Has the hub [stop](Hub::stop), after all that this handle has posted before.
+    /// Makes the hub [stop](Hub::stop), after all functions that this handle has posted before. Never blocks.
     ///
-    /// # Errors
-    /// When the hub was dropped.
+    /// # Errors If the hub was dropped.
     pub fn stop(&self) -> Result<(), PostError<()>> {
         self.post(Hub::stop).map_err(|_| PostError(()))
     }
 
-    /// Whether the hub was dropped, so that no posted function will run.
+    /// Returns whether the hub was dropped, so that no posted function will run.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.sender.try_borrow().map_or(true, |sender| sender.is_disconnected())
@@ -65,12 +65,12 @@ impl Handle {
 }
 
 impl Clone for Handle {
-    /// Another handle of the same hub. Allocates its lane.
+    /// Makes another handle of the same hub. Allocates its lane.
     ///
-    /// # Panics
-    /// When there are [`mpsc::MAX_SENDERS`] less one already.
+    /// # Panics If there are [`mpsc::MAX_SENDERS`] less one already.
     fn clone(&self) -> Self {
-        // Borrowed already only as in `post`. Then the hub is gone, and any sender whose receiver is gone is as good.
+        // Borrowed already only as in `post`. Then the hub is gone, and any sender whose receiver is gone serves as
+        // well.
         let sender = self.sender.try_borrow().map_or_else(|_| mpsc::unbounded().0, |sender| sender.clone());
         Self::new(sender, &self.handles)
     }
@@ -82,7 +82,7 @@ impl Drop for Handle {
         // ORDERING: Release pairs with the Acquire in `Hub::is_deserted`: a hub that finds no handle sees all that handles
         // have posted. Read-modify-writes continue each other's release sequences.
         if self.handles.fetch_sub(1, Ordering::Release) == 1 {
-            // Wakes the hub: `run` ends when there is nothing else to wait for.
+            // Wakes the hub: `run` returns when it can wait for nothing else.
             let _ = self.post(|_| {});
         }
     }
@@ -96,12 +96,12 @@ impl fmt::Debug for Handle {
 
 // FINAL: the hub's receiver is gone, and no other is made; or the function was posted by one that is dropped with the
 //     hub; test: tests/suite/hub/posting.rs: functions_left_behind_are_dropped_once_and_their_poster_is_told
-/// The hub was dropped. Has the function that it will not call.
+/// The hub was dropped. Contains the function that it will not call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PostError<F>(pub F);
 
 impl<F> PostError<F> {
-    /// The function that was not posted.
+    /// Returns the function that was not posted.
     pub fn into_inner(self) -> F {
         self.0
     }

@@ -1,6 +1,6 @@
 //! **The hub**: one thread that serves channels, descriptors, timers, and functions that other threads post.
 //!
-//! An event loop that receives *functions*, not only data: a thread posts a function with what it captures, and the
+//! An event loop that receives *functions*, not only data: a thread posts a function with its captures, and the
 //! function runs on the hub's thread, between sockets and timers, without a lock.
 //!
 //! ```
@@ -20,59 +20,66 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! # What it serves
+//! # Sources
 //!
 //! | source | given by | its handler gets | costs the other side, when the hub sleeps |
 //! |---|---|---|---|
 //! | functions | [`Handle::post`], any thread | (they are called) | a write to a descriptor |
-//! | a receiver of any channel | [`Hub::receive`] | each message; at the end `Err`, when the senders are gone | a write to a descriptor |
-//! | a descriptor | [`Hub::watch`] | what it is ready for, level-triggered | nothing beside its own write |
+//! | a receiver of any channel | [`Hub::receive`] | each message; `Err` once, when the senders are gone | a write to a descriptor |
+//! | a descriptor | [`Hub::watch`] | its readiness, level-triggered | nothing except its own write |
 //! | timers | [`Hub::after`], [`Hub::at`], [`Hub::every`] | (they are called) | |
 //!
-//! All handlers run on the thread that runs the hub, one at a time, and get the hub: they may add and remove any source,
-//! also their own, also one that is about to be served. The handler of a removed source is not called again.
+//! All handlers run on the thread that runs the hub, one at a time, and get the hub. They may add and remove any
+//! source, also their own, and also one that is about to be served. The handler of a removed source is not called
+//! again.
 //!
 //! # Turns
 //!
-//! The hub works in turns. In each it calls at most [`TURN`] posted functions, gives each receiver with messages at most
-//! [`TURN`] of them, calls at most [`TURN`] timers that are due as it begins (the earliest first; one that is set or set
-//! again in this turn is not due before the next), looks at the descriptors, and calls the handler of each that is ready
-//! once. So no source, however it floods, delays another for longer than one turn.
+//! The hub works in turns. In each turn it:
 //!
-//! A stream of functions or messages makes no system call. With descriptors, each call of [`run_once`](Hub::run_once) and
-//! [`dispatch`](Hub::dispatch) that serves anything makes one; [`run`](Hub::run), whose turns may be short, polls the
-//! descriptors after [`TURN`] calls of functions and handlers, in one turn or many, or after about a thousand spins. A
-//! ready descriptor waits no longer than that and the turn under way.
+//! * calls at most [`TURN`] posted functions;
+//! * gives each receiver with messages at most [`TURN`] of them;
+//! * calls at most [`TURN`] timers that are due as the turn begins, the earliest first; a timer set, or set again, in
+//!   this turn is not due before the next;
+//! * polls the descriptors, and calls the handler of each ready one once.
 //!
-//! A handler that puts another hub in the place of its own (`*hub = other`) drops the old one, and itself with it; the turn goes
-//! on with the other one. The old one must be dropped: where it is kept (`mem::replace`), the turn counts as under way in it for
-//! good. A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it is
-//! called; a later turn is not affected, and does not undo it.
+//! So no source delays another for longer than one turn, even if it floods the hub.
+//!
+//! A stream of functions or messages makes no system call. With descriptors, each call of [`run_once`](Hub::run_once)
+//! and [`dispatch`](Hub::dispatch) that serves anything makes one system call. The turns of [`run`](Hub::run) may be
+//! short. It polls the descriptors after [`TURN`] calls of functions and handlers, in one turn or many, or after about
+//! a thousand spins. A ready descriptor waits no longer than that and the turn under way.
+//!
+//! A handler that replaces its own hub (`*hub = other`) drops the old one, and itself with it; the turn continues with
+//! the other one. The old hub must be dropped: if it is kept (`mem::replace`), the turn counts as under way in it for
+//! ever. A handler may run the hub: that is a turn within its own. A [stop](Hub::stop) ends the turns under way when it
+//! is called. It does not affect a later turn, and a later turn does not undo it.
 //!
 //! # Sleeping
 //!
 //! With nothing to do the hub spins for a while (see [`Hub::set_spin`]), then arms all its channels, and sleeps in one
-//! system call (`epoll_wait`) until the next timer. It makes no other system call while nothing happens. A timer never rings
-//! early; when the hub sleeps it rings up to a millisecond late, that being the poller's unit.
+//! system call (`epoll_wait`) until the next timer. It makes no other system call while nothing happens. A timer never
+//! fires early. If the hub sleeps it fires up to a millisecond late, which is the poller's unit.
 //!
-//! With [`Spin::Forever`] the hub does not sleep: after each 64 spins, which check functions and active receivers, it
-//! checks all signals, and the clock if there are timers, and after about a thousand, if there are descriptors, it
-//! polls those in one system call. A receiver without a message for some thousands of spins rests: its next message
-//! costs its sender a write to a descriptor.
+//! With [`Spin::Forever`] the hub does not sleep. Each spin checks functions and active receivers. After each 64 spins
+//! the hub checks all signals, and the clock if there are timers. After about a thousand spins it polls the
+//! descriptors, if there are any, in one system call. A receiver without a message for some thousands of spins is
+//! armed: its next message costs its sender a write to a descriptor.
 //!
 //! # Panics in handlers
 //!
-//! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch). The hub loses what
-//! panicked: the posted function; the timer; the receiver or descriptor, which is removed with its handler. It keeps all
-//! else, also what this turn had not served yet: catch the panic, and run the hub again. The same holds for panics in the
-//! `Drop` of a handler, or of a removed receiver's messages: the hub takes them out of its tables before it drops them.
+//! A panic leaves [`run`](Hub::run), [`run_once`](Hub::run_once) or [`dispatch`](Hub::dispatch). The hub loses the
+//! source that panicked: the posted function, the timer, or the receiver or descriptor, which is removed with its
+//! handler. It keeps all others, also those that this turn had not served yet: catch the panic, and run the hub again.
+//! The same holds for panics in the `Drop` of a handler, or of a removed receiver's messages: the hub takes them out of
+//! its tables before it drops them.
 //!
 //! # When not to use it
 //!
-//! Where a thread serves only one channel (its own `recv` is several times as fast), or a few
-//! ([`Select`](crate::signal::Select)). Where there is a loop already: attach receivers to a
-//! [`YSocketpair`](crate::signal::YSocketpair) in it, or let it [host](Hub::dispatch) the hub. Handlers must not block, as
-//! in every event loop.
+//! If a thread serves only one channel (its own `recv` is several times as fast), or a few
+//! ([`Select`](crate::signal::Select)). If there is a loop already: attach receivers to a
+//! [`YSocketpair`](crate::signal::YSocketpair) in it, or let it [host](Hub::dispatch) the hub. Handlers must not block,
+//! as in every event loop.
 
 mod descriptors;
 mod handle;
@@ -117,7 +124,7 @@ pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// The signal of the posted functions; receivers have the ids after it.
 const POSTS: usize = 0;
 
-/// Signals of [`Hub::new`], for receivers and the posted functions: as many as two levels of a set of signals hold.
+/// Signals of [`Hub::new`], for receivers and the posted functions: the capacity of two levels of a set of signals.
 const SIGNALS: usize = if cfg!(ysuite_loom) { 2 } else { 31 * 64 };
 
 // USER CODE: handlers, functions and drops, several at once, at random; test: tests/suite/hub/random.rs:
@@ -135,9 +142,9 @@ pub struct Hub {
     timers: Timers,
     spin: Spin,
     backoff: Backoff,
-    /// The work since the poller was asked: calls of functions and handlers, and spins counted in calls.
+    /// The work since the last poll: calls of functions and handlers, and spins counted in calls.
     unasked: usize,
-    /// Which hub this is, of all of the process.
+    /// The number of this hub among all of the process.
     number: u64,
     /// The number of turns under way, one within another.
     depth: usize,
@@ -149,25 +156,25 @@ pub struct Hub {
     stopped: bool,
     /// This turn is to end.
     halted: bool,
-    /// The kind of what is near that the next turn begins with: the one behind that in which the last turn was stopped, or ended by
-    /// a panic.
+    /// The near kind with which the next turn begins: the one after the kind in which the last turn was stopped, or
+    /// ended by a panic.
     first: u8,
-    /// The kind behind that which the innermost turn is serving; 0: the descriptors.
+    /// The kind after the one that the innermost turn is serving; 0: the descriptors.
     behind: u8,
     /// Dropped last: everything else is attached to it.
     watch: Watch,
 }
 
 impl Hub {
-    /// A hub for up to 1,983 receivers at a time, and any number of everything else.
+    /// Makes a hub for up to 1,983 receivers at a time, and any number of other sources.
     ///
-    /// # Errors
-    /// Where the system gives no descriptors: those of `epoll_create(2)`, and of `eventfd(2)` or `socketpair(2)`.
+    /// # Errors If the system gives no descriptors: the errors of `epoll_create(2)`, and of `eventfd(2)` or
+    /// `socketpair(2)`.
     pub fn new() -> io::Result<Self> {
         Self::with_signals(SIGNALS)
     }
 
-    /// A hub for up to `receivers` receivers at a time; takes about a quarter of a byte of memory for each.
+    /// Makes a hub for up to `receivers` receivers at a time; takes about a quarter of a byte of memory for each.
     ///
     /// # Errors
     /// As [`new`](Self::new); `InvalidInput` for more than a [set of signals](crate::signal::MAX_CAPACITY) holds.
@@ -204,10 +211,9 @@ impl Hub {
         })
     }
 
-    /// A handle for another thread to post functions with.
+    /// Returns a handle with which another thread posts functions.
     ///
-    /// # Panics
-    /// When there are [`mpsc::MAX_SENDERS`] less one already.
+    /// # Panics If there are [`mpsc::MAX_SENDERS`] less one already.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(self.sender.clone(), &self.handles)
@@ -215,12 +221,11 @@ impl Hub {
 
     // WAITS: as `turn`; ends: a stop, or that nothing can come any more; test: tests/suite/hub/forever.rs:
     //     a_run_asks_the_poller_once_for_a_turn_of_calls
-    /// Serves everything until [stopped](Self::stop), or until there is no handle, no source and no timer left. Blocks. May
-    /// be called again afterwards. Inside the handler of a receiver or a descriptor, at any depth, it does not wait: there it
-    /// is one turn.
+    /// Serves all sources until [stopped](Self::stop), or until there is no handle, no source and no timer left.
+    /// Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor, at any depth, it does
+    /// not block: there it is one turn.
     ///
-    /// # Errors
-    /// Those of the poller, which do not happen to an open one. The hub loses nothing.
+    /// # Errors Those of the poller, which do not occur while it is open. The hub loses nothing.
     pub fn run(&mut self) -> io::Result<()> {
         if self.stopped && self.depth != 0 {
             // The stop concerns the `run` around this one.
@@ -238,10 +243,11 @@ impl Hub {
 
     // FINAL: `Ok(0)` of `run_once(None)`: nothing is in the hub and no handle is left; test:
     //     tests/suite/hub/forever.rs: zero_is_served_only_where_nothing_can_come
-    /// Serves what there is, in one turn; where there is nothing, waits no longer than `timeout`, and serves what comes.
-    /// Returns how many functions and handlers were called (the drop of the last handle counts as one). With `None`, and
-    /// `Duration::MAX`, it waits without a time limit, and returns zero only when there is no handle, no source and no timer
-    /// left. Inside the handler of a receiver or a descriptor, at any depth, it does not wait.
+    /// Serves the ready sources in one turn. If none is ready, it waits no longer than `timeout`, and then serves the
+    /// sources that have become ready. Returns the number of functions and handlers called (the drop of the last handle
+    /// counts as one). With `None`, and `Duration::MAX`, it waits without a time limit, and returns zero only when
+    /// there is no handle, no source and no timer left. Inside the handler of a receiver or a descriptor, at any depth,
+    /// it does not wait.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -256,11 +262,11 @@ impl Hub {
     // USER CODE: all user code of the hub, in another event loop; a guard makes the rest of the work visible, also in a
     //     panic; re-entrance: a nested `dispatch` makes it visible as well; panic: the outer loop may catch it and wait
     //     for the descriptor; test: tests/suite/hub/hosting.rs: a_dispatch_that_panics_leaves_what_there_is_visible
-    /// One turn, without waiting: for a loop that hosts this hub, see [`as_fd`](std::os::fd::AsFd::as_fd). Returns how
-    /// many functions and handlers were called.
+    /// Runs one turn, without waiting: for a loop that hosts this hub, see [`as_fd`](std::os::fd::AsFd::as_fd). Returns
+    /// the number of functions and handlers called.
     ///
-    /// Watch the hub's descriptor for reading, level-triggered, wait no longer than [`timeout`](Self::timeout), and call
-    /// this whenever that wait ends.
+    /// Watch the hub's descriptor for reading, level-triggered, wait no longer than [`timeout`](Self::timeout), and
+    /// call this whenever that wait ends.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -279,7 +285,8 @@ impl Hub {
         shown.and(done)
     }
 
-    /// How long a loop that hosts this hub may wait for its descriptor: until the next timer; `None`: without a time limit.
+    /// Returns how long a loop that hosts this hub may wait for its descriptor: until the next timer; `None`: without a
+    /// time limit.
     #[must_use]
     pub fn timeout(&self) -> Option<Duration> {
         self.timers.next().map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -287,33 +294,33 @@ impl Hub {
 
     /// Makes [`run`](Self::run) return when the handler that calls this is done, or at once if called beforehand. A
     /// [`run_once`](Self::run_once) or [`dispatch`](Self::dispatch) under way ends likewise. Nothing is lost: the hub
-    /// serves the rest when it is run again, and begins with what comes behind the source whose handler has stopped
-    /// it. Where a handler runs the hub, the innermost `run` at this call clears the stop; inside the handler of a
-    /// source, where `run` is one turn, the `run` around that does.
+    /// serves the rest when it is run again, and begins with the source after the one whose handler has stopped it. If
+    /// a handler runs the hub, the innermost `run` at this call clears the stop. Inside the handler of a source, `run`
+    /// is one turn, and the `run` around it clears the stop.
     pub fn stop(&mut self) {
         (self.stopped, self.halted) = (true, true);
     }
 
-    /// Whether [`stop`](Self::stop) was called and `run` has not returned since.
+    /// Returns whether [`stop`](Self::stop) was called and `run` has not returned since.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Inside the handler of a receiver or a descriptor: its source, for example to [remove](Self::remove) it.
+    /// Returns the source, inside the handler of a receiver or a descriptor, for example to [remove](Self::remove) it.
     #[must_use]
     pub fn current(&self) -> Option<Source> {
         self.current.0
     }
 
-    /// Inside the function of a timer that rings again: that timer, for example to [cancel](Self::cancel) it.
+    /// Returns the timer, inside the function of a repeating timer, for example to [cancel](Self::cancel) it.
     #[must_use]
     pub fn current_timer(&self) -> Option<Timer> {
         self.current.1
     }
 
-    /// How long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. What the hub serves, and
-    /// how long a source waits for its turn, does not depend on it.
+    /// Sets how long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`]. It affects
+    /// neither the sources that the hub serves, nor how long a source waits for its turn.
     pub fn set_spin(&mut self, spin: Spin) {
         self.spin = spin;
         self.backoff.spin = spin;

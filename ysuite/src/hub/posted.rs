@@ -12,8 +12,8 @@ use crate::inline_box::InlineBox;
 /// A function of a type that is not known here.
 pub(super) struct Posted {
     function: InlineBox,
-    /// Takes the function out and then calls it; without a hub, drops it. By a pointer: once the function is out, the place
-    /// where it lay may go at any moment of the call.
+    /// Takes the function out and then calls it; without a hub, drops it. By a pointer: once the function is out, its
+    /// old place may be freed at any moment of the call.
     call: unsafe fn(*mut InlineBox, Option<&mut Hub>),
 }
 
@@ -22,18 +22,17 @@ impl Posted {
         Self { function: InlineBox::new(function), call: call::<F> }
     }
 
-    /// Calls the function. It is used up even if it panics.
+    /// Calls the function. It is consumed even if it panics.
     pub(super) fn run(self, hub: &mut Hub) {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped, so the function is not used again.
         unsafe { Self::run_at(NonNull::from(&mut *this), hub) };
     }
 
-    /// Calls the function that lies there. It is used up even if it panics. Out of its place first, so the call may do
-    /// anything to that.
+    /// Calls the function at `this`. It is consumed even if it panics. It is moved out first, so the call may do
+    /// anything to its old place.
     ///
-    /// # Safety
-    /// It is the caller's, and is neither used nor dropped afterwards.
+    /// # Safety It belongs to the caller, and is neither used nor dropped afterwards.
     #[inline(always)]
     pub(super) unsafe fn run_at(place: NonNull<Self>, hub: &mut Hub) {
         let this = place.as_ptr();
@@ -41,10 +40,10 @@ impl Posted {
         unsafe { ((*this).call)(&raw mut (*this).function, Some(hub)) };
     }
 
-    /// The function itself.
+    /// Returns the function itself.
     ///
     /// # Safety
-    /// It was made of an `F`.
+    /// It was made from an `F`.
     pub(super) unsafe fn into_inner<F>(self) -> F {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: by the caller it is an `F`; `this` is not dropped, so the function is not used again.
@@ -71,7 +70,7 @@ unsafe fn call<F: FnOnce(&mut Hub)>(function: *mut InlineBox, hub: Option<&mut H
         // MUTANT: Only how much stack a large function takes while it runs.
         // SAFETY: by the caller.
         Some(hub) if InlineBox::fits::<F>() => (unsafe { (*function).take::<F>() })(hub),
-        // SAFETY: by the caller; it does not fit. Called where it lies in its box: it may be larger than the stack.
+        // SAFETY: by the caller; it does not fit. Called inside its box: it may be larger than the stack.
         Some(hub) => (unsafe { (*function).take_box::<F>() } as Box<dyn FnOnce(&mut Hub)>)(hub),
     }
 }

@@ -1,8 +1,8 @@
 //! Receivers and their handlers. The hub's thread.
 //!
-//! A receiver is *active* (every turn checks it, without a barrier; its signal is up) or *rests* (its signal is down, and its
-//! senders will raise it). It goes to rest with all the others before the hub sleeps, or alone after a number of turns
-//! without a message in which the hub had other work.
+//! A receiver is *active* or *armed*. Every turn checks an active one, without a barrier; its signal is up. The signal
+//! of an armed one is down, and its senders will raise it. A receiver is armed with all the others before the hub
+//! sleeps, or alone after a number of turns without a message in which the hub had other work.
 
 use core::any::{Any, TypeId};
 
@@ -14,7 +14,7 @@ use crate::channel::{Receive, RecvError, TryRecvError};
 use crate::foreign::{Foreign, Panics};
 use crate::signal::Attach;
 
-/// Turns without a message, while the hub had other work, before a receiver rests.
+/// Turns without a message, while the hub had other work, before a receiver is armed.
 const PATIENCE: u32 = 64;
 
 // GROWS: `active`; bound: receivers, each is listed once; armed ones leave it at the end of each turn; cost: active
@@ -22,7 +22,7 @@ const PATIENCE: u32 = 64;
 #[derive(Default)]
 pub(super) struct Receivers {
     pub(super) table: Table<ReceiverEntry>,
-    /// The active ones, and some that were removed.
+    /// The active receivers, and some that were removed.
     active: Vec<Key>,
 }
 
@@ -40,7 +40,8 @@ pub(super) struct ReceiverEntry {
 
 /// A receiver and its handler, without their types.
 trait Serve: Send {
-    /// Hands up to [`TURN`] messages to the handler; returns their number. `rest`: takes the signal down when there are no more.
+    /// Gives up to [`TURN`] messages to the handler; returns their number. `rest`: takes the signal down when there are
+    /// no more.
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome);
     fn has_message(&mut self) -> bool;
     fn receiver_type(&self) -> TypeId;
@@ -72,7 +73,7 @@ where
     fn serve(&mut self, hub: &mut Hub, key: Key, rest: bool) -> (usize, Outcome) {
         let mut done = 0;
         let number = hub.number;
-        // Keys are the hub's that made them, and a handler may have put another in its place.
+        // A key belongs to the hub that made it, and a handler may have put another hub in its place.
         let is_here = |hub: &mut Hub| {
             hub.number == number && hub.receivers.table.get_mut(key).is_some_and(|entry| !entry.is_gone)
         };
@@ -109,7 +110,7 @@ where
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let Self { mut receiver, handler } = *self;
         receiver.detach();
-        // Foreign code; so is the drop of a receiver that nobody gets, behind a panic.
+        // User code; so is the drop of a receiver that is not returned, while unwinding.
         Box::new(Panics::answer_behind(receiver, || drop(handler)))
     }
 }
@@ -127,7 +128,7 @@ impl Receivers {
         }
     }
 
-    /// Whether an active one has a message.
+    /// Whether an active receiver has a message.
     pub(super) fn has_message(&mut self) -> bool {
         let table = &mut self.table;
         self.active.iter().any(|&key| {
@@ -142,12 +143,11 @@ impl Hub {
     //     tests/suite/hub/panics.rs: what_is_refused_goes_with_a_handler_whose_end_panics
     // FINAL: `Err(RecvError)` to a receiver's handler: all senders are gone; the receiver is removed after it; test:
     //     tests/suite/hub/receivers.rs: messages_of_every_channel_and_their_ends
-    /// Calls `handler` with each message of `receiver`, of any channel; at the end, once, with an error when its senders are
-    /// gone, and then drops both. Allocates; makes no system call, except to wake this hub.
+    /// Calls `handler` with each message of `receiver`, of any channel. When the senders are gone, calls it once with
+    /// an error, and then drops both. Never blocks. Allocates; makes no system call, except to wake this hub.
     ///
-    /// # Errors
-    /// Where the receiver is attached to a set already, or the hub has [as many](Hub::with_receivers) as it may. The
-    /// receiver comes back with the error.
+    /// # Errors If the receiver is attached to a set already, or the hub has the [largest number](Hub::with_receivers)
+    /// of receivers. The error contains the receiver.
     pub fn receive<R, H>(&mut self, receiver: R, handler: H) -> Result<Source, Refused<R>>
     where
         R: Receive + Attach + Send + 'static,
@@ -155,10 +155,10 @@ impl Hub {
     {
         let table = &mut self.receivers.table;
         let mut serving = Box::new(Serving { receiver, handler: Foreign::new(handler) });
-        // Before it is in the table: a receiver that is refused needs no entry.
+        // Before it is in the table: a refused receiver needs no entry.
         if let Err(error) = self.watch.set.attach(&mut serving.receiver, POSTS + 1 + table.next().index as usize) {
             let Serving { receiver, handler } = *serving;
-            // Foreign code; so is the drop of a receiver that nobody gets, behind a panic.
+            // User code; so is the drop of a receiver that is not returned, while unwinding.
             let source = Panics::answer_behind(receiver, || drop(handler));
             return Err(Refused { error: error.into(), source });
         }
@@ -174,7 +174,7 @@ impl Hub {
         // Receivers that are added meanwhile have the next turn; a handler may run the hub, which shortens the list.
         for at in 0..self.receivers.active.len() {
             if self.halted {
-                // The next time it is first the turn of those that were left out. A turn within may have changed the list.
+                // Next time the skipped receivers come first. An inner turn may have changed the list.
                 let active = &mut self.receivers.active;
                 let left_out = active.iter().position(|&key| Some(key) == last).map_or(0, |last| last + 1);
                 active.rotate_left(left_out);
@@ -209,7 +209,7 @@ impl Hub {
         }
         let entry = self.receivers.table.get_mut(key);
         let Some(entry) = entry.filter(|entry| !entry.is_gone && !matches!(outcome, Outcome::Over)) else {
-            // Out of the table before the drop of foreign code, which may panic.
+            // Out of the table before the drop, which is user code and may panic.
             self.receivers.table.remove(key);
             return done;
         };

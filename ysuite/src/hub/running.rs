@@ -1,7 +1,7 @@
 //! [`Turn`] and [`Running`]: guards of a turn of the hub and of a running handler, which restore the hub's state if a handler
 //! panics. The hub's thread. Both nest: a handler may run its hub.
 //!
-//! A handler may also put another hub in the place of its own, which has none of this state: there nothing is restored.
+//! A handler may also replace its own hub by another, which has none of this state: there nothing is restored.
 
 use super::source::{Source, SourceKey};
 use super::{Hub, TURN, Timer};
@@ -17,16 +17,16 @@ pub(super) struct Turn<'a> {
     pub(super) hub: &'a mut Hub,
     number: u64,
     outer: Current,
-    /// Whether the turn around this one is to end.
+    /// Whether the outer turn is to end.
     is_halted: bool,
-    /// What comes behind the kind that the turn around this one is serving.
+    /// The kind after the one that the outer turn is serving.
     behind: u8,
 }
 
 impl<'a> Turn<'a> {
     pub(super) fn new(hub: &'a mut Hub) -> Self {
         let outer = core::mem::take(&mut hub.current);
-        // MUTANT: Nobody reads the flag outside of a turn, and the next turn resets it.
+        // MUTANT: The flag is not read outside of a turn, and the next turn resets it.
         // Outside of all turns a stop concerns `run` alone.
         let is_halted = core::mem::take(&mut hub.halted) && hub.depth != 0;
         hub.depth += 1;
@@ -41,7 +41,8 @@ impl Drop for Turn<'_> {
         }
         // MUTANT: Killed only by `a_run_that_a_panic_ends_in_every_turn_does_not_keep_a_descriptor_from_its_own`.
         if std::thread::panicking() {
-            // As where a handler stops the hub: whoever panics in every call does not keep it from the others.
+            // As when a handler stops the hub: a source that panics in every call does not keep the others from their
+            // turn.
             self.hub.first = self.hub.behind;
             // The calls that were made before are not counted.
             self.hub.unasked = TURN;
@@ -58,7 +59,7 @@ pub(super) struct Running<'a> {
     pub(super) hub: &'a mut Hub,
     number: u64,
     this: Current,
-    /// The source or the timer whose handler was running around this one.
+    /// The source or the timer whose handler was running in the outer turn.
     outer: Current,
 }
 
@@ -70,7 +71,7 @@ impl<'a> Running<'a> {
     }
 
     /// The handler has returned. False: the hub in this place is another one.
-    #[must_use = "keys are the hub's that made them"]
+    #[must_use = "a key belongs to the hub that made it"]
     pub(super) fn end(mut self) -> bool {
         let is_same = self.leave();
         core::mem::forget(self);

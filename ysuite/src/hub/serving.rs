@@ -1,13 +1,13 @@
-//! A turn of the hub, and what comes before its sleep. The hub's thread.
+//! A turn of the hub, and its steps before it sleeps. The hub's thread.
 //!
-//! Before it sleeps the hub *rests*: each channel with nothing left takes its signal down, arms, and is looked at once
-//! more. Then the hub looks at the set of signals for the last time; an empty answer promises that the next signal makes
-//! the descriptor readable anew, which an edge-triggered poller needs. A channel whose signal is found there has not rested:
-//! the hub serves it and rests again before it sleeps.
+//! Before it sleeps the hub *rests*: each channel with nothing left takes its signal down, arms, and is checked once
+//! more. Then the hub checks the set of signals for the last time. An empty result promises that the next signal makes
+//! the descriptor readable anew, which an edge-triggered poller needs. A channel whose signal is found there is not
+//! armed: the hub serves it and rests again before it sleeps.
 //!
-//! What the hub learns without a system call is *near*. The poller is not: the hub asks it once in a turn that has served
-//! anything, and in [`Hub::run`], whose turns are not counted, once for about [`TURN`] calls of functions and handlers, or
-//! for as many spins as take about as long.
+//! Sources that the hub can check without a system call are *near*. The poller is not. The hub calls it once in a turn
+//! that has served anything. In [`Hub::run`], whose turns are not counted, it calls it once for about [`TURN`] calls of
+//! functions and handlers, or for a number of spins that takes about as long.
 
 use core::time::Duration;
 use std::io;
@@ -21,15 +21,16 @@ use crate::channel::{Receive, Spin};
 use crate::os::Deadline;
 use crate::sync::spin_loop;
 
-/// How many spins in vain count as one call. 128 such calls are some tens of microseconds, fifty times what the poller takes.
+/// The number of fruitless spins that count as one call. 128 such calls take some tens of microseconds, fifty times as
+/// long as the poller.
 const SPINS_PER_CALL: usize = 8;
-/// How often a hub that never sleeps looks at what is active before it looks at everything else.
+/// After this number of spins over the active sources, a hub that never sleeps checks all others.
 const ROUND: usize = 64;
 
-/// What is near is of so many kinds: functions, messages, timers.
+/// The number of near kinds: functions, messages, timers.
 const NEAR: u8 = 3;
 
-/// When the poller is asked, in a turn that has served something.
+/// When a turn that has served something calls the poller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
     Always,
@@ -38,8 +39,8 @@ pub(super) enum Ask {
 }
 
 impl Hub {
-    /// Serves what there is; where there is nothing, waits for it until `deadline`, and serves that. Zero: the time is up, or
-    /// nothing can ever come.
+    /// Serves the ready sources. If none is ready, waits for one until `deadline`, and serves it. Zero: the time is up,
+    /// or nothing can ever come.
     pub(super) fn turn(&mut self, deadline: Deadline, ask: Ask) -> io::Result<usize> {
         Turn::new(self).hub.serve(deadline, ask)
     }
@@ -74,15 +75,15 @@ impl Hub {
     }
 
     // MUTANT: A stop comes from a call that is counted, which ends the turn anyway.
-    /// Whether the turn ends here: something has been served, or a handler has stopped it, or nothing can ever come, since
-    /// all that could bring it takes a function along, or a receiver's end.
+    /// Whether the turn ends here: something has been served, a handler has stopped it, or nothing can ever come. A
+    /// source can only be added by a function, or by a receiver's disconnect.
     fn is_done(&mut self, done: usize, deadline: Deadline) -> bool {
         done != 0 || self.halted || matches!(deadline, Deadline::Never) && self.is_deserted()
     }
 
-    /// Asks the poller where that is due, and serves the descriptors it has told of. `done` calls have been made before.
+    /// Calls the poller if that is due, and serves the descriptors it has reported. `done` calls have been made before.
     fn serve_descriptors_too(&mut self, done: usize, ask: Ask) -> io::Result<usize> {
-        // A descriptor may wait behind a stream, or behind those that an earlier turn was told of and left.
+        // A descriptor may wait after a stream, or after those that an earlier turn has learnt of and left.
         let is_busy = done != 0 || self.descriptors.is_any_told();
         // Counted in a turn that is stopped too.
         let owes = is_busy && self.owes_a_look(done, ask);
@@ -94,7 +95,7 @@ impl Hub {
 
     // MUTANT: Speed only: how often the poller is called. Killed only by
     // `a_run_asks_the_poller_once_for_a_turn_of_calls`.
-    /// `done` calls have been made, or spins that count as many: whether the poller must be asked now.
+    /// `done` calls have been made, or an equivalent number of spins: whether the poller must be called now.
     fn owes_a_look(&mut self, done: usize, ask: Ask) -> bool {
         self.unasked = self.unasked.saturating_add(done);
         self.descriptors.table.len() != 0 && (ask == Ask::Always || self.unasked >= TURN)
@@ -106,15 +107,15 @@ impl Hub {
     //     a_function_that_panics_takes_only_itself_down, tests/suite/hub/posting.rs:
     //     a_function_stays_whole_while_what_is_posted_behind_it_runs_within
     // MUTANT: Speed only: a signal after the last check makes the descriptor readable again, which ends the sleep.
-    /// What needs no system call to be known: functions, messages, timers. The clock is read first, so that what a function
-    /// or a handler sets is for the next turn.
+    /// Sources that need no system call to be checked: functions, messages, timers. The clock is read first, so that a
+    /// timer set by a function or a handler is for the next turn.
     fn serve_what_is_near(&mut self) -> usize {
         let now = self.timers.now();
         self.activate();
         self.serve_kinds_before(NEAR, now)
     }
 
-    /// Serves the first kinds of what is near.
+    /// Serves the first near kinds.
     fn serve_kinds_before(&mut self, end: u8, now: Option<Instant>) -> usize {
         self.behind = 1;
         let mut done = self.serve_up_to_a_turn(|hub| {
@@ -154,8 +155,8 @@ impl Hub {
     }
 
     // MUTANT: A stop comes from a call that is counted. A signal after the last check ends the sleep.
-    /// The turn after one that was stopped: begins behind the kind whose handler has stopped it, and comes to that last, so that
-    /// whoever stops the hub in every call does not keep it from the others.
+    /// The turn after one that was stopped begins after the kind whose handler has stopped it, and serves that kind
+    /// last. So a handler that stops the hub in every call does not keep the others from their turn.
     #[cold]
     fn serve_all_from(&mut self, first: u8, ask: Ask) -> io::Result<usize> {
         let now = self.timers.now();
@@ -180,7 +181,7 @@ impl Hub {
         Ok(done)
     }
 
-    /// Which receivers have news. Whether there are any.
+    /// Activates the receivers that are ready. Returns whether there are any.
     fn activate(&mut self) -> bool {
         let mut news = false;
         for signal in self.watch.check() {
@@ -195,7 +196,8 @@ impl Hub {
     }
 
     // MUTANT: Speed only: how soon the poller is called.
-    /// Calls functions by `next`, as many as a turn calls of one source, until it has none. Returns their number.
+    /// Calls functions by `next`, at most as many as a turn calls of one source, until it has none. Returns their
+    /// number.
     fn serve_up_to_a_turn(&mut self, next: impl Fn(&mut Self) -> bool) -> usize {
         let mut done = 0;
         while done < TURN && !self.halted && next(self) {
@@ -208,7 +210,7 @@ impl Hub {
     //     poller's next call, for descriptors; test: tests/suite/hub/forever.rs:
     //     a_descriptor_waits_no_longer_than_a_turn_of_functions_that_come_one_by_one
     // MUTANT: Speed only: how long a hub spins. Everything is checked again after each round and before the hub parks.
-    /// Before sleeping: spins for what may come soon, and serves it.
+    /// Before sleeping: spins for sources that may become ready soon, and serves them.
     fn spin_a_while(&mut self, deadline: Deadline) -> io::Result<usize> {
         if self.spin == Spin::Forever {
             return self.spin_without_end(deadline);
@@ -228,9 +230,9 @@ impl Hub {
     // WAITS: after 64 rounds without a message a receiver is armed, and its signal or disconnect is found; test:
     //     tests/suite/hub/forever.rs: a_hub_that_never_sleeps_serves_receivers_that_rest_and_their_ends
     // MUTANT: Speed only: how long a hub spins. Everything is checked again after each round.
-    /// Instead of sleeping: spins on what is active, looks at the signals and the clock after each round, and at the
-    /// descriptors after a turn's worth of spins. A receiver that has nothing for many rounds rests,
-    /// which is also how its end is found. Zero: a descriptor has been told of, or the time is up.
+    /// Instead of sleeping: spins on active sources, checks the signals and the clock after each round, and polls the
+    /// descriptors after a turn's worth of spins. A receiver without a message for many rounds is armed, which is also
+    /// how its disconnect is found. Zero: a descriptor has been reported, or the time is up.
     fn spin_without_end(&mut self, deadline: Deadline) -> io::Result<usize> {
         loop {
             for _ in 0..ROUND {
@@ -249,7 +251,7 @@ impl Hub {
         }
     }
 
-    /// Each channel that has nothing arms. Serves those that turn out to have something.
+    /// Each channel without a message arms. Serves channels that turn out to have one.
     fn rest(&mut self) -> usize {
         self.behind = 1;
         let posted = self.posts.try_next().map(|posted| posted.run(self));
@@ -268,8 +270,8 @@ impl Hub {
     /// Sleeps until a channel, a descriptor or the next timer wakes the hub. False: the time is up.
     fn sleep(&mut self, deadline: Deadline) -> io::Result<bool> {
         let timeout = if self.activate() {
-            // It may be the signal of a receiver whose handler is running around this turn, which cannot be served now. The
-            // hub does not sleep beside it, and a descriptor does not wait behind it.
+            // It may be the signal of a receiver whose handler is running in an outer turn; it cannot be served now.
+            // The hub does not sleep meanwhile, and a descriptor does not wait for it.
             Some(Duration::ZERO)
         } else {
             deadline.or_before(self.timers.next()).left_for_a_call()
@@ -287,7 +289,7 @@ impl Hub {
     /// After a turn in another event loop: makes the hub's descriptor readable if there is more to do.
     pub(super) fn show(&mut self) -> io::Result<()> {
         self.show_told();
-        // A channel that has not rested has its signal up, or its sender is about to put it up.
+        // A channel that is not armed has its signal up, or its sender is about to raise it.
         self.watch.show()
     }
 }
@@ -297,9 +299,9 @@ struct RestingHub<'a> {
     hub: &'a mut Hub,
     deadline: Deadline,
     ask: Ask,
-    /// How many calls have been made that no look has reported; or why the poller cannot be asked.
+    /// The number of calls made that no check has reported; or the error for which the poller cannot be called.
     outcome: io::Result<usize>,
-    /// The poller has been asked since the last look.
+    /// The poller has been called since the last check.
     is_asked: bool,
 }
 
@@ -308,7 +310,7 @@ impl RestingHub<'_> {
     // `a_hub_that_never_sleeps_counts_a_timer_whose_turn_within_was_stopped`.
     fn serve(&mut self) -> io::Result<usize> {
         let mut done = core::mem::replace(&mut self.outcome, Ok(0))?;
-        // What a function or a handler has set while the hub came to rest is for the next turn.
+        // A timer that a function or a handler has set while the hub came to rest is for the next turn.
         if done == 0 {
             done = self.hub.serve_what_is_near();
         }
@@ -343,6 +345,6 @@ impl Waiting for RestingHub<'_> {
         true
     }
 
-    /// A channel that has been served since is armed still: the next call from it is one too many, and harmless.
+    /// A channel that has been served since is still armed: the next call from it is one too many, and harmless.
     fn disarm(&mut self) {}
 }

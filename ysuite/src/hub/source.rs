@@ -1,4 +1,4 @@
-//! [`Source`]: a receiver or a descriptor of a hub, and its removal; [`Refused`]: one that the hub did not take.
+//! [`Source`]: a receiver or a descriptor of a hub, and its removal; [`Refused`]: one that the hub did not accept.
 
 use core::any::Any;
 use core::fmt;
@@ -17,11 +17,11 @@ pub(super) enum SourceKey {
     Descriptor(Key),
 }
 
-/// The hub has not taken a receiver or a descriptor. Has the error, and what was given to the hub.
+/// The hub has not accepted a receiver or a descriptor. Contains the error and the source.
 pub struct Refused<S> {
-    /// Why.
+    /// The reason.
     pub error: io::Error,
-    /// What was given to the hub.
+    /// The source that the call had as its argument.
     pub source: S,
 }
 
@@ -51,7 +51,7 @@ impl<S> From<Refused<S>> for io::Error {
 
 impl Hub {
     /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. The
-    /// handler is not called again. False: it was removed before.
+    /// handler is not called again. Returns false if it was removed before. Never blocks.
     pub fn remove(&mut self, source: Source) -> bool {
         match source.0 {
             SourceKey::Receiver(key) => self.remove_receiver(key),
@@ -59,9 +59,9 @@ impl Hub {
         }
     }
 
-    /// As [`remove`](Self::remove), but returns what was given to the hub: a receiver with its messages, free to be attached
-    /// elsewhere, or a descriptor. `None`, and no change, where it was removed before, is not an `S`, or its handler is
-    /// running.
+    /// Removes as [`remove`](Self::remove) does, but returns the source: a receiver with its messages, free to be
+    /// attached elsewhere, or a descriptor. Returns `None`, and changes nothing, if it was removed before, is not an
+    /// `S`, or its handler is running.
     pub fn take<S: 'static>(&mut self, source: Source) -> Option<S> {
         let taken: Box<dyn Any> = match source.0 {
             SourceKey::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,

@@ -1,7 +1,8 @@
 //! [`Table`]: items by keys that are never reused (a slot map). One thread; constant time.
 //!
-//! A key is the index of a slot and its generation: how many items the slot has held before. So the key of an item that
-//! was removed finds nothing, also when the slot holds another item. A slot that has held as many as can be counted is not used again.
+//! A key is the index of a slot and its generation: the number of items that the slot has held before. So the key of a
+//! removed item finds nothing, also when the slot holds another item. A slot whose generations are used up is not used
+//! again.
 
 use crate::foreign::Panics;
 
@@ -120,7 +121,7 @@ impl<T> Table<T> {
 impl<T> Drop for Table<T> {
     // MUTANT: The drop of the vector does the same unless an item panics while unwinding.
     fn drop(&mut self) {
-        // Items are foreign code, which may panic: all are dropped, and the first panic goes on.
+        // Items contain user code, which may panic: all are dropped, and the first panic propagates.
         let mut panics = Panics::none();
         self.slots.drain(..).for_each(|slot| panics.catch(|| drop(slot)));
     }
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!((table.remove(first), table.len()), (Some('a'), 0));
         let second = table.insert('b');
         assert_eq!((first.index, second.index, table.len()), (0, 0, 1));
-        // The key of what was there before finds nothing.
+        // The key of the earlier item finds nothing.
         assert!(first != second && table.get_mut(first).is_none() && table.remove(first).is_none());
         assert_eq!(table.get_mut(second), Some(&mut 'b'));
     }

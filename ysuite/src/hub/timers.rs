@@ -1,8 +1,8 @@
-//! Timers: a heap by time, and the methods of [`Hub`] for them. Each timer has its index in the heap, so that any can be taken
-//! out. One thread.
+//! Timers: a heap by time, and the methods of [`Hub`] for them. Each timer has its index in the heap, so that any timer
+//! can be taken out. One thread.
 //!
-//! Setting and cancelling take time in proportion to the logarithm of the number of timers, and allocate only as the heap
-//! grows. Timers of the same moment ring in the order in which they were set.
+//! Setting and cancelling take time in proportion to the logarithm of the number of timers, and allocate only as the
+//! heap grows. Timers of the same moment fire in the order in which they were set.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -13,19 +13,19 @@ use super::running::Running;
 use super::table::{Key, Table};
 use crate::foreign::Foreign;
 
-/// Children of a node: four lie in one or two cache lines, and make the heap half as deep as two would.
+/// Children of a node: four fit in one or two cache lines, and make the heap half as deep as two would.
 const CHILDREN: usize = 4;
 
 /// A timer's index while it is not in the heap.
 const NEVER: usize = usize::MAX;
 
-/// The key of a timer of a [`Hub`]. Finds nothing after the timer has rung for the last time, or was cancelled.
+/// The key of a timer of a [`Hub`]. Finds nothing after the timer has fired for the last time, or was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timer(pub(super) Key);
 
 type Tick = Foreign<Box<dyn FnMut(&mut Hub) + Send>>;
 
-/// What a timer does.
+/// The action of a timer.
 enum Action {
     Once(Posted),
     /// The function is `None` while it is running.
@@ -76,7 +76,7 @@ impl Timers {
         self.up(self.heap.len() - 1);
     }
 
-    /// The moment at which the next timer rings.
+    /// The moment at which the next timer fires.
     pub(super) fn next(&self) -> Option<Instant> {
         self.heap.first().map(|node| node.moment.0)
     }
@@ -89,7 +89,7 @@ impl Timers {
         now
     }
 
-    /// Whether no timer will ever ring.
+    /// Whether no timer will ever fire.
     pub(super) fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
@@ -138,26 +138,27 @@ impl Timers {
 }
 
 impl Hub {
-    /// Calls `function` once, when `time` has passed: never earlier, and later by the handler that is running, or by up to a
-    /// millisecond if the hub sleeps. Zero is the next turn, also inside a handler. If the clock cannot hold the moment, as
-    /// with `Duration::MAX`, the timer never rings.
+    /// Calls `function` once, when `time` has passed. The call is never early. It is late by the handler that is
+    /// running, or by up to a millisecond if the hub sleeps. Zero is the next turn, also inside a handler. If the clock
+    /// cannot hold the moment, as with `Duration::MAX`, the timer never fires. Never blocks.
     ///
     /// Time is that of [`Instant`]: changes of the date do not affect it.
     pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
         self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
     }
 
-    /// As [`after`](Self::after), at a moment. A moment in the past is the next turn; several timers that a turn sets for the
-    /// past ring in the order in which they were set.
+    /// Calls `function` once, at `moment`, as [`after`](Self::after) does. A moment in the past is the next turn.
+    /// Several timers that a turn sets for the past fire in the order in which they were set.
     pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
-        // Those of the past have one moment, so that they ring in their order. Outside of turns that is the order of the moments.
+        // Moments in the past become one moment, so that these timers fire in their order. Outside of turns that is the
+        // order of the moments.
         let moment = if self.depth == 0 { moment } else { moment.max(Instant::now()) };
         self.timers.set(Some(moment), Action::Once(Posted::new(function)))
     }
 
-    /// Calls `function` repeatedly, one `period` from now and at every whole number of periods from there. Of the moments
-    /// that pass while the hub is busy only the last counts. With a period of zero it is called once in every turn, and the
-    /// hub never sleeps.
+    /// Calls `function` repeatedly, first one `period` from now and then at each further whole number of periods. Of
+    /// the moments that pass while the hub is busy only the last counts. With a period of zero it is called once in
+    /// every turn, and the hub never sleeps.
     pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
         self.timers
             .set(Instant::now().checked_add(period), Action::Every(period, Some(Foreign::new(Box::new(function)))))
@@ -166,12 +167,12 @@ impl Hub {
     // USER CODE: `Drop` of a timer's function, in `ring` too; it is out of table and heap; re-entrance: none (the hub
     //     is borrowed); panic: nothing is left of it; test: tests/suite/hub/panics.rs:
     //     timers_and_functions_that_panic_at_their_ends
-    /// Cancels a timer: it does not ring any more, and its function is dropped. False: it has rung for the last time, or was
-    /// cancelled before.
+    /// Cancels a timer: it does not fire any more, and its function is dropped. Returns false if it has fired for the
+    /// last time, or was cancelled before.
     pub fn cancel(&mut self, timer: Timer) -> bool {
         let Some(entry) = self.timers.entries.remove(timer.0) else { return false };
         self.timers.take_out(entry.at);
-        // Last: foreign code, which may panic.
+        // Last: user code, which may panic.
         drop(entry);
         true
     }
@@ -182,8 +183,8 @@ impl Hub {
     // USER CODE: the function of a timer that repeats; it is in the table, out of the heap, and nothing waits for it;
     //     re-entrance: may cancel itself, may run the hub; panic: `Running` cancels it, then the function is dropped;
     //     test: tests/suite/hub/timers.rs: a_timer_that_panics_takes_only_itself_down
-    /// Calls the function of the first timer that is due. One that rings again is put back for its next moment after `now`,
-    /// unless it was cancelled meanwhile; until then the hub does not wait for it. False: none is due.
+    /// Calls the function of the first timer that is due. A repeating timer is put back for its next moment after
+    /// `now`, unless it was cancelled meanwhile; until then the hub does not wait for it. False: none is due.
     pub(super) fn ring(&mut self, now: Instant) -> bool {
         let timers = &mut self.timers;
         let Some(&Node { moment: (deadline, _), key }) = timers.heap.first() else { return false };
@@ -216,7 +217,7 @@ impl Hub {
     }
 }
 
-/// The first moment after `now` that is a whole number of periods behind `deadline`.
+/// The first moment after `now` that is `deadline` plus a whole number of periods.
 fn after(deadline: Instant, period: Duration, now: Instant) -> Option<Instant> {
     let next = deadline.checked_add(period)?;
     if next > now {
@@ -242,7 +243,8 @@ mod tests {
             let next = after(due, period, due + Duration::from_nanos(late)).expect("a near moment");
             next.duration_since(due).as_nanos()
         };
-        // As long as the next moment is to come it is that one; at that very nanosecond, and later, those that have passed are left out.
+        // The next moment is that one while it is still to come. At that nanosecond, and later, the moments that have
+        // passed are left out.
         assert_eq!([0, 9, 10, 11, 19, 20, 21].map(next), [10, 10, 20, 20, 20, 30, 30]);
     }
 

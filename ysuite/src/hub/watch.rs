@@ -1,4 +1,4 @@
-//! [`Watch`]: what the hub sleeps on, a set of signals and descriptors in a poller. The hub's thread.
+//! [`Watch`]: the objects on which the hub sleeps, a set of signals and descriptors in a poller. The hub's thread.
 //!
 //! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; `descriptors` makes the
 //! descriptors level-triggered. Under the model checker the hub sleeps on a set without a descriptor.
@@ -25,8 +25,8 @@ mod real {
     /// The largest number of descriptors that one poll reports; the others come with the next.
     const EVENTS: usize = 256;
 
-    /// Nothing is taken out of the poller at its end: it goes with its descriptor, and a forked child that drops its copy would take
-    /// it out of the parent's, which is the same one.
+    /// On drop nothing is taken out of the poller: it goes with its descriptor. A forked child that drops its copy
+    /// would take the set out of the parent's poller, which is the same one.
     pub(in super::super) struct Watch {
         pub(in super::super) set: YSocketpair,
         poll: Poll,
@@ -58,7 +58,7 @@ mod real {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
                 result => result?,
             }
-            // That of the set is no item's.
+            // The token of the set belongs to no item.
             self.events.iter().for_each(|event| report(event.token().0, Ready::of(event)));
             Ok(())
         }
