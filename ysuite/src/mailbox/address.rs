@@ -11,12 +11,12 @@ use super::inner::MailboxInner;
 use super::outbox::Rank;
 use crate::sync::Arc;
 
-/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely, compared and ordered by its mailbox
-/// (the older one is less).
+/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely. Addresses are compared and ordered
+/// by their mailbox (the older one is less).
 ///
 /// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
-/// clones of the address; so do urgent ones among themselves. Between threads there is no order, unless the mailbox has a
-/// bound.
+/// clones of the address. The same holds for urgent messages among themselves. Between threads there is no order,
+/// unless the mailbox has a bound.
 pub struct Address {
     pub(super) inner: Arc<MailboxInner>,
 }
@@ -27,15 +27,14 @@ impl Address {
         Self { inner }
     }
 
-    /// Sends a value of any type, visible at once. Without a bound it never waits; with one, see
+    /// Sends a value of any type, visible at once. Without a bound it never blocks; with a bound, see
     /// [`Crowding`](super::Crowding).
     ///
-    /// Wait-free without a bound, and then without a system call unless the mailbox sleeps. A value of up to three words
-    /// is not allocated. The first message from a thread to a mailbox allocates a lane.
+    /// Wait-free without a bound, and then without a system call unless the mailbox sleeps. A value of up to three
+    /// words is not allocated. The first message from a thread to a mailbox allocates a lane.
     ///
-    /// # Errors
-    /// When the mailbox has ended; when it is full and was made to fail then; `Full` for a new thread where all lanes
-    /// are in use. The value comes back.
+    /// # Errors `Ended` if the mailbox has ended. `Full` if it is full and its `Crowding` is `Error`; also for a new
+    /// thread while all lanes are in use. The error contains the value.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         match self.inner.send(Envelope::new(value), Rank::Ordinary) {
@@ -44,33 +43,33 @@ impl Address {
         }
     }
 
-    /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and it
-    /// never waits.
+    /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and
+    /// it never blocks.
     ///
-    /// Costs what [`send`](Self::send) costs, and the mailbox a fence each time it has received all urgent messages.
+    /// Costs as much as [`send`](Self::send). The mailbox executes one more fence each time it has received all urgent
+    /// messages.
     ///
-    /// # Errors
-    /// When the mailbox has ended; `Full` for a new thread where all lanes are in use. The value comes back.
+    /// # Errors `Ended` if the mailbox has ended; `Full` for a new thread while all lanes are in use. The error
+    /// contains the value.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }
 
-    /// Forwards a message as it was received, by a catch-all for example. As [`send`](Self::send).
+    /// Forwards a message as it was received, for example by a catch-all. Otherwise as [`send`](Self::send).
     ///
-    /// # Errors
-    /// As [`send`](Self::send).
+    /// # Errors As [`send`](Self::send).
     pub fn send_envelope(&self, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         self.inner.send(envelope, Rank::Ordinary)
     }
 
-    /// The name given by [`Builder::name`](super::Builder::name), if one was.
+    /// Returns the name given by [`Builder::name`](super::Builder::name), if there is one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.inner.name.as_deref()
     }
 }
 
-/// The value of an envelope that came back.
+/// The value of an envelope that the error contains.
 #[cold]
 #[inline(never)]
 fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {

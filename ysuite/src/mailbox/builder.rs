@@ -10,9 +10,9 @@ use super::mailbox::Mailbox;
 use crate::foreign::Panics;
 use crate::sync::thread::{self, JoinHandle};
 
-/// Makes mailboxes, for a new thread or for the calling one.
+/// Makes mailboxes, for a new thread or for the calling thread.
 #[derive(Clone, Debug, Default)]
-#[must_use = "it makes nothing by itself"]
+#[must_use = "a builder makes nothing by itself"]
 pub struct Builder {
     name: Option<String>,
     bound: Option<Bound>,
@@ -20,38 +20,37 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A mailbox without a name and without a bound.
+    /// Describes a mailbox without a name and without a bound.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A name that is printed for the mailbox, and that its thread has. It need not be unique, and cannot be
+    /// Sets a name, which is printed for the mailbox, and which its thread has. It need not be unique, and cannot be
     /// [located](super::locate).
     ///
-    /// Without a byte 0: threads cannot have such a name.
+    /// The name must not contain a byte 0: threads cannot have such a name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Room for at most `capacity` ordinary messages that no receive has looked at, and what happens to one too many. The
-    /// bound does not count urgent messages and the ends of other mailboxes. All ordinary messages, of all threads, then
-    /// have one order.
+    /// Sets a bound: room for at most `capacity` ordinary messages that no receive has seen, and how a send to a full
+    /// mailbox behaves. The bound does not count urgent messages and notices of termination. All ordinary messages, of
+    /// all threads, then have one order.
     pub fn bounded(mut self, capacity: usize, crowding: Crowding) -> Self {
         self.bound = Some(Bound { capacity, crowding });
         self
     }
 
-    /// The size of the thread's stack, in bytes. The default is the system's.
+    /// Sets the size of the thread's stack, in bytes. The default is the system's.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
-    /// A mailbox for the calling thread, or for the thread that it is moved to.
+    /// Makes a mailbox for the calling thread, or for the thread to which it is moved.
     ///
-    /// # Panics
-    /// When a bound is 0, or there is no memory for it.
+    /// # Panics If a bound is 0, or there is no memory for it.
     #[must_use]
     pub fn build(self) -> Mailbox {
         Mailbox::with(self.name.map(String::into_boxed_str), self.bound)
@@ -60,11 +59,9 @@ impl Builder {
     /// Starts a thread with a mailbox, which ends with the function. The handle waits for the thread and returns the
     /// function's result.
     ///
-    /// # Errors
-    /// When the system has no more threads.
+    /// # Errors If the system has no more threads.
     ///
-    /// # Panics
-    /// As [`build`](Self::build), and where the name has a byte 0.
+    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn<R: Send + 'static>(
         self,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
@@ -74,11 +71,9 @@ impl Builder {
 
     /// As [`spawn`](Self::spawn), and `owner` owns the new mailbox: see [`Mailbox::spawn`].
     ///
-    /// # Errors
-    /// When the system has no more threads.
+    /// # Errors If the system has no more threads.
     ///
-    /// # Panics
-    /// As [`build`](Self::build), and where the name has a byte 0.
+    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn_owned<R: Send + 'static>(
         self,
         owner: &mut Mailbox,
@@ -87,14 +82,13 @@ impl Builder {
         self.start(|mailbox| mailbox.set_owner(owner.here()), run)
     }
 
-    /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its thread
-    /// starts: so `owner` learns of its end however soon that is, behind all ordinary messages that it has sent.
+    /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its
+    /// thread starts. So `owner` is notified of its termination however soon that is, after all ordinary messages that
+    /// it has sent.
     ///
-    /// # Errors
-    /// When the system has no more threads. `owner` receives the end of a mailbox that never ran.
+    /// # Errors If the system has no more threads. `owner` then receives the notice of a mailbox that never ran.
     ///
-    /// # Panics
-    /// As [`build`](Self::build), and where the name has a byte 0.
+    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn_linked<R: Send + 'static>(
         self,
         owner: &mut Mailbox,
@@ -121,7 +115,7 @@ impl Builder {
     ) -> io::Result<(Address, JoinHandle<R>)> {
         let mut mailbox = self.clone().build();
         relate(&mut mailbox);
-        // Not by `Mailbox::address`, which notes that the calling thread uses the mailbox.
+        // Not by `Mailbox::address`, which records that the calling thread uses the mailbox.
         let address = Address::new(mailbox.inner().clone());
         let mut thread = thread::Builder::new();
         if let Some(name) = self.name {
@@ -133,12 +127,14 @@ impl Builder {
         let handle = thread.spawn(move || {
             // The mailbox belongs to this thread.
             mailbox.inner().is_read_here();
-            // Caught so that watchers get the panic's text, and a message that panics in its drop does not abort the process.
+            // Caught so that watchers get the panic's text, and so that a message that panics in its drop does not
+            // abort the process.
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut mailbox)));
             if let Err(panic) = &result {
                 mailbox.panicked(text(&**panic));
             }
-            // Foreign code; so is the drop of a result that nobody gets, behind a panic. The thread's own panic was the first.
+            // User code; so is the drop of a result that is not returned, while unwinding. The thread's own panic was
+            // the first.
             match result {
                 Ok(result) => Panics::answer_behind(result, || drop(mailbox)),
                 Err(panic) => {
@@ -164,8 +160,7 @@ fn text(panic: &(dyn Any + Send)) -> &str {
 //     spawning_at_the_end_of_a_thread
 /// Starts a thread with a mailbox, which ends with the function. It has no owner; see [`Mailbox::spawn`].
 ///
-/// # Panics
-/// When the system has no more threads; [`Builder::spawn`] returns an error instead, and the thread's handle.
+/// # Panics If the system has no more threads. [`Builder::spawn`] returns an error instead, and the thread's handle.
 pub fn spawn<R: Send + 'static>(run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
     Builder::new().spawn(run).expect("a thread").0
 }

@@ -1,9 +1,9 @@
 //! [`Envelope`]: a message of any type, and its type. One owner at a time; nothing here blocks.
 //!
-//! A value of up to three words that needs no larger alignment than a word lies in the envelope itself; a larger one in a
-//! box. Checking the type compares two addresses, and two type ids where those differ.
+//! A value of up to three words that needs no larger alignment than a word is in the envelope itself, and a larger one
+//! in a box. Checking the type compares two addresses, and two type ids if those differ.
 //!
-//! Cannot: be downcast to anything but the exact type, as `std::any::Any`.
+//! Cannot: be downcast to any type except the exact one, as with `std::any::Any`.
 
 use core::any::{Any, TypeId, type_name};
 use core::fmt;
@@ -13,25 +13,25 @@ use core::ptr::NonNull;
 
 use crate::inline_box::InlineBox;
 
-/// A message of a type that is not known yet: what a catch-all receives.
-/// Forwarded as it is by [`send_envelope`](super::Address::send_envelope).
+/// A message of a type that is not known yet: a catch-all receives it. [`send_envelope`](super::Address::send_envelope)
+/// forwards it unchanged.
 pub struct Envelope {
     vtable: &'static VTable,
     value: InlineBox,
-    /// Makes it not `Sync`, as the value need not be.
+    /// Makes the envelope not `Sync`, as the value need not be.
     unshared: PhantomData<*const ()>,
 }
 
-/// What is the same for all envelopes of a type.
+/// The part that is the same for all envelopes of a type.
 struct VTable {
     type_id: fn() -> TypeId,
     type_name: fn() -> &'static str,
-    /// Drops the value where it lies: it may be larger than the stack of the thread that drops it.
+    /// Drops the value in place: it may be larger than the stack of the thread that drops it.
     ///
     /// # Safety
     /// A value of the table's type is stored, and not used afterwards.
     drop: unsafe fn(&mut InlineBox),
-    /// Of a notice: the table of the same value as an ordinary message.
+    /// For a notice: the table of the same value as an ordinary message.
     notice_of: Option<&'static VTable>,
 }
 
@@ -61,7 +61,7 @@ impl Envelope {
         Self::with_vtable(Of::<T>::MESSAGE, value)
     }
 
-    /// A notice of another mailbox's end: a search must not pass it over.
+    /// Makes a notice of another mailbox's termination: a search must not pass it over.
     pub(super) fn notice<T: Any + Send>(value: T) -> Self {
         Self::with_vtable(Of::<T>::NOTICE, value)
     }
@@ -80,7 +80,7 @@ impl Envelope {
         core::ptr::eq(self.vtable, Of::<T>::MESSAGE) || (self.vtable.type_id)() == TypeId::of::<T>()
     }
 
-    /// Whether this is a notice of another mailbox's end.
+    /// Whether this is a notice of another mailbox's termination.
     #[inline(always)]
     pub(super) fn is_notice(&self) -> bool {
         self.vtable.notice_of.is_some()
@@ -92,21 +92,20 @@ impl Envelope {
         self
     }
 
-    /// The value where it lies, if it is of this type.
+    /// Borrows the value in place, if it is of this type.
     #[inline(always)]
     #[must_use]
     pub fn downcast_ref<T: Any + Send>(&self) -> Option<&T> {
         if !self.is::<T>() {
             return None;
         }
-        // SAFETY: the value is of this type; only `downcast` and `drop` take it, and they use up the envelope.
+        // SAFETY: the value is of this type; only `downcast` and `drop` take it, and they consume the envelope.
         Some(unsafe { self.value.get() })
     }
 
-    /// The value, if it is of this type.
+    /// Returns the value, if it is of this type.
     ///
-    /// # Errors
-    /// The envelope itself, if it is not.
+    /// # Errors The envelope itself, if it is not.
     #[inline(always)]
     pub fn downcast<T: Any + Send>(self) -> Result<T, Self> {
         if self.is::<T>() {
@@ -132,17 +131,17 @@ impl Envelope {
         if self.is_plainly::<T>() { self.downcast() } else { Err(self) }
     }
 
-    /// Moves the value out of an envelope, where that lies: the envelope as a whole is never moved.
+    /// Moves the value out of an envelope in place: the envelope as a whole is never moved.
     ///
-    /// # Safety
-    /// The envelope is the caller's, its value is of this type, and it is neither used nor dropped afterwards.
+    /// # Safety The envelope belongs to the caller, its value is of this type, and it is neither used nor dropped
+    /// afterwards.
     #[inline(always)]
     pub(super) unsafe fn take_at<T: Any + Send>(mut place: NonNull<Self>) -> T {
         // SAFETY: by the caller.
         unsafe { place.as_mut().value.take() }
     }
 
-    /// The name of the value's type, as `std::any::type_name` gives it.
+    /// Returns the name of the value's type, as `std::any::type_name` gives it.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         (self.vtable.type_name)()

@@ -1,4 +1,4 @@
-//! Errors of sending and receiving. A message that was not sent comes back in the error.
+//! Errors of sending and receiving. An error of sending contains the message.
 
 use core::fmt;
 use std::error::Error;
@@ -8,31 +8,32 @@ use crate::channel::TrySendError;
 
 // FINAL: `SendError::Ended`: the receiving side is gone for good; no mailbox begins under an old id; test:
 //     tests/suite/mailbox.rs: a_dead_mailbox_gives_the_value_back
-/// A message was not sent. Has the message.
+/// A message was not sent. Contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendError<T> {
-    /// The mailbox has ended: it was dropped, as at the end of its thread.
+    /// The mailbox has ended: it was dropped, for example when its thread ended.
     Ended(T),
-    /// The mailbox is full, and was made to fail then; or its own thread would have waited for itself. A mailbox without a
-    /// bound is full only for a new sending thread, when [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) less one send to it.
+    /// The mailbox is full, and its `Crowding` is `Error`; or its own thread would have waited for itself. A mailbox
+    /// without a bound is full only for a new sending thread, when [`MAX_SENDERS`](crate::mpsc::MAX_SENDERS) less one
+    /// threads send to it.
     Full(T),
 }
 
 impl<T> SendError<T> {
-    /// The message that was not sent.
+    /// Returns the message that was not sent.
     pub fn into_inner(self) -> T {
         match self {
             Self::Ended(message) | Self::Full(message) => message,
         }
     }
 
-    /// Whether the mailbox was full.
+    /// Returns whether the mailbox was full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full(_))
     }
 
-    /// Whether the mailbox has ended.
+    /// Returns whether the mailbox has ended.
     #[must_use]
     pub fn is_ended(&self) -> bool {
         matches!(self, Self::Ended(_))
@@ -65,23 +66,24 @@ impl<T> Error for SendError<T> {}
 
 // FINAL: `ReceiveError::Disconnected`: every possible sender is counted, and only the mailbox itself can count a new
 //     one (`address`, `link`, `spawn`); test: tests/suite/mailbox/relations.rs: nothing_comes_behind_disconnected
-/// A receive found no message that it asked for.
+/// A receive has found no matching message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiveError {
-    /// A mailbox that this one is [linked](super::Mailbox::link) to has ended, and the receive had no handler for that.
+    /// A mailbox that this one is [linked](super::Mailbox::link) to has ended, and the receive had no handler for the
+    /// notice.
     LinkTerminated(LinkTerminated),
-    /// The owner of this mailbox has ended, and the receive had no handler for that.
+    /// The owner of this mailbox has ended, and the receive had no handler for the notice.
     OwnerTerminated(OwnerTerminated),
-    /// There is no such message, and none can come: the mailbox has no address left, and owns no mailbox. This changes only
-    /// if the mailbox gives its address away again, links or spawns.
+    /// There is no such message, and none can come: the mailbox has no address left, and owns no mailbox. This changes
+    /// only if the mailbox gives its address away again, links or spawns.
     Disconnected,
     /// The time is up.
     Timeout,
     /// [`receive_only`](super::Mailbox::receive_only) found a message of another type, which stays the next.
     Mismatch {
-        /// The name of the type that was asked for.
+        /// The name of the type in the call.
         expected: &'static str,
-        /// The name of the type that is there.
+        /// The name of the message's type.
         found: &'static str,
     },
 }
@@ -91,7 +93,7 @@ impl fmt::Display for ReceiveError {
         match self {
             Self::LinkTerminated(end) => end.fmt(f),
             Self::OwnerTerminated(end) => end.fmt(f),
-            Self::Disconnected => f.write_str("receiving from a mailbox that nobody has the address of"),
+            Self::Disconnected => f.write_str("receiving from a mailbox without an address"),
             Self::Timeout => f.write_str("timed out receiving from a mailbox"),
             Self::Mismatch { expected, found } => write!(f, "a message of type {expected} was expected, not {found}"),
         }

@@ -1,8 +1,8 @@
-//! [`MailboxInner`]: what a mailbox and its addresses share. Any thread; lock-free, except sends that wait for room, and
-//! relations.
+//! [`MailboxInner`]: the state that a mailbox and its addresses share. Any thread; lock-free, except sends that wait
+//! for room, and relations.
 //!
-//! Addresses are counted, because a mailbox without an address must not wait. A `MailboxInner` that another mailbox or a
-//! lane keeps is not counted.
+//! Addresses are counted, because a mailbox without an address must not wait. A `MailboxInner` that another mailbox or
+//! a lane keeps is not counted.
 
 // The model checker's `thread_local!` takes no `const`.
 #![allow(clippy::missing_const_for_thread_local)]
@@ -20,25 +20,27 @@ use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
 use crate::os::ForkLock;
 use crate::sync::thread_local;
 
-/// What happens to a message for which a bounded mailbox has no room.
+/// How a send behaves if a bounded mailbox has no room for the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Crowding {
-    /// Its sender waits until there is room. A thread does not wait without end for its own mailbox: sending to that fails,
-    /// [`SendError::Full`].
+    /// The sender waits until there is room. A thread does not wait for ever for its own mailbox: sending to that fails
+    /// with [`SendError::Full`].
     ///
-    /// A mailbox belongs to the thread that was started for it, or else to the thread that last received from it: for that
-    /// thread the send fails at once. A thread that was the last to use a mailbox (by any method, such as `address`) and has
-    /// not received from it may be about to move it to another thread, or have done so. It waits for room for a second,
-    /// once: if no other thread has used the mailbox by then, the mailbox belongs to this thread. A thread that a mailbox is
-    /// moved to is known from its first use of it.
+    /// A mailbox belongs to the thread that was started for it, or otherwise to the thread that last received from it.
+    /// For that thread the send fails at once.
+    ///
+    /// A thread that was the last to use a mailbox (by any method, such as `address`) and has not received from it may
+    /// be about to move it to another thread, or may have done so. It waits for room for a second, once. If no other
+    /// thread has used the mailbox by then, the mailbox belongs to this thread. A thread to which a mailbox is moved is
+    /// known from its first use of it.
     Block,
-    /// The send fails, and the message comes back in [`SendError::Full`].
+    /// The send fails, and [`SendError::Full`] contains the message.
     Error,
     /// The message is dropped, and the send succeeds.
     DropNewest,
-    /// The message is sent, and the oldest one is dropped that no receive has looked at. Waits where a thread has lost its CPU in
-    /// the middle of taking that message out, or of putting it in, until that thread goes on; see
-    /// [`force_send`](crate::mpmc::Sender::force_send), whose bounds it shares.
+    /// The message is sent, and the oldest message that no receive has seen is dropped. If a thread was preempted in
+    /// the middle of taking that message out, or of putting it in, the send waits until that thread continues. See
+    /// [`force_send`](crate::mpmc::Sender::force_send), which has the same bounds.
     DropOldest,
 }
 
@@ -49,7 +51,8 @@ pub(super) struct Bound {
     pub(super) crowding: Crowding,
 }
 
-/// How long a thread waits for room in a mailbox that is its own, or that it moved to a thread which has not used it yet.
+/// How long a thread waits for room in a mailbox that is its own, or that it has moved to a thread which has not used
+/// it yet.
 const OWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What [`MailboxInner::last_user`] is when that thread has received from the mailbox.
@@ -58,7 +61,7 @@ fn receiving(thread: u64) -> u64 {
     thread << 1 | 1
 }
 
-/// What a mailbox and its addresses share.
+/// The state that a mailbox and its addresses share.
 pub(crate) struct MailboxInner {
     /// Never reused in this process.
     pub(super) id: u64,
@@ -66,12 +69,13 @@ pub(crate) struct MailboxInner {
     pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
     pub(super) watchers: Watchers,
-    /// The thread that would wait for itself: twice the number of the one that used the mailbox last, plus one if that
-    /// thread received from it. 0 or 1: not known. Only kept with a bound.
+    /// The thread that would wait for itself: twice the number of the thread that used the mailbox last, plus one if
+    /// that thread received from it. 0 or 1: not known. Only kept with a bound.
     last_user: AtomicU64,
-    /// For notices from threads that find no lane of their own because all lanes are in use. `None` after the end.
+    /// For notices from threads that find no lane of their own because all lanes are in use. `None` once the mailbox
+    /// has ended.
     pub(super) spare: ForkLock<Option<Sender<Envelope>>>,
-    /// What the registry has to do with it: [`NAMED` and `FORGOTTEN`](super::registry).
+    /// Flags for the registry: [`NAMED` and `FORGOTTEN`](super::registry).
     pub(super) naming: AtomicU32,
 }
 
@@ -96,7 +100,7 @@ impl MailboxInner {
         }
     }
 
-    // MUTANT: Speed only: without a bound nobody asks who reads the mailbox. Killed only by
+    // MUTANT: Speed only: without a bound the reader of the mailbox is never checked. Killed only by
     // `a_thread_never_waits_for_itself`.
     /// The calling thread receives from the mailbox.
     #[inline(always)]
@@ -138,11 +142,11 @@ impl MailboxInner {
     //     tables change, and addresses are dropped after it; a mailbox is never polled, so its sleep flag wakes by a
     //     futex or a signal, never by a waker)
     // MUTANT: The value is dropped at the end of the function anyway.
-    /// Sends a notice, which no bound holds up. Drops it if the mailbox has ended.
+    /// Sends a notice, which no bound delays. Drops it if the mailbox has ended.
     pub(super) fn tell(&self, notice: Envelope) {
         let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
-        // All lanes are in use, none of them by the calling thread: so it has sent nothing that the notice must come behind.
-        // No foreign code runs under the lock.
+        // All lanes are in use, none of them by the calling thread: so it has sent nothing that must come before the
+        // notice. No user code runs under the lock.
         let Some(mut spare) = self.spare.lock_to_go() else { return };
         let refused = spare.as_mut().map(|spare| spare.send(notice));
         drop(spare);
@@ -176,7 +180,7 @@ impl MailboxInner {
             Crowding::DropOldest => {
                 let oldest = self.sender.force_send(back)?;
                 // MUTANT: The message is dropped at the end of the block anyway.
-                // Foreign code, when the message is sent and the mailbox woken.
+                // User code, after the message is sent and the mailbox woken.
                 drop(oldest);
                 Ok(())
             }
@@ -189,7 +193,7 @@ impl MailboxInner {
     // WAITS: in a mailbox that may be the thread's own: room, the mailbox has ended, or one second, once for a mailbox;
     //     test: tests/suite/mailbox/bounds.rs: a_thread_never_waits_for_itself_before_its_first_receive_either
     // MUTANT: Killed only by `a_thread_that_has_nothing_to_do_with_a_mailbox_waits_for_room_for_as_long_as_it_takes`.
-    /// Waits for room, unless the mailbox is the calling thread's.
+    /// Waits for room, unless the mailbox belongs to the calling thread.
     #[cold]
     fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
         let me = this_thread();
@@ -220,13 +224,13 @@ impl MailboxInner {
 // THREAD EXIT: to a mailbox of the thread's own it returns `Full`; where thread-locals are emulated it waits
 //     (documented); test: tests/suite/mailbox/thread_locals.rs: a_thread_that_is_ending_does_not_wait_for_itself
 thread_local! {
-    // Without a destructor: where the system has native thread-locals this lives to the thread's very end.
+    // Without a destructor: if the system has native thread-locals this lives until the thread has ended.
     static NUMBER: Cell<u64> = Cell::new(0);
 }
 
 // MUTANT: Killed only by `a_thread_never_waits_for_itself`.
-/// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated thread-locals
-/// while they are being destroyed. Wait-free.
+/// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated
+/// thread-locals while they are being destroyed. Wait-free.
 fn this_thread() -> u64 {
     NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
 }
@@ -255,7 +259,8 @@ mod tests {
         core::iter::from_fn(|| mailbox.inner().sender.ordinary().ok()).collect()
     }
 
-    /// Another thread has each of the locks that a mailbox takes as it ends, its own or that of one it watches.
+    /// Another thread has each of the locks that a mailbox takes when it ends: its own, and that of a mailbox it
+    /// watches.
     #[test]
     #[cfg(unix)]
     fn a_forked_child_drops_mailboxes_whose_locks_another_thread_has() {
@@ -291,7 +296,7 @@ mod tests {
             [&linked, &both].into_iter().for_each(|other| watching.link(&other.address()));
             [&owned, &both].into_iter().for_each(|other| watching.set_owner(other.inner()));
             let lanes = fill(&watching);
-            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "but the spare one");
+            assert_eq!(lanes.len(), crate::channel::mpsc::MAX_SENDERS - 1, "all except the spare one");
             if bound.is_none() {
                 assert_eq!(address.send(1_u8), Err(SendError::Full(1)), "there is no lane for this thread");
             } else {
@@ -299,7 +304,7 @@ mod tests {
             }
             drop((linked, owned, both));
             if bound.is_some() {
-                // With a bound it comes behind the messages as well.
+                // With a bound it comes after the messages as well.
                 assert_eq!(watching.receive_only::<u8>(), Ok(1));
             }
             assert!(watching.receive_timeout::<LinkTerminated>(Duration::ZERO).is_ok());

@@ -1,7 +1,7 @@
-//! Handlers for messages of several types, written in place. They may use all variables around them, and `break`,
-//! `continue`, `return` and `?` are those of the function around them: one handler runs, after the search.
+//! Handlers for messages of several types, written in place. They may use all variables of the function around them.
+//! `break`, `continue`, `return` and `?` act on that function: one handler runs, after the search.
 
-/// Receives the next message that one of the handlers is for; waits for one without a time limit.
+/// Receives the next message for which there is a handler; waits for one without a time limit.
 ///
 /// ```
 /// use ysuite::mailbox::{Address, Mailbox, ReceiveError};
@@ -37,16 +37,17 @@
 ///   `_`, a literal, or something in parentheses such as `(a, b)` or `(Some(x))`.
 /// * `pattern: Type where guard => expression`: if the guard is true as well. In the guard the names are
 ///   references to the message.
-/// * `name => expression`: a catch-all, for an [`Envelope`](crate::mailbox::Envelope) with any message, also with the end
-///   of a link or of the owner. Must be the last.
+/// * `name => expression`: a catch-all, for an [`Envelope`](crate::mailbox::Envelope) with any message, also with the
+///   notice of a link or of the owner. Must be the last.
 ///
-/// The first handler that is for a message gets it. Messages that no handler is for stay for later, in their order. All
+/// The first handler that accepts a message gets it. Messages without a handler stay for later, in their order. All
 /// expressions have one type; a comma follows each.
 ///
 /// # Errors
 ///
-/// As [`Mailbox::receive`](crate::mailbox::Mailbox::receive): `Result<_, ReceiveError>`, with the expression's value. The
-/// end of a link or of the owner is not an error where there is a handler for `LinkTerminated` or `OwnerTerminated`.
+/// As [`Mailbox::receive`](crate::mailbox::Mailbox::receive): `Result<_, ReceiveError>`, with the expression's value.
+/// The notice of a link or of the owner is not an error if there is a handler for `LinkTerminated` or
+/// `OwnerTerminated`.
 #[macro_export]
 macro_rules! receive {
     ($mailbox:expr => { $($handlers:tt)* }) => {
@@ -54,8 +55,8 @@ macro_rules! receive {
     };
 }
 
-/// As [`receive!`](crate::receive), but waits no longer than a `Duration`: then `Err(ReceiveError::Timeout)`. With zero it
-/// does not wait.
+/// As [`receive!`](crate::receive), but waits no longer than a `Duration`: then `Err(ReceiveError::Timeout)`. With zero
+/// it does not wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -95,7 +96,7 @@ macro_rules! __receive_by {
     }};
 }
 
-/// Breaks out of the search with the number of the first handler that the offered message is for.
+/// Breaks out of the search with the number of the first handler that accepts the offered message.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __receive_look {
@@ -142,7 +143,7 @@ macro_rules! __receive_do {
                 #[allow(unused_parens)]
                 $pattern => $body,
                 #[allow(unreachable_patterns)]
-                _ => ::core::unreachable!("it was looked at before"),
+                _ => ::core::unreachable!("it was checked before"),
             }
         } else {
             $crate::__receive_do!($search, $found, $number + 1; $($rest)*)

@@ -26,11 +26,11 @@ use crate::sync::Arc;
 // THREAD EXIT: making a mailbox, receiving, clones and drops of addresses, and the mailbox's drop work as ever: tables
 //     are trees, which need no random state; test: tests/suite/mailbox/thread_locals.rs:
 //     sending_and_receiving_at_the_end_of_a_thread
-/// Receives messages of any type, from every thread that has its [`Address`]. Dropping it drops its messages, makes sending
-/// fail, and notifies the mailboxes that are linked to it and those it owns.
+/// Receives messages of any type, from every thread that has its [`Address`]. Dropping it drops its messages, makes
+/// sending fail, and notifies the mailboxes that are linked to it and those it owns.
 ///
-/// By type: [`receive`](Self::receive) and [`receive_only`](Self::receive_only); with handlers for several types:
-/// [`receive!`](crate::receive).
+/// [`receive`](Self::receive) and [`receive_only`](Self::receive_only) receive one type; [`receive!`](crate::receive)
+/// has handlers for several types.
 pub struct Mailbox {
     // Dropped in this order: sending fails from then on, then the messages are dropped, then the watchers are notified.
     pub(super) inbox: Inbox<Envelope>,
@@ -40,12 +40,12 @@ pub struct Mailbox {
 
 // GROWS: mailboxes that this one watches; each goes when this one is notified of its end, or unlinks; cost: logarithm;
 //     test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
-/// The relations of a mailbox to others. Dropping this notifies them of its end.
+/// The relations of a mailbox to others. Dropping this notifies them that the mailbox has ended.
 struct Relations {
     inner: Arc<MailboxInner>,
     /// An address, which counts: this mailbox may still send to its owner.
     owner: Option<Address>,
-    /// The mailboxes whose end this one is notified of, by id.
+    /// The mailboxes whose termination is reported to this one, by id.
     watched: BTreeMap<u64, Arc<MailboxInner>>,
     panic: PanicText,
 }
@@ -67,7 +67,8 @@ impl Drop for Relations {
 }
 
 impl Mailbox {
-    /// A mailbox without a bound, for the calling thread or the one it is moved to. It has no owner. [`Builder`] makes others.
+    /// Makes a mailbox without a bound, for the calling thread or the one to which it is moved. It has no owner.
+    /// [`Builder`] makes other mailboxes.
     #[must_use]
     pub fn new() -> Self {
         Builder::new().build()
@@ -80,7 +81,7 @@ impl Mailbox {
         Self { inbox, aside: Aside::default(), relations }
     }
 
-    /// What is shared, after noting that the calling thread uses the mailbox.
+    /// The shared state, after recording that the calling thread uses the mailbox.
     pub(super) fn here(&self) -> &Arc<MailboxInner> {
         // MUTANT: Killed only by `a_thread_never_waits_for_itself_before_its_first_receive_either`.
         self.inner().is_used_here();
@@ -97,30 +98,31 @@ impl Mailbox {
         &self.relations.inner
     }
 
-    /// Another address of this mailbox. Also after [`Disconnected`](ReceiveError::Disconnected): from then on it can receive
-    /// again.
+    /// Returns another address of this mailbox. This works also after [`Disconnected`](ReceiveError::Disconnected):
+    /// from then on it can receive again.
     #[must_use]
     pub fn address(&self) -> Address {
         Address::new(self.here().clone())
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
-    /// The mailbox that [spawned](Self::spawn) this one, unless this one was notified of its end. `None` without an owner.
+    /// Returns the mailbox that [spawned](Self::spawn) this one, until this one is notified of its termination. `None`
+    /// without an owner.
     #[must_use]
     pub fn owner(&self) -> Option<Address> {
         self.here();
         self.relations.owner.clone()
     }
 
-    /// Starts a thread with a mailbox, which this one owns: when this one ends, the new one receives [`OwnerTerminated`].
+    /// Starts a thread with a mailbox, which this one owns: when this one ends, the new one receives
+    /// [`OwnerTerminated`].
     ///
-    /// The new one has this one's address, by [`owner`](Self::owner): while it lives, a receive of this one waits for its
-    /// messages. So the two wait without end if each waits for a message of the other.
+    /// The new mailbox has the address of this one, by [`owner`](Self::owner): while the new one lives, a receive of
+    /// this one waits for its messages. So if each of the two waits for a message of the other, both wait for ever.
     ///
     /// Allocates, and takes a lock for some instructions.
     ///
-    /// # Panics
-    /// When the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
+    /// # Panics If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
     pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
         Builder::new().spawn_owned(self, run).expect("a thread").0
     }
@@ -134,16 +136,17 @@ impl Mailbox {
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
-    /// When the other mailbox ends this one receives [`LinkTerminated`], once, behind all ordinary messages that the
-    /// other's thread has sent.
-    /// If the other has ended already, this one receives it at once, before the messages it has not looked at. One way: two
-    /// mailboxes that want to learn of each other's end both link. Allocates, and takes a lock for some instructions.
+    /// Links this mailbox to `to`: when that mailbox ends, this one receives [`LinkTerminated`], once, after all
+    /// ordinary messages that the other's thread has sent. If the other has ended already, this one receives the notice
+    /// at once, before the messages it has not seen. A link works in one direction: two mailboxes that need notices of
+    /// each other both link. Allocates, and takes a lock for some instructions.
     pub fn link(&mut self, to: &Address) {
         self.here();
         self.watch(to.inner.clone(), Relation::Link);
     }
 
-    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may be on its way already. Takes a lock for some instructions.
+    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may already have been sent. Takes a lock for some
+    /// instructions.
     pub fn unlink(&mut self, from: &Address) {
         from.inner.watchers.remove(self.here().id, [Relation::Link]);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
@@ -161,7 +164,7 @@ impl Mailbox {
             Ok(()) => drop(self.relations.watched.insert(inner.id, inner)),
             Err(panic) => {
                 self.aside.push(notice(&inner, relation, panic), Rank::Ordinary);
-                // It comes by no lane, so nobody else raises the id of a mailbox in a set.
+                // It comes by no lane, so no other code raises the id of a mailbox in a set.
                 self.inbox.registration().inspect(|registration| registration.raise());
             }
         }
@@ -178,16 +181,16 @@ impl Mailbox {
         ended.map(|ended| self.relations.watched.remove(&ended.inner.id));
     }
 
-    /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for later, in
-    /// their order.
+    /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for
+    /// later, in their order.
     ///
-    /// Wait-free while there are messages (lock-free with a bound), and then without a system call but to wake a sender
-    /// that waits for room. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
-    /// kernel. Takes time in proportion to the number of messages that are passed over.
+    /// Wait-free while there are messages (lock-free with a bound), and then without a system call except to wake a
+    /// sender that waits for room. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in
+    /// the kernel. Takes time in proportion to the number of messages passed over.
     ///
-    /// # Errors
-    /// When a mailbox that this one is linked to has ended, or its owner (unless `T` is that notice); when there is no such
-    /// message, no address of this mailbox, and no mailbox that it owns.
+    /// # Errors `LinkTerminated` or `OwnerTerminated` if a mailbox that this one is linked to has ended, or its owner
+    /// (unless `T` is that notice). `Disconnected` if there is no such message, no address of this mailbox, and no
+    /// mailbox that it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| self.find(), Ok)
@@ -198,28 +201,28 @@ impl Mailbox {
         Search::new(self, Deadline::Never).find()
     }
 
-    /// As [`receive`](Self::receive); waits no longer than `timeout`. With zero it does not wait, with `Duration::MAX` it
-    /// waits without a time limit. A message that is there is received even when the time is up, unless 4,096 new ones of
-    /// other types are before it.
+    /// As [`receive`](Self::receive), but waits no longer than `timeout`. With zero it does not wait; with
+    /// `Duration::MAX` it waits without a time limit. A waiting message is received even when the time is up, unless
+    /// 4,096 new messages of other types are before it.
     ///
-    /// # Errors
-    /// As [`receive`](Self::receive), and when the time is up.
+    /// # Errors As [`receive`](Self::receive), and `Timeout` when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| self.search_timeout(timeout).find(), Ok)
     }
 
-    /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that were
-    /// sent as a tuple are received as one.
+    /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that
+    /// were sent as a tuple are received as one.
     ///
-    /// # Errors
-    /// As [`receive`](Self::receive), and when the next message is of another type. That message stays the next.
+    /// # Errors As [`receive`](Self::receive), and `Mismatch` if the next message is of another type. That message
+    /// stays the next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| Search::new(self, Deadline::Never).find_only(), Ok)
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
-    /// The number of messages that were passed over, and wait for a receive that asks for them. A bound does not count them.
+    /// Returns the number of messages that were passed over, and wait for a matching receive. A bound does not count
+    /// them.
     #[must_use]
     pub fn set_aside(&self) -> usize {
         self.here();
@@ -227,18 +230,19 @@ impl Mailbox {
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
-    /// How long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+    /// Sets how long to spin before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
         self.here();
         self.inbox.set_spin(spin);
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
-    /// Takes this mailbox out of the set it is attached to: its id is down, and free. False: it was in no set. Its messages
-    /// stay, and it can be attached again, to any set. Wait-free, except for at most one system call for the set's
-    /// descriptor.
+    /// Takes this mailbox out of the set to which it is attached: its id is down, and free. Returns false if it was in
+    /// no set. Its messages stay, and it can be attached again, to any set. Wait-free, except for at most one system
+    /// call for the set's descriptor.
     ///
-    /// A sender that is about to raise the id may still do so once: the next owner of the id must expect a spurious signal.
+    /// A sender that is about to raise the id may still do so once: the next owner of the id must expect a spurious
+    /// signal.
     pub fn detach(&mut self) -> bool {
         self.here();
         self.inbox.detach()
@@ -262,7 +266,7 @@ impl Default for Mailbox {
     }
 }
 
-/// In a set of signals the id is up while there may be a message that no receive has looked at. It goes down when a receive
+/// In a set of signals the id is up while there may be a message that no receive has seen. It goes down when a receive
 /// that does not wait finds none. Messages that were set aside do not count.
 impl Attach for Mailbox {
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.

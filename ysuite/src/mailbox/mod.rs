@@ -1,6 +1,6 @@
-//! **Mailboxes**: any message to any thread. The thread that has a [`Mailbox`] receives values of all types, by type, in the
-//! order it likes; every thread that has its [`Address`] sends them, urgent ones ahead of the others; and threads learn of
-//! each other's end. The interface is that of D's `std.concurrency`, as far as it makes sense here.
+//! **Mailboxes**: any message to any thread. The thread that has a [`Mailbox`] receives values of all types, by type,
+//! in any order. Every thread that has its [`Address`] sends them, urgent ones ahead of the others. Threads can be
+//! notified of each other's termination. The interface is that of D's `std.concurrency`, as far as it makes sense here.
 //!
 //! ```
 //! use ysuite::mailbox::{self, Address, Mailbox};
@@ -23,71 +23,75 @@
 //!
 //! # Threads
 //!
-//! [`spawn`] starts a thread with a mailbox. Any other thread makes one with [`Mailbox::new`]: the main thread, one of a
-//! pool, one that another library has started. Sending needs none.
+//! [`spawn`] starts a thread with a mailbox. Any other thread makes one with [`Mailbox::new`]: the main thread, a
+//! thread of a pool, a thread started by another library. Sending needs no mailbox.
 //!
 //! # Order
 //!
-//! * The ordinary messages of one thread to one mailbox arrive in the order in which it sent them, through all addresses;
-//!   so do the urgent ones ([`send_priority`](Address::send_priority)) among themselves. Only messages that a thread sends
-//!   while its thread-locals are being destroyed have no order.
-//! * Between threads there is no order, not even causal order: a message sent because of another may arrive before it. A
-//!   mailbox with a bound has one order for all its ordinary messages.
-//! * A message whose `send` has returned is found, by a receive with a limit of zero too. But in a mailbox with a bound, an
-//!   ordinary message is found [only when the older ones are complete](crate::mpmc#preempted-peers).
-//! * Urgent messages come before ordinary ones, but cannot starve them: after [`URGENT_TURN`] of them in a row, the next
-//!   receive is offered the ordinary ones first, all that were set aside and up to 128 new ones; and after 128 urgent
-//!   messages that no handler is for, the search goes on with an ordinary one.
-//! * A message that no handler is for is *set aside*, and stays before all that are behind it. Each receive looks at the
-//!   messages set aside from the beginning, so a mailbox that sets thousands aside and never asks for them gets slow.
+//! * The ordinary messages of one thread to one mailbox arrive in the order in which it sent them, through all
+//!   addresses. The same holds for urgent messages ([`send_priority`](Address::send_priority)) among themselves. Only
+//!   messages that a thread sends while its thread-locals are being destroyed have no order.
+//! * Between threads there is no order, not even causal order: a message sent because of another may arrive before it.
+//!   A mailbox with a bound has one order for all its ordinary messages.
+//! * A message whose `send` has returned is found, also by a receive with a time limit of zero. But in a mailbox with a
+//!   bound, an ordinary message is found [only when the older ones are complete](crate::mpmc#preempted-peers).
+//! * Urgent messages come before ordinary ones, but cannot starve them. After [`URGENT_TURN`] of them in a row, the
+//!   next receive is offered the ordinary ones first: all that were set aside and up to 128 new ones. After 128 urgent
+//!   messages without a handler, the search continues with an ordinary one.
+//! * A message without a handler is *set aside*, and stays before all later messages. Each receive checks the messages
+//!   set aside from the beginning. So a mailbox that sets thousands aside and never receives them becomes slow.
 //!
-//! # Ends
+//! # Termination
 //!
-//! A mailbox ends with the function that was spawned, or when it is dropped. Sending then gives the value back. The messages
-//! in it are dropped; each message is received or dropped exactly once, or comes back. The mailboxes linked to it receive
-//! [`LinkTerminated`], those it owns [`OwnerTerminated`]: ordinary messages, behind all ordinary ones that its thread has sent, with the
-//! text of its panic if it ended in one. A receive that has no handler for such an end returns it as an error.
+//! A mailbox ends with the function that was spawned, or when it is dropped. Sending then fails, and the error contains
+//! the value. The messages in the mailbox are dropped; each message is received, dropped or returned exactly once. The
+//! mailboxes linked to it receive [`LinkTerminated`], and those it owns receive [`OwnerTerminated`]. These notices are
+//! ordinary messages, after all ordinary ones that its thread has sent. They contain the text of its panic if it ended
+//! in one. A receive that has no handler for such a notice returns it as an error.
 //!
-//! When a mailbox has no address left, is linked to no living mailbox and owns none, no message can come any more: receiving
-//! fails with [`ReceiveError::Disconnected`], as with channels. (An address inside a message on its way counts. So does a
-//! mailbox that this one [spawned](Mailbox::spawn), until it has ended: it has the address of its [owner](Mailbox::owner).)
-//! Only the mailbox itself can change this: by giving its [address](Mailbox::address) away again, by a
-//! [link](Mailbox::link), or by spawning.
+//! If a mailbox has no address left, is linked to no living mailbox and owns none, no message can come any more.
+//! Receiving then fails with [`ReceiveError::Disconnected`], as with channels. An address inside a message that is not
+//! yet received counts. So does a mailbox that this one [spawned](Mailbox::spawn), until it has ended: it has the
+//! address of its [owner](Mailbox::owner). Only the mailbox itself can change this: by giving its
+//! [address](Mailbox::address) away again, by a [link](Mailbox::link), or by spawning.
 //!
-//! Two mailboxes that wait only for each other, or for each other's end, wait without end; so does one that waits for those
-//! it owns while they wait for it. An owner that needs them no more sends them a message that says so.
+//! Two mailboxes that wait only for each other, or for each other's termination, wait for ever. So does a mailbox that
+//! waits for those it owns while they wait for it. An owner that no longer needs them sends them a message that says
+//! so.
 //!
-//! # At the end of a thread
+//! # Thread exit
 //!
-//! A thread may use all of this while its thread-locals are being destroyed: sending, receiving, making mailboxes, spawning,
-//! links, names. Its messages then have no order, and each has a lane of its own until it is received. (On systems with
-//! emulated thread-locals the thread is not recognised then: it waits for room also in a mailbox of its own.)
+//! A thread may use the whole interface while its thread-locals are being destroyed: sending, receiving, making
+//! mailboxes, spawning, links, names. Its messages then have no order, and each has a lane of its own until it is
+//! received. On systems with emulated thread-locals the thread is not recognised then: it waits for room also in its
+//! own mailbox.
 //!
 //! # Panics
 //!
-//! A message whose `drop` panics does so where it is dropped: in the sender that makes room by dropping it, or in the end of
-//! the mailbox, after all other messages are dropped and all watchers are notified; of several panics the first goes on. A
-//! thread that sends to a mailbox, or ends, while the mailbox ends may have to drop the messages it has sent there; at the
-//! end of a thread such a panic goes no further.
+//! A message whose `drop` panics does so where it is dropped: in a sender that makes room by dropping it, or in the
+//! drop of the mailbox, after all other messages are dropped and all watchers are notified. Of several panics the first
+//! propagates. If a mailbox ends while a thread sends to it, or exits, that thread may have to drop the messages it has
+//! sent there. At thread exit such a panic does not propagate.
 //!
 //! # What it costs
 //!
-//! Each thread has a lane of the [funnel](crate::mpsc) to each mailbox that it sends to, and finds it in a table of its own.
-//! So sending is wait-free and streams run without read-modify-writes, as in the funnel. A lane takes 512 bytes and a few
-//! chunks. It ends with the thread, or with the mailbox: then its memory is freed when that thread sends there again, or
-//! when it has so many lanes that it sweeps them. A sweep also frees lanes that are empty and unused since the last, so a
-//! thread keeps at most 64, or twice as many as it uses. Clones of an address cost nothing but a count.
+//! Each thread has a lane of the [`mpsc`](crate::mpsc) to each mailbox to which it sends, and finds it in a table of
+//! its own. So sending is wait-free, and streams run without read-modify-writes, as in an `mpsc`. A lane takes 512
+//! bytes and a few chunks. It ends with the thread, or with the mailbox. In the second case its memory is freed when
+//! that thread sends there again, or when the thread sweeps its lanes because it has too many. A sweep also frees lanes
+//! that are empty and unused since the last sweep, so a thread keeps at most 64 lanes, or twice the number that it
+//! uses. Cloning an address costs only a count.
 //!
 //! A value of up to three words travels in the message; a larger or over-aligned one in a box. A bounded mailbox is an
-//! [exchange](crate::mpmc) instead of lanes, and sending executes a full fence.
+//! [`mpmc`](crate::mpmc) instead of lanes, and sending executes a full fence.
 //!
 //! # When not to use it
 //!
-//! For one type of message a channel is faster, and the compiler checks it: a message of a type that no handler is for shows
-//! only at run time here. For posted functions, sockets and timers use an event loop. For several receiving threads, or a
-//! task that awaits messages, use a channel.
+//! For one type of message a channel is faster, and the compiler checks it. Here, a message of a type without a handler
+//! shows only at run time. For posted functions, sockets and timers use an event loop. For several receiving threads,
+//! or a task that awaits messages, use a channel.
 //!
-//! # As in D
+//! # Compared with D
 //!
 //! | `std.concurrency` | here | different |
 //! |---|---|---|
@@ -99,7 +103,7 @@
 //! | `ownerTid`, `TidMissingException` | [`Mailbox::owner`] | an `Option` |
 //! | `send` | [`Address::send`] | an error if the mailbox has ended; several values are a tuple |
 //! | `prioritySend` | [`Address::send_priority`] | cannot starve the others |
-//! | `PriorityMessageException` | – | an urgent message that no handler is for is set aside like any other |
+//! | `PriorityMessageException` | – | an urgent message without a handler is set aside like any other |
 //! | `receive` | [`receive!`](crate::receive), [`Mailbox::receive`] | handlers may `break`, `return` and use `?` |
 //! | a handler that returns `false` | `where` in [`receive!`](crate::receive) | checked before the handler runs |
 //! | a handler for `Variant` | a catch-all, with an [`Envelope`] | |
@@ -146,6 +150,6 @@ pub use self::search::Search;
 pub use self::search::URGENT_TURN;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Poison is ignored: no panic leaves what a mailbox locks inconsistent.
+    // Poison is ignored: no panic leaves data under a mailbox's locks inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

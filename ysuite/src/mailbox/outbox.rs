@@ -1,8 +1,8 @@
-//! The lanes of a thread: for each mailbox it sends to, one for ordinary messages and one for urgent ones. The calling thread
-//! only; finding a lane is wait-free, a new one allocates. When lanes end is said at [`LaneTable`].
+//! The lanes of a thread: for each mailbox to which it sends, one for ordinary messages and one for urgent ones. The
+//! calling thread only; finding a lane is wait-free, a new one allocates. [`LaneTable`] describes when a lane ends.
 //!
-//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them has
-//! a lane to itself.
+//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them
+//! has its own lane.
 
 use core::cell::{Cell, RefCell};
 
@@ -89,8 +89,8 @@ impl OutboxLane {
 //     the lane is out of the table, the refused message is in the error; re-entrance: it may send: a new lane is made,
 //     and refused; panic: propagates; the refused message is dropped; test: tests/suite/mailbox/random.rs:
 //     random_operations_do_what_the_model_does
-/// The lane's mailbox has ended: the thread forgets the lane, which its sender still holds. Out of line, so that a send that
-/// succeeds does not move the envelope.
+/// The lane's mailbox has ended: the thread forgets the lane, which its sender still holds. Out of line, so that a
+/// successful send does not move the envelope.
 #[cold]
 #[inline(never)]
 fn ended(inner: &MailboxInner, envelope: Envelope) -> Result<(), SendError<Envelope>> {
@@ -107,12 +107,12 @@ fn connect(inner: &MailboxInner, rank: Rank) -> Option<Sender<Envelope>> {
     }
 }
 
-/// Sends by a lane of the calling thread. Never waits.
+/// Sends by a lane of the calling thread. Never blocks.
 #[inline(always)]
 pub(super) fn send(inner: &MailboxInner, rank: Rank, envelope: Envelope) -> Result<(), SendError<Envelope>> {
     match OUTBOX.try_with(|outbox| outbox.take_recent(inner.id)) {
         Ok(Some(lane)) => {
-            // Not put back behind an error: the lane may have been forgotten. Matched, so that no result is copied.
+            // Not put back after an error: the lane may have been forgotten. Matched, so that no result is copied.
             match lane.send(inner, rank, envelope) {
                 Ok(()) => {}
                 Err(error) => return end_lanes(Err(error), lane, GivenUp::new()),

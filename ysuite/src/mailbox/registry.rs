@@ -1,8 +1,8 @@
-//! Names of mailboxes, for threads without an address: register, locate. Any thread; one lock guards two tables, one by
-//! name, one by mailbox. A name counts as an address of its mailbox, and is removed when that ends.
+//! Names of mailboxes, for threads without an address: register, locate. Any thread. One lock guards two tables, one by
+//! name and one by mailbox. A name counts as an address of its mailbox, and is removed when that ends.
 //!
-//! Each operation takes time in proportion to the logarithm of the number of names, the end of a mailbox once for each of
-//! its names. No foreign code runs under the lock: addresses are dropped after it is released.
+//! Each operation takes time in proportion to the logarithm of the number of names; when a mailbox ends, once for each
+//! of its names. No user code runs under the lock: addresses are dropped after it is released.
 
 use core::fmt;
 use core::sync::atomic::Ordering;
@@ -67,7 +67,7 @@ impl Names {
 
 /// In [`MailboxInner::naming`]: a thread may have given the mailbox a name.
 const NAMED: u32 = 1;
-/// There: the mailbox has ended, and gets no name any more.
+/// Also there: the mailbox has ended, and gets no name any more.
 const FORGOTTEN: u32 = 2;
 
 #[cfg(not(ysuite_loom))]
@@ -81,7 +81,7 @@ loom::lazy_static! {
 
 // FINAL: `RegisterError::Ended`: marked under the lock of names, never taken back; test: tests/suite/mailbox/names.rs:
 //     who_has_ended_gets_no_name
-/// Why a name was not registered.
+/// The reason why a name was not registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterError {
     /// Another mailbox has this name, or this one has it already.
@@ -103,19 +103,19 @@ impl Error for RegisterError {}
 
 // THREAD EXIT: `register`, `locate`, `unregister`, `link` and `unlink` use no thread-local; test:
 //     tests/suite/mailbox/thread_locals.rs: names_and_links_at_the_end_of_a_thread
-/// Gives a mailbox a name by which every thread can [`locate`] it. It may have several. The name is free again when the
-/// mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
+/// Gives a mailbox a name by which every thread can [`locate`] it. A mailbox may have several names. The name is free
+/// again when the mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///
-/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`],
-/// [`unregister`], and the end of a mailbox that has had a name, once for each of its names. A thread may call them while its thread-locals are
-/// being destroyed.
+/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`] and
+/// [`unregister`]. A named mailbox that ends takes it once for each of its names. A thread may call them while its
+/// thread-locals are being destroyed.
 ///
-/// # Errors
-/// When the name is taken, and when the mailbox has ended.
+/// # Errors `Taken` if the name is taken, and `Ended` if the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
     let is_taken = names.owners.contains_key(name);
-    // Under the lock: either `forget` finds the mark, and then waits for the lock and finds the name; or this finds the mailbox ended.
+    // Under the lock: either `forget` finds the mark, waits for the lock and finds the name; or this finds the mailbox
+    // ended.
     // ORDERING: Relaxed; read-modify-writes of one word, of which one comes first, and the lock hands the tables over.
     if address.inner.naming.fetch_or(if is_taken { 0 } else { NAMED }, Ordering::Relaxed) & FORGOTTEN != 0 {
         return Err(RegisterError::Ended);
@@ -127,7 +127,7 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     Ok(())
 }
 
-/// The mailbox with this name, if there is one.
+/// Returns the mailbox with this name, if there is one.
 #[must_use]
 pub fn locate(name: &str) -> Option<Address> {
     lock(&NAMES).owners.get(name).cloned()
@@ -138,8 +138,8 @@ pub fn unregister(name: &str) -> Option<Address> {
     lock(&NAMES).remove(name)
 }
 
-/// The lock, for a mailbox that ends. `None`: this process is a forked child, which has inherited the mailbox, and a thread that it
-/// may not have has the lock.
+/// The lock, for a mailbox that ends. `None`: this process is a forked child that has inherited the mailbox, and a
+/// thread that the child may not have holds the lock.
 fn lock_to_go(inner: &MailboxInner) -> Option<MutexGuard<'_, Names>> {
     #[cfg(not(ysuite_loom))]
     if inner.spare.is_inherited() {
@@ -161,7 +161,7 @@ pub(super) fn held(act: &dyn Fn()) {
 }
 
 // MUTANT: The addresses are dropped at the end of the function anyway; their drop takes no lock.
-/// A mailbox ends: removes its names; it will get no other. Takes the lock only for one that has had a name.
+/// A mailbox ends: removes its names; it will get no other. Takes the lock only if the mailbox has had a name.
 pub(super) fn forget(inner: &MailboxInner) {
     // ORDERING: Relaxed, as in `register`.
     if inner.naming.fetch_or(FORGOTTEN, Ordering::Relaxed) & NAMED == 0 {
@@ -183,14 +183,14 @@ mod tests {
     use super::*;
     use crate::mailbox::Mailbox;
 
-    /// As in a forked child, where nobody gives the lock back.
+    /// As in a forked child, where the lock is never released.
     ///
     /// Claim: The termination of a mailbox without a name takes no lock.
     #[test]
     fn a_mailbox_that_has_had_no_name_ends_beside_the_lock() {
         let named = Mailbox::new();
         register("a mailbox that has a name beside one that has none", &named.address()).unwrap();
-        // One that was refused a name that is taken has had none either.
+        // A mailbox that was refused a taken name has had none either.
         let refused = Mailbox::new();
         let taken = register("a mailbox that has a name beside one that has none", &refused.address());
         assert_eq!(taken, Err(RegisterError::Taken));

@@ -1,8 +1,8 @@
 //! The watchers of a mailbox, which are notified when it ends: those linked to it, and those it owns.
 //!
-//! Any thread. Rare, so guarded by a lock, which is held for some instructions and never while a thread sends, wakes or
-//! drops anything. The lock orders the end of a mailbox and a new link: either the end notifies the link, or the link finds
-//! the end.
+//! Any thread. Rare, so guarded by a lock. It is held for some instructions, and never while a thread sends, wakes or
+//! drops anything. The lock orders the termination of a mailbox and a new link: either the termination notifies the
+//! link, or the link finds that the mailbox has ended.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use crate::foreign::Panics;
 use crate::os::ForkLock;
 use crate::sync::Arc;
 
-/// The text of the panic that a mailbox's thread has ended in, if it has.
+/// The text of the panic in which a mailbox's thread has ended, if it has.
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
-/// What the watched mailbox is to the watcher. The end of an owner is told before that of a link.
+/// The relation of the watched mailbox to the watcher. The termination of an owner is reported before that of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Relation {
     Owner,
@@ -31,7 +31,7 @@ type WatcherMap = BTreeMap<(u64, Relation), Address>;
 // GROWS: watchers of a mailbox; bound: mailboxes that watch; each goes when the watcher ends or unlinks, all on drop;
 //     cost: logarithm; on drop once for each; test: tests/allocation/mailboxes.rs:
 //     watchers_that_have_ended_are_forgotten
-/// The watchers of one mailbox; after its end, the text of its panic.
+/// The watchers of one mailbox; once it has ended, the text of its panic.
 pub(super) struct Watchers(ForkLock<Result<WatcherMap, PanicText>>);
 
 impl Watchers {
@@ -74,8 +74,8 @@ impl Watchers {
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {
         let before = self.0.lock_to_go().map(|mut watchers| core::mem::replace(&mut *watchers, Err(panic.clone())));
         let Some(Ok(watchers)) = before else { return };
-        // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending: foreign
-        // code.
+        // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending. That
+        // is user code.
         let mut panics = Panics::none();
         for ((_, relation), watcher) in watchers {
             panics.catch(|| watcher.inner.tell(notice(ended, relation, panic.clone())));
@@ -104,13 +104,13 @@ macro_rules! terminations {
         }
 
         impl $name {
-            /// The mailbox that has ended.
+            /// Returns the mailbox that has ended.
             #[must_use]
             pub fn address(&self) -> &Address {
                 &self.address
             }
 
-            /// The text of the panic that its thread ended in, if it did.
+            /// Returns the text of the panic in which its thread ended, if it did.
             #[must_use]
             pub fn panic_message(&self) -> Option<&str> {
                 self.panic.as_deref()
@@ -131,8 +131,8 @@ macro_rules! terminations {
 }
 
 terminations! {
-    /// A mailbox that this one is [linked](super::Mailbox::link) to has ended. Comes after all ordinary messages
-    /// that its thread had sent, and sending to it fails from then on.
+    /// A mailbox that this one is [linked](super::Mailbox::link) to has ended. Comes after all ordinary messages that
+    /// its thread had sent, and sending to it fails from then on.
     LinkTerminated "linked"
     /// The owner of this mailbox has ended: see [`spawn`](super::Mailbox::spawn). Comes after all ordinary
     /// messages that its thread had sent, and sending to it fails from then on.

@@ -1,9 +1,9 @@
-//! The search for a message that a handler is for: which messages are offered, in which order, and where those go that no
-//! handler is for. The mailbox's thread only.
+//! The search for a message with a handler: which messages are offered, in which order, and where messages without a
+//! handler go. The mailbox's thread only.
 //!
-//! A search offers the urgent messages first, those set aside before the new ones, then the ordinary ones likewise, and then
-//! new ones as they come, an urgent one before each ordinary one. Messages that no handler is for are set aside, in order.
-//! After [`URGENT_TURN`] urgent messages in a row a search offers the ordinary ones first, once.
+//! A search offers the urgent messages first, those set aside before the new ones. Then it offers the ordinary ones
+//! likewise, and then new ones as they come, an urgent one before each ordinary one. Messages without a handler are set
+//! aside, in order. After [`URGENT_TURN`] urgent messages in a row a search offers the ordinary ones first, once.
 
 use std::collections::VecDeque;
 
@@ -17,20 +17,20 @@ use crate::channel::RecvTimeoutError;
 use crate::foreign::Panics;
 use crate::os::Deadline;
 
-/// The largest number of urgent messages received in a row while an ordinary one waits that a handler is for.
+/// The largest number of urgent messages received in a row while an ordinary one with a handler waits.
 pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
 
 /// The largest number of new messages of one rank passed over before a search turns to the other rank.
 const SCAN_BUDGET: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
 
-/// How many new messages a search passes over between two checks of its deadline: a flood of messages that no handler is
-/// for must not keep it from ending.
+/// The number of new messages that a search passes over between two checks of its deadline: a flood of messages without
+/// a handler must not prolong it for ever.
 const LATE_BUDGET: u32 = 4096;
 
 // GROWS: messages that were set aside; bound: memory; each goes when it is received; the queues keep their room; cost:
 //     each search begins at the first; test: tests/suite/mailbox/bounds.rs:
 //     what_is_set_aside_leaves_room_for_what_is_asked_for
-/// Messages that were offered, and that no handler was for.
+/// Messages that were offered, and had no handler.
 #[derive(Default)]
 pub(super) struct Aside {
     /// By rank.
@@ -60,7 +60,7 @@ impl Drop for Aside {
 
 impl Aside {
     pub(super) fn push(&mut self, envelope: Envelope, rank: Rank) {
-        // What a guard was shown that has panicked comes first.
+        // A message that was offered to a guard that has panicked comes first.
         if let Some((before, rank)) = self.current.take() {
             self.queues[rank as usize].push_back(before);
         }
@@ -89,7 +89,7 @@ impl Aside {
     }
 }
 
-/// Which messages are being offered. Each stage but the last offers those of one rank: first those set aside, then
+/// Which messages are being offered. Each stage except the last offers those of one rank: first those set aside, then
 /// [`left`](Search::left) new ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -108,7 +108,7 @@ impl Stage {
     }
 }
 
-/// A search under way. [`offer_next`](Self::offer_next) offers a message, `peek` looks at it, and `accept` takes it.
+/// A search under way. [`offer_next`](Self::offer_next) offers a message, `peek` borrows it, and `accept` takes it.
 #[doc(hidden)]
 pub struct Search<'a> {
     mailbox: &'a mut Mailbox,
@@ -152,10 +152,9 @@ impl<'a> Search<'a> {
     }
 
     // MUTANT: Speed only: `next_further` goes on to the new messages as well.
-    /// Offers the next message. No handler was for the one before it.
+    /// Offers the next message. The message before it had no handler.
     ///
-    /// # Errors
-    /// When the message before it was a notice; when the time is up; when no message can come any more.
+    /// # Errors If the message before it was a notice; if the time is up; if no message can come any more.
     #[inline(always)]
     pub fn offer_next(&mut self) -> Result<(), ReceiveError> {
         if self.stage != Stage::New || self.mailbox.aside.current.is_some() {
@@ -238,7 +237,7 @@ impl<'a> Search<'a> {
     }
 
     // MUTANT: The index only has to lie past the messages that are set aside.
-    /// No handler is for the offered message: it stays, or is set aside. A notice becomes an error.
+    /// The offered message has no handler: it stays, or is set aside. A notice becomes an error.
     fn refuse(&mut self) -> Result<(), ReceiveError> {
         let aside = &mut self.mailbox.aside;
         if let Some((envelope, rank)) = aside.current.take() {
@@ -315,7 +314,7 @@ impl<'a> Search<'a> {
         Ok(self.accept())
     }
 
-    /// The next message, if it is of this type; else leaves it: it stays the next.
+    /// The next message, if it is of this type; otherwise it stays the next.
     #[inline(always)]
     pub(super) fn find_only<T: Any + Send>(mut self) -> Result<T, ReceiveError> {
         if let Some(value) = self.next_if()? {
@@ -358,7 +357,7 @@ impl<'a> Search<'a> {
     /// Takes the offered message, which is of this type.
     #[inline(always)]
     pub fn accept<T: Any + Send>(self) -> T {
-        self.take().downcast().expect("it was looked at before")
+        self.take().downcast().expect("it was checked before")
     }
 
     /// Takes the offered message, of any type.
@@ -389,8 +388,8 @@ impl<'a> Search<'a> {
 
 impl Mailbox {
     // MUTANT: Speed only: a fast path of the same search.
-    /// What a search for this type would find at once, as most do: nothing is set aside, no urgent message is there, and the
-    /// next ordinary one is of this type. That one is moved once, out of its lane.
+    /// The usual result of a search for this type, found at once: nothing is set aside, there is no urgent message, and
+    /// the next ordinary one is of this type. That message is moved once, out of its lane.
     #[inline(always)]
     pub(super) fn next_at_once<T: Any + Send>(&mut self) -> Option<T> {
         if !self.aside.is_clear() {
