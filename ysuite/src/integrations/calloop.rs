@@ -14,7 +14,7 @@ use crate::signal::{Attach, AttachError, Signal, Signaler, Signals, Wait, YSocke
 /// The largest number of messages of one receiver before other sources have their turn.
 const BUDGET: usize = 128;
 
-/// A source is in the event loop where this field of it is.
+/// Whether a source is in the event loop, by this field of it.
 macro_rules! registered_as {
     ($field:tt) => {
         fn register(&mut self, poll: &mut Poll, tokens: &mut TokenFactory) -> calloop::Result<()> {
@@ -36,7 +36,7 @@ macro_rules! registered_as {
 pub struct SetSource(Generic<YSocketpair>);
 
 impl SetSource {
-    /// To be inserted into an event loop.
+    /// Makes a source, to be inserted into an event loop.
     #[must_use]
     pub fn new(set: YSocketpair) -> Self {
         Self(Generic::new(set, Interest::READ, Mode::Level))
@@ -60,7 +60,7 @@ impl SetSource {
         unsafe { self.0.get_mut() }
     }
 
-    /// The signals that are up, if the event is this source's.
+    /// Returns the signals that are up, if the event is this source's.
     fn check(&mut self, readiness: Readiness, token: Token) -> io::Result<Signals> {
         let mut signals = Signals::default();
         self.0.process_events(readiness, token, |_, set| {
@@ -85,7 +85,7 @@ impl EventSource for SetSource {
     where
         F: FnMut(usize, &mut ()),
     {
-        /// The signals that were taken. If a callback panics, raises again those that are left.
+        /// The signals that were taken. If a callback panics, raises the remaining ones again.
         struct Taken(Signals, Signaler);
         impl Drop for Taken {
             fn drop(&mut self) {
@@ -106,8 +106,8 @@ impl EventSource for SetSource {
     registered_as!(0);
 }
 
-/// A receiver of any channel as a source of events: its messages, and at the end `Closed`, when its senders are gone, after
-/// which the source removes itself.
+/// A receiver of any channel as a source of events: its messages, and `Closed` when its senders are gone. After
+/// `Closed` the source removes itself.
 #[derive(Debug)]
 pub struct ReceiverSource<R> {
     receiver: R,
@@ -115,18 +115,18 @@ pub struct ReceiverSource<R> {
 }
 
 impl<R: Receive + Attach> ReceiverSource<R> {
-    /// To be inserted into an event loop. Takes a descriptor.
+    /// Makes a source, to be inserted into an event loop. Takes a descriptor.
     ///
-    /// # Errors
-    /// When there are no descriptors left; `AlreadyExists` when the receiver is attached to a set already. Then the receiver is
-    /// dropped, and its messages with it: to keep it in any case, attach it to a set of your own, in a [`SetSource`].
+    /// # Errors If there are no descriptors left; `AlreadyExists` if the receiver is attached to a set already. Then
+    /// the receiver is dropped, and its messages with it: to keep it in any case, attach it to a set of your own, in a
+    /// [`SetSource`].
     pub fn new(mut receiver: R) -> io::Result<Self> {
         let mut set = YSocketpair::with_capacity(1)?;
         set.attach(&mut receiver, 0)?;
         Ok(Self { receiver, set: SetSource::new(set) })
     }
 
-    /// The receiver, free to be attached elsewhere.
+    /// Returns the receiver, free to be attached elsewhere.
     #[must_use]
     pub fn into_inner(mut self) -> R {
         self.receiver.detach();

@@ -1,5 +1,5 @@
-//! Traits and types of other libraries, implemented for the types of this one. One file and one feature for each library;
-//! without the feature none of its types appears in this crate's interface.
+//! Traits and types of other libraries, implemented for the types of this crate. Each library has one file and one
+//! feature. Without the feature none of its types appears in this crate's interface.
 //!
 //! | feature | gives | for |
 //! |---|---|---|
@@ -11,15 +11,18 @@
 //!
 //! `recv_async` and `send_async` need no runtime and no feature: they are woken like any other future.
 //!
-//! Under `tokio` each message that a task receives or sends by `recv_async`, `poll_recv`, a stream, a sink, `send_async` or
-//! `poll_ready` is a step of those that the runtime lets a task make at once; so is each batch, each permit, each value of a
-//! [`watch`](crate::watch), a [`oneshot`](crate::oneshot) and a tick. A task that has made them is polled again when others have had their turn. Outside a runtime nothing is counted. An executor that blocks
-//! *within* a task of tokio, such as a `block_on` there, uses that task's steps up. With tokio's own channels it waits for ever then. With
-//! these it gets on: each operation is refused once, its waker is called, and the next poll makes a step all the same.
+//! Under `tokio`, an operation is one step of a task's cooperative budget: each message that a task receives or sends
+//! by `recv_async`, `poll_recv`, a stream, a sink, `send_async` or `poll_ready`. So is each batch, each permit, each
+//! value of a [`watch`](crate::watch), a [`oneshot`](crate::oneshot) and a tick. A task that has used its steps is
+//! polled again when other tasks have had their turn. Outside a runtime nothing is counted.
 //!
-//! Receivers are streams by themselves: none of their own methods has a name of `StreamExt`'s. Senders are no sinks by
-//! themselves, since `send`, `flush` and `close` are names of `SinkExt` as well: `sender.sink()` and `sender.into_sink()` make
-//! them a [`SenderSink`].
+//! An executor that blocks *within* a task of tokio, such as a `block_on` there, uses up that task's steps. With
+//! tokio's own channels it then waits for ever. With these channels it continues: each operation is refused once, its
+//! waker is called, and the next poll makes a step all the same.
+//!
+//! Receivers are streams by themselves: none of their own methods has a name that `StreamExt` uses. Senders are no
+//! sinks by themselves, since `send`, `flush` and `close` are names of `SinkExt` as well: `sender.sink()` and
+//! `sender.into_sink()` make them a [`SenderSink`].
 
 #[cfg(all(feature = "calloop", unix))]
 pub mod calloop;

@@ -1,6 +1,6 @@
-//! Senders as sinks: an adapter, so that `futures`' names and the senders' own do not meet (see
-//! `docs/decisions/014-futures-attempt-first-and-sink-adapter.md`). One task at a time; polls are wait-free for a pipe's sender and lock-free for
-//! an exchange's.
+//! Senders as sinks: an adapter, so that the names of `futures` and of the senders do not conflict (see
+//! `docs/decisions/014-futures-attempt-first-and-sink-adapter.md`). One task at a time. Polls are wait-free for a
+//! sender of an `spsc` or `mpsc`, and lock-free for a sender of an `mpmc`.
 
 use core::fmt;
 use core::pin::Pin;
@@ -12,8 +12,8 @@ use crate::channel::{Fed, Feed, SendError};
 use crate::foreign::Panics;
 use crate::{mpmc, mpsc, spsc};
 
-/// A sender as a `futures_sink::Sink`: `send`, `feed`, `send_all`, `flush` and `close` are those of `SinkExt`, and wait as a
-/// task. Made by a sender's `sink`, which borrows it, or `into_sink`.
+/// A sender as a `futures_sink::Sink`: `send`, `feed`, `send_all`, `flush` and `close` are those of `SinkExt`, and wait
+/// as a task. A sender's `sink`, which borrows it, or `into_sink` makes one.
 ///
 /// ```
 /// use futures_util::{SinkExt, StreamExt, stream};
@@ -21,7 +21,7 @@ use crate::{mpmc, mpsc, spsc};
 /// # let task = async {
 /// let (mut sender, receiver) = ysuite::spsc::bounded(4);
 /// sender.sink().send(1).await.unwrap();
-/// // The sender is at hand again.
+/// // The sender is available again.
 /// sender.try_send(2).unwrap();
 /// stream::iter([Ok(3), Ok(4)]).forward(sender.into_sink()).await.unwrap();
 /// assert_eq!(receiver.collect::<Vec<_>>().await, [1, 2, 3, 4]);
@@ -36,7 +36,7 @@ use crate::{mpmc, mpsc, spsc};
 /// use futures_util::SinkExt;
 ///
 /// async fn tell(mut sender: ysuite::spsc::Sender<u8>) {
-///     // `Result` is not a future. Without `.await` it compiles, and blocks all tasks of the thread where there is no room.
+///     // `Result` is not a future. Without `.await` it compiles, and blocks all tasks of the thread if there is no room.
 ///     sender.send(1).await.unwrap();
 /// }
 /// ```
@@ -54,28 +54,30 @@ use crate::{mpmc, mpsc, spsc};
 /// # assert!(receiver.into_iter().eq([1, 2]));
 /// ```
 ///
-/// # What feeding does
+/// # Feeding
 ///
-/// * `spsc`, `mpsc`: a fed message is hidden until the sink is flushed or has no room: what is fed between is a batch.
-/// * `mpmc`: it is sent at once, or, where there is no room, kept here until there is, and the sink is not ready meanwhile. So
-///   one message more than the bound may be on its way for each sink. Messages of one sink come in their order.
-/// * In a [rendezvous](crate::channel#rendezvous) it stands in line at once, and the sink is ready again, and flushed, when a
-///   receiver has it.
+/// * `spsc`, `mpsc`: a fed message is hidden until the sink is flushed or has no room: the messages fed in between are
+///   a batch.
+/// * `mpmc`: a fed message is sent at once. If there is no room, the sink keeps it until there is, and is not ready
+///   meanwhile. So each sink may hold one message more than the bound. Messages of one sink arrive in their order.
+/// * In a [rendezvous](crate::channel#rendezvous) a fed message is registered at once. The sink is ready again, and
+///   flushed, when a receiver has the message.
 ///
 /// # Errors
-/// When the receivers are gone or the channel is closed. A message that was fed and cannot be received any more is dropped,
-/// and flushing says so: at a pipe's sender as often as it is asked, at an exchange's once. Where the receiver's thread is still
-/// dropping older messages of a pipe at that moment, only the next message that is fed is refused. A receiver that goes when it has
-/// received all of them is no failure of a flush.
+/// If the receivers are gone or the channel is closed. A message that was fed and cannot be received any more is
+/// dropped, and flushing returns the error: for a sender of an `spsc` or `mpsc` at each call, for a sender of an `mpmc`
+/// once. If the thread of an `spsc` or `mpsc` receiver is still dropping older messages at that moment, only the next
+/// message that is fed is refused. If a receiver is dropped after it has received all messages, a flush does not fail.
 ///
 /// # Closing
-/// Flushes, and ends this sender: a sink that has its sender drops it; one that borrows an `spsc`'s or `mpsc`'s closes it, and
-/// one that borrows an `mpmc`'s leaves it as it is, since the channel is not that sender's alone. Afterwards the sink refuses
-/// messages.
+/// Flushes, and drops or closes this sender. A sink that owns its sender drops it. A sink that borrows a sender of an
+/// `spsc` or `mpsc` closes it. A sink that borrows a sender of an `mpmc` leaves it as it is, since the channel may have
+/// other senders. Afterwards the sink refuses messages.
 ///
 /// # Dropping
-/// A sink that is dropped before it was flushed drops the message that waits, if one does. What a pipe's sender hides stays with
-/// it. Futures of `SinkExt` are cancel-safe as far as that: a `send` that is dropped may have sent its message, or fed it.
+/// A sink that is dropped before it was flushed drops its waiting message, if there is one. Messages that a sender of
+/// an `spsc` or `mpsc` hides stay with it. To that extent futures of `SinkExt` are cancel-safe: a `send` that is
+/// dropped may have sent its message, or fed it.
 #[must_use = "a sink does nothing unless it is fed"]
 pub struct SenderSink<S: Feed> {
     /// `None`: closed.
@@ -86,12 +88,12 @@ pub struct SenderSink<S: Feed> {
 macro_rules! sink {
     ($sender:ty) => {
         impl<T> $sender {
-            /// This sender as a `futures_sink::Sink`, borrowed.
+            /// Returns this sender as a `futures_sink::Sink`, borrowed.
             pub fn sink(&mut self) -> SenderSink<&mut Self> {
                 SenderSink::new(self)
             }
 
-            /// This sender as a `futures_sink::Sink`.
+            /// Returns this sender as a `futures_sink::Sink`.
             pub fn into_sink(self) -> SenderSink<Self> {
                 SenderSink::new(self)
             }
@@ -112,7 +114,7 @@ impl<S: Feed> SenderSink<S> {
 // FINAL: an error of `flush` and `close`: what has been lost stays lost; test: tests/suite/integrations/futures.rs:
 //     a_message_that_was_received_was_sent_even_if_the_receiver_is_gone_then
 impl<S: Feed> Sink<S::Message> for SenderSink<S> {
-    /// Nothing can be received any more.
+    /// The channel is disconnected: nothing can be received any more.
     type Error = SendError<()>;
 
     fn poll_ready(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
@@ -124,7 +126,7 @@ impl<S: Feed> Sink<S::Message> for SenderSink<S> {
     }
 
     /// # Panics
-    /// Without room, that is, without a `poll_ready` that was ready.
+    /// If there is no room: without a `poll_ready` that was ready.
     fn start_send(self: Pin<&mut Self>, message: S::Message) -> Result<(), SendError<()>> {
         let this = self.get_mut();
         this.sender.as_mut().ok_or(SendError(()))?.feed(&mut this.fed, message)

@@ -1,5 +1,5 @@
-//! A set of signals that a task of tokio waits for, beside its other futures: one task at a time. A timer: any number of
-//! tasks. And sends with a time limit of tokio's.
+//! A set of signals that a task of tokio waits for, alongside its other futures: one task at a time. A timer: any
+//! number of tasks. And sends with a time limit of tokio's.
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
 //! For a single receiver use its `recv_async`, which needs no descriptor.
@@ -36,11 +36,10 @@ pub struct AsyncSocketpair(AsyncFd<YSocketpair>);
 impl AsyncSocketpair {
     /// Puts the set into the current runtime's event loop.
     ///
-    /// # Errors
-    /// Those of registering a descriptor there. Then the set is dropped: what was attached to it can be attached to another.
+    /// # Errors Those of registering a descriptor there. Then the set is dropped: its receivers can be attached to
+    /// another set.
     ///
-    /// # Panics
-    /// Outside a runtime, and in one without `enable_io`.
+    /// # Panics Outside a runtime, and in one without `enable_io`.
     pub fn new(set: YSocketpair) -> io::Result<Self> {
         // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and no method lends the set mutably, so
         // it is neither dropped nor replaced while it is registered.
@@ -50,12 +49,12 @@ impl AsyncSocketpair {
 
     // WAITS: a task, for the descriptor; the runtime runs its other tasks; test: tests/suite/integrations/tokio.rs:
     //     a_set_of_signals_in_an_event_loop
-    /// The signals that are up, as by [`Wait::poll`]: waits for at least one, and takes those that were raised by hand.
+    /// Waits for at least one signal, and returns those that are up, as [`Wait::poll`] does. Takes the signals that
+    /// were raised by hand.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
-    /// # Errors
-    /// When the runtime is shutting down.
+    /// # Errors If the runtime is shutting down.
     pub async fn signals(&mut self) -> io::Result<Signals> {
         core::future::poll_fn(|context| self.poll_signals(context)).await
     }
@@ -64,8 +63,7 @@ impl AsyncSocketpair {
     //     out of the poll; signals are still up; by construction: `check` comes after, in one step with the answer
     /// As [`signals`](Self::signals), or registers the task to be woken when there may be a signal. Never blocks.
     ///
-    /// # Errors
-    /// When the runtime is shutting down.
+    /// # Errors If the runtime is shutting down.
     pub fn poll_signals(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Signals>> {
         loop {
             let mut ready = ready!(self.0.poll_read_ready_mut(context))?;
@@ -74,7 +72,7 @@ impl AsyncSocketpair {
                 // The runtime still takes it for readable, so the next call checks again at once.
                 return Poll::Ready(Ok(signals));
             }
-            // After an empty answer the next signal makes the descriptor readable anew.
+            // After an empty result the next signal makes the descriptor readable anew.
             ready.clear_ready();
         }
     }
@@ -92,13 +90,13 @@ impl AsyncSocketpair {
         self.0.get_mut().detach(receiver)
     }
 
-    /// The set.
+    /// Borrows the set.
     #[must_use]
     pub fn get_ref(&self) -> &YSocketpair {
         self.0.get_ref()
     }
 
-    /// The set, out of the event loop.
+    /// Returns the set, out of the event loop.
     #[must_use]
     pub fn into_inner(self) -> YSocketpair {
         self.0.into_inner()
@@ -106,17 +104,15 @@ impl AsyncSocketpair {
 }
 
 impl Timer {
-    /// Receives a tick; the task waits for one as long as it takes, by tokio's timer, which counts in milliseconds. For ever
-    /// where there will be none. Ticks are due by the clock of `std`: where a test has paused tokio's, the task is polled again
-    /// and again until the time has really passed.
+    /// Receives a tick; the task waits for one without a time limit, by tokio's timer, which counts in milliseconds. If
+    /// there will be no tick it waits for ever. Ticks are due by the clock of `std`: if a test has paused tokio's
+    /// clock, the task is polled again and again until the time has really passed.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
-    /// # Errors
-    /// None. It is a `Result` because every channel's `recv_async` is.
+    /// # Errors None. It is a `Result` because every channel's `recv_async` is.
     ///
-    /// # Panics
-    /// Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
+    /// # Panics Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
     pub async fn recv_async(&self) -> Result<Instant, RecvError> {
         within_budget(self.tick()).await
     }
@@ -127,8 +123,8 @@ impl Timer {
                 return Ok(tick);
             }
             match self.due() {
-                // Another may take the tick meanwhile: then this waits for the next. The runtime rounds a moment up, and panics at
-                // the end of the clock.
+                // Another task may take the tick meanwhile: then this waits for the next. The runtime rounds a moment
+                // up, and panics at the end of the clock.
                 Some(due) if due.checked_add(Duration::from_millis(1)).is_some() => {
                     tokio::time::sleep_until(due.into()).await;
                 }
@@ -142,8 +138,7 @@ impl<T> mpmc::Sender<T> {
     /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
     /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
     ///
-    /// # Errors
-    /// When the time is up, and when all receivers are gone, or the channel is closed.
+    /// If the time is up, if all receivers are gone, or if the channel is closed.
     ///
     /// # Panics
     /// Outside a runtime with `enable_time`.

@@ -1,7 +1,7 @@
 //! [`Observed`]: words of a queue that observers read as well. The queue's own threads write them; any thread reads.
 //!
-//! Without the feature `statistics` the words lie in the queue itself. With it they lie in an allocation of their own, which
-//! knows nothing of messages: so an observer may keep it when the queue is gone.
+//! Without the feature `statistics` the words are in the queue itself. With it they are in an allocation of their own,
+//! which does not depend on the messages: so an observer may keep it when the queue is gone.
 
 use core::ops::Deref;
 
@@ -15,9 +15,9 @@ use super::meter::Meter;
 #[cfg(feature = "statistics")]
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// What can be counted by looking at it.
+/// Words from which the counts of a queue can be read.
 pub(crate) trait Counted: Send + Sync + 'static {
-    /// What has been sent and received so far. None of the numbers is ever less than in a look before.
+    /// Returns the numbers sent and received so far. No number is ever less than in an earlier read.
     #[cfg(feature = "statistics")]
     fn totals(&self) -> Totals;
 }
@@ -31,7 +31,7 @@ pub(crate) struct Observed<C: Counted> {
 }
 
 impl<C: Counted> Observed<C> {
-    /// As yet nobody observes them.
+    /// So far no observer reads them.
     pub(crate) fn new(words: C) -> Self {
         Self {
             #[cfg(not(feature = "statistics"))]
@@ -41,11 +41,12 @@ impl<C: Counted> Observed<C> {
         }
     }
 
-    /// From now on they are counted for the channel of this meter. Once.
+    /// From now on they are counted for the channel of this meter. Call it once.
     #[cfg(not(feature = "statistics"))]
     pub(crate) fn join(&mut self, _: &Meter) {}
 
-    /// From now on they are counted for the channel of this meter, until the queue is gone and its ledger alone has them. Once.
+    /// From now on they are counted for the channel of this meter, until the queue is gone and only its ledger has
+    /// them. Call it once.
     #[cfg(feature = "statistics")]
     pub(crate) fn join(&mut self, meter: &Meter) {
         if let Some(ledger) = meter.ledger() {
@@ -63,31 +64,31 @@ impl<C: Counted> Deref for Observed<C> {
     }
 }
 
-/// What a queue whose positions say the rest counts beside them. Any thread; wait-free.
+/// The additional counts of a queue whose positions provide the others. Any thread; wait-free.
 #[cfg(feature = "statistics")]
 #[derive(Default)]
 pub(crate) struct QueueTally {
-    /// The most messages that a look has found.
+    /// The largest number of messages that a check has found.
     high_water: AtomicU64,
-    /// One more than how many messages had been taken when the last receiver went; what is taken later is dropped.
+    /// One more than the number of messages taken when the last receiver was dropped; messages taken later are dropped.
     left: AtomicU64,
-    /// The most that a look has found received.
+    /// The largest number received that a read has found.
     shown: AtomicU64,
 }
 
 #[cfg(feature = "statistics")]
 impl QueueTally {
-    /// A sender has looked: so many messages are in the queue.
+    /// A sender has checked: `there` messages are in the queue.
     pub(crate) fn sample(&self, there: u64) {
         // MUTANT: Speed only: the line is written with the same mark.
-        // ORDERING: Relaxed twice; a number, for people. The load first: usually it is not the most, and the line is not
-        // written.
+        // ORDERING: Relaxed twice; a number, for people. The load first: usually `there` is not the largest, and the
+        // line is not written.
         if self.high_water.load(Ordering::Relaxed) < there {
             self.high_water.fetch_max(there, Ordering::Relaxed);
         }
     }
 
-    /// The last receiver goes, after so many messages have been taken, and before others are dropped.
+    /// The last receiver is dropped, after `received` messages have been taken, and before others are dropped.
     pub(crate) fn leave(&self, there: u64, received: u64) {
         self.sample(there);
         // ORDERING: Relaxed; `drains` comes between this and the first message that is dropped.
@@ -95,24 +96,24 @@ impl QueueTally {
     }
 
     // MUTANT: A fence, which `ci/orderings` checks.
-    /// The calling thread has learned that the last receiver is gone, and is about to take messages out to drop them.
+    /// The calling thread has found that the last receiver is gone, and is about to take messages out to drop them.
     pub(crate) fn drains(&self) {
-        // ORDERING: Acquire makes what this thread has learned by a Relaxed load of a word hand over what `leave` has stored;
-        // Release pairs with the Acquire loads of the head before `totals`: whoever finds the head moved by this thread finds
-        // that as well.
+        // ORDERING: Acquire makes what this thread has found by a Relaxed load of a word hand over what `leave` has
+        // stored; Release pairs with the Acquire loads of the head before `totals`: a thread that finds the head moved
+        // by this thread finds that as well.
         fence(Ordering::AcqRel);
     }
 
     // MUTANT: `leave` has recorded the length when the last receiver was dropped.
-    /// `sent` and `received` by the positions, both loaded with Acquire, in this order: so no more than the difference are
-    /// there. `most` may be there at once.
+    /// Computes `sent` and `received` from the positions, both loaded with Acquire, in this order: so at most the
+    /// difference is in the queue. `most` may be there at once.
     pub(crate) fn totals(&self, sent: u64, received: u64, most: u64) -> Totals {
         // ORDERING: Relaxed; where `received` has counted a message that was dropped, see `drains`.
         let left = self.left.load(Ordering::Relaxed);
         let there = sent.saturating_sub(received).min(most);
         let received = if left == 0 { received } else { left - 1 };
-        // A message that was displaced as the last receiver went may have been counted by an earlier look, and be counted as dropped
-        // from now on: no count falls.
+        // A message that was displaced while the last receiver was dropped may have been counted by an earlier read,
+        // and be counted as dropped from now on: no count falls.
         // ORDERING: Relaxed; a number, for people.
         let received = self.shown.fetch_max(received, Ordering::Relaxed).max(received);
         if left == 0 {
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// As in a forked child, where nobody gives the lock back.
+    /// As in a forked child, where the lock is never released.
     #[test]
     fn a_queue_goes_beside_the_lock() {
         let meter = Meter::new();

@@ -1,9 +1,9 @@
-//! [`Ledger`]: the counts of one channel, and where those of its queues are to be read. Any thread.
+//! [`Ledger`]: the counts of one channel, and the words from which those of its queues are read. Any thread.
 //!
-//! A lock keeps the list of queues, and what those that are gone have left. It is held for some instructions where a queue
-//! begins, and for some more for each queue while an observer adds up, or once as many have begun as there were. No foreign
-//! code runs under it. A queue that goes takes no lock, which a forked child may find held for ever: whoever has the lock next
-//! finds that the queue has gone. What slow paths count needs no lock.
+//! A lock keeps the list of queues, and the final counts of dropped queues. It is held for some instructions when a
+//! queue is created. It is held for some more for each queue while an observer adds up, or when the number of queues
+//! has doubled. No user code runs under it. A queue that is dropped takes no lock, which a forked child may find held
+//! for ever: the next thread with the lock finds that the queue is gone. Counts of slow paths need no lock.
 
 // It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::counted::Counted;
 use super::observer::Statistics;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, fence};
 
-/// What has gone through a queue.
+/// The numbers of messages that have passed through a queue.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Totals {
     pub(crate) sent: u64,
     pub(crate) received: u64,
-    /// The most messages that have been there at once, as far as looks have found.
+    /// The largest number of messages in the queue at once, as far as checks have found.
     pub(crate) high_water: u64,
 }
 
 impl Totals {
-    /// Those of two queues.
+    /// Combines the totals of two queues.
     fn and(self, other: Self) -> Self {
         Self {
             sent: self.sent.wrapping_add(other.sent),
@@ -36,7 +36,7 @@ pub(super) struct Ledger {
     pub(super) full: AtomicU64,
     pub(super) sleeps: AtomicU64,
     pub(super) wakes: AtomicU64,
-    /// Messages that went from hand to hand.
+    /// Messages passed from hand to hand.
     pub(super) met: AtomicU64,
     queues: Mutex<CountedQueues>,
 }
@@ -45,20 +45,20 @@ pub(super) struct Ledger {
 //     when as many have begun as there were, or an observer reads; cost: a constant, on average; an observer reads all;
 //     test: tests/suite/statistics.rs: senders_that_come_and_go_leave_their_numbers
 pub(super) struct CountedQueues {
-    /// Those that were there at the last look, and that have begun since.
+    /// The queues present at the last check, and those created since.
     open: Vec<Arc<dyn Counted>>,
-    /// Of those that were gone then.
+    /// The totals of the queues that were gone then.
     gone: Totals,
-    /// At how many the next look is due.
+    /// The number of queues at which the next check is due.
     due: usize,
 }
 
-/// A ledger of few queues is not looked at for each that begins.
+/// A ledger of few queues is not checked for each new one.
 const FEW: usize = 8;
 
 impl CountedQueues {
-    /// Whose words nobody else has is gone, and all threads are through with it: the numbers are final. They move to those of
-    /// all that are gone: an observer finds them in one place or the other.
+    /// A queue is gone if only the ledger shares its words; all threads have finished with it, and its numbers are
+    /// final. They move to the totals of all queues that are gone: an observer finds them in one place or the other.
     fn clear(&mut self) {
         let Self { open, gone, due } = self;
         open.retain(|words| {
@@ -70,7 +70,7 @@ impl CountedQueues {
             }
             !is_gone
         });
-        // So each that begins pays for one that is looked at, or two.
+        // So each new queue pays for one or two that are checked.
         *due = FEW.max(2 * open.len());
     }
 }
@@ -95,7 +95,7 @@ impl Ledger {
         self.queues.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// A queue begins.
+    /// A queue is created.
     pub(super) fn open(&self, words: Arc<dyn Counted>) {
         let mut queues = self.lock();
         if queues.open.len() >= queues.due {
@@ -105,8 +105,8 @@ impl Ledger {
     }
 
     pub(super) fn statistics(&self) -> Statistics {
-        // ORDERING: Relaxed throughout; numbers, for people. Each look's come after the last one's: by the lock for looks of
-        // several threads.
+        // ORDERING: Relaxed throughout; numbers, for people. Each read comes after the one before it: for reads of
+        // several threads by the lock.
         let mut queues = self.lock();
         queues.clear();
         let totals = queues.open.iter().fold(queues.gone, |totals, words| totals.and(words.totals()));
@@ -115,7 +115,7 @@ impl Ledger {
         Statistics {
             sent,
             received: totals.received.wrapping_add(met),
-            // What has gone through a queue has been there.
+            // A message that has passed through a queue has been in it.
             high_water: totals.high_water.max(totals.sent.min(1)),
             sleeps: self.sleeps.load(Ordering::Relaxed),
             wakes: self.wakes.load(Ordering::Relaxed),
@@ -138,14 +138,14 @@ mod tests {
         }
     }
 
-    /// A queue that has begun.
+    /// A queue that has been created.
     fn begun(ledger: &Ledger) -> Arc<Words> {
         let words = Arc::new(Words);
         ledger.open(words.clone());
         words
     }
 
-    /// Nobody observes the channel.
+    /// The channel has no observer.
     #[test]
     fn of_queues_that_come_and_go_few_are_kept() {
         let ledger = Ledger::new();

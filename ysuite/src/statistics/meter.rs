@@ -1,4 +1,4 @@
-//! [`Meter`]: where slow paths count what happens to the ends of a channel. Any thread; wait-free.
+//! [`Meter`]: counts the events on the slow paths of a channel's handles. Any thread; wait-free.
 //!
 //! Without the feature `statistics` a meter has no size, and its methods do nothing.
 
@@ -11,18 +11,18 @@ use super::ledger::Ledger;
 #[cfg(feature = "statistics")]
 use super::observer::Observer;
 
-/// Counts for one channel, or for nobody: the default. Clones count for the same channel.
+/// Counts for one channel, or for none: the default. Clones count for the same channel.
 #[derive(Clone, Default)]
 pub(crate) struct Meter {
     #[cfg(feature = "statistics")]
     ledger: Option<Arc<Ledger>>,
-    /// Those who wait here wait for room.
+    /// The waiters that use this meter wait for room.
     #[cfg(feature = "statistics")]
     is_for_room: bool,
 }
 
 impl Meter {
-    /// Of a new channel.
+    /// The meter of a new channel.
     pub(crate) fn new() -> Self {
         Self {
             #[cfg(feature = "statistics")]
@@ -32,7 +32,7 @@ impl Meter {
         }
     }
 
-    /// The meter of those who wait for room: each of their waits is a time when the channel was full.
+    /// The meter for waiters that wait for room: each of their waits is a time when the channel was full.
     pub(crate) fn for_room(&self) -> Self {
         Self {
             #[cfg(feature = "statistics")]
@@ -42,7 +42,7 @@ impl Meter {
         }
     }
 
-    /// An end has begun to wait: it has found nothing, or no room.
+    /// A handle has begun to wait: it has found no message, or no room.
     #[inline(always)]
     pub(crate) fn waits(&self) {
         #[cfg(feature = "statistics")]
@@ -60,7 +60,7 @@ impl Meter {
         }
     }
 
-    /// An end has armed, has found nothing, and goes to sleep in the way that it has.
+    /// A handle has armed, has found nothing, and goes to sleep in its way.
     #[inline(always)]
     pub(crate) fn sleeps(&self) {
         #[cfg(feature = "statistics")]
@@ -69,7 +69,7 @@ impl Meter {
         }
     }
 
-    /// An end that was armed is woken.
+    /// An armed handle is woken.
     #[inline(always)]
     pub(crate) fn wakes(&self) {
         #[cfg(feature = "statistics")]
@@ -78,7 +78,7 @@ impl Meter {
         }
     }
 
-    /// A message has gone from hand to hand, to or from an end that stood in line.
+    /// A message has been passed from hand to hand, to or from a registered operation.
     #[inline(always)]
     pub(crate) fn meets(&self) {
         #[cfg(feature = "statistics")]
@@ -92,7 +92,7 @@ impl Meter {
         self.ledger.as_ref()
     }
 
-    /// One who may look at the counts, now and later.
+    /// An observer, which may read the counts now and later.
     #[cfg(feature = "statistics")]
     pub(crate) fn observer(&self) -> Observer {
         Observer::new(self.ledger.clone().unwrap_or_else(|| Arc::new(Ledger::new())))

@@ -1,8 +1,8 @@
-//! What has gone through a channel, and how its ends have fared: a feature, `statistics`.
+//! Counts of a channel's messages, and of the sleeps and wake-ups of its handles: a feature, `statistics`.
 //!
-//! Any end of an [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) or [`mpmc`](crate::mpmc) channel gives an [`Observer`], which
-//! any thread may ask at any time, also when all ends are gone. An observer is no end: it keeps no channel open and no
-//! message alive.
+//! Any handle of an [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) or [`mpmc`](crate::mpmc) channel creates an
+//! [`Observer`]. Any thread may read it at any time, also when all handles are gone. An observer is no handle: it keeps
+//! no channel open and no message alive.
 //!
 //! ```
 //! # #[cfg(feature = "statistics")] {
@@ -19,27 +19,29 @@
 //!
 //! # What it costs
 //!
-//! Without the feature nothing: no instruction and no byte. With it no line that threads share is written for a message.
-//! The sender of a pipe stores how many it has sent, in a line that only this thread writes; the receiver of a pipe, and the
-//! ends of an exchange, count anyway, and an observer reads their very counts. Once for every 64 messages at most a sender
-//! looks how far the receivers are, for the high-water mark. What happens on slow paths is counted there, by
-//! read-modify-writes: next to a system call, or where there is no room.
+//! Without the feature it costs no instruction and no byte. With the feature, no cache line that threads share is
+//! written for a message. The sender of an `spsc` stores the number of messages it has sent, in a line that only this
+//! thread writes. The receiver of an `spsc`, and the handles of an `mpmc`, count anyway, and an observer reads these
+//! counts. At most once for every 64 messages a sender checks the positions of the receivers, for the high-water mark.
+//! Events on slow paths are counted there, by read-modify-writes: next to a system call, or where there is no room.
 //!
-//! A channel takes an allocation or two more, each sender of an `mpsc` some 300 bytes; to clone one takes a lock that is held for
-//! some instructions, by others that do the same, by observers, and now and then for as many more as there are senders. Of
-//! senders that have gone, as many as there are may keep their bytes until more are made, or an observer looks.
+//! A channel makes one or two more allocations, and each sender of an `mpsc` takes some 300 bytes. Cloning a sender
+//! takes a lock that is held for some instructions. Other clones take it too, and observers; now and then it is held
+//! for a time that is linear in the number of senders. Dropped senders may keep their bytes until more are made, or an
+//! observer reads: at most as many as there are senders.
 //!
 //! # What is exact
 //!
-//! Each count only grows, also between looks by several threads, and is exact for all that happened before the look (in the
-//! threads that look, send and receive: after a join, or when the message that says so has been received). For what goes on
-//! meanwhile it may lag behind a little; `sent` is never less than `received`. The counts are read one after the other, not
-//! at one moment. On platforms with 32-bit pointers those of each pipe begin again after 2 to the power of 32 messages.
+//! Each count only grows, also between reads by several threads. It is exact for all events before the read, in the
+//! threads that read, send and receive: after a join, or when a message that says so has been received. For concurrent
+//! events it may lag a little; `sent` is never less than `received`. The counts are read one after the other, not at
+//! one moment. On platforms with 32-bit pointers the counts of each `spsc` begin again after 2 to the power of 32
+//! messages.
 //!
 //! # What is not counted
 //!
-//! Channels of a `oneshot`, which pass one message, of a `watch`, which pass none, of `broadcast`, whose messages are received
-//! many times, and timers, pools and mailboxes have no observers.
+//! These have no observers: `oneshot` channels, which pass one message; `watch` channels, which pass none; `broadcast`
+//! channels, whose messages are received many times; timers, pools and mailboxes.
 
 mod counted;
 #[cfg(feature = "statistics")]
@@ -57,7 +59,7 @@ pub(crate) use self::meter::Meter;
 #[cfg(feature = "statistics")]
 pub use self::observer::{Observer, Statistics};
 
-/// Once for how many messages a sender looks how far the receivers are. A power of two.
+/// The number of messages after which a sender checks the positions of the receivers. A power of two.
 pub(crate) const SAMPLED: usize = 64;
 /// Whether anything is counted.
 pub(crate) const COUNTING: bool = cfg!(feature = "statistics");
@@ -65,7 +67,7 @@ pub(crate) const COUNTING: bool = cfg!(feature = "statistics");
 // MUTANT: Statistics only: how often the high-water mark is updated. Killed only by
 // `a_batch_that_ends_where_a_look_is_due_is_seen_by_the_mark_of_an_exchange` and
 // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
-/// Whether a sender that goes from one position to a later one has to look.
+/// Whether a sender that moves from one position to a later one has to check.
 #[inline(always)]
 pub(crate) fn is_due(from: u64, to: u64) -> bool {
     COUNTING && (from ^ to) >= SAMPLED as u64

@@ -1,4 +1,4 @@
-//! What users see: [`Observer`], and its answer.
+//! The public types: [`Observer`], and [`Statistics`], which it returns.
 
 use core::fmt;
 // It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
@@ -6,42 +6,44 @@ use std::sync::Arc;
 
 use super::ledger::Ledger;
 
-/// What has gone through a channel, from its beginning to the look. See [what is exact](super#what-is-exact).
+/// Counts of a channel's messages and waits, from its creation to the read. See [what is exact](super#what-is-exact).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Messages that have been sent. Those that are hidden (`write`) are not, until they are flushed; nor are those that an
-    /// error has given back, or that were taken back because the receiver had closed. Those that were dropped with the
-    /// receiver are.
+    /// Messages that have been sent. Messages dropped with the receiver count. Hidden messages (`write`) count once
+    /// they are flushed. Messages that an error has returned, or that were taken back because the receiver had closed,
+    /// do not count.
     pub sent: u64,
     /// Messages that have been taken out: by receivers, or in an `mpmc` by
-    /// [`force_send`](crate::mpmc::Sender::force_send). Those that were dropped in the channel are not; one that a `force_send`
-    /// displaces while the last receiver goes may be taken for such. In a [rendezvous](crate::channel#rendezvous) whatever was
-    /// handed to a receiver that waited, also where that went without it.
+    /// [`force_send`](crate::mpmc::Sender::force_send). Messages dropped in the channel do not count. A message that a
+    /// `force_send` displaces while the last receiver is dropped may be counted as dropped. In a
+    /// [rendezvous](crate::channel#rendezvous): messages passed to a waiting receiver, also if that was dropped without
+    /// receiving its message.
     pub received: u64,
-    /// The high-water mark: the most messages that were in the channel at once, those that are hidden and take up room
-    /// included; in an `mpsc` the most of one sender, whose own the bound is.
+    /// The high-water mark: the largest number of messages in the channel at once, with hidden messages that take up
+    /// room. In an `mpsc` it is the largest number of one sender, as the bound is for each sender.
     ///
-    /// A lower bound, by looks of the senders. It is exact where the channel was found full. Else the mark of an `spsc` and
-    /// of an `mpsc` is too low by 64 at most, however long ago that was; that of an `mpmc` as a rule, as a thread that looks
-    /// there may lose its CPU before it does. In a [rendezvous](crate::channel#rendezvous) 0.
+    /// A lower bound, sampled by the senders. It is exact if the channel was found full. Otherwise the mark of an
+    /// `spsc` and of an `mpsc` is too low by at most 64, however long ago that was. The same usually holds for an
+    /// `mpmc`, but there a thread may be preempted before it samples. In a [rendezvous](crate::channel#rendezvous) 0.
     pub high_water: u64,
-    /// How often an end went to sleep: a thread in the kernel, a task that was left pending by a poll, an end of a set that
-    /// took its id down.
+    /// The number of times a handle went to sleep: a thread in the kernel, a task that a poll left pending, or a handle
+    /// in a set that took its id down.
     pub sleeps: u64,
-    /// How often an end was woken, by a message, by room, or by an end: it slept, or was about to. A sleep that ends by its
-    /// deadline, or in another way, has no wake-up. In a rendezvous: how often an end that stood in line was met, asleep or
-    /// not.
+    /// The number of times a handle was woken, by a message, by room, or by the drop of a handle, while it slept or was
+    /// about to. A sleep that ends by its deadline, or in another way, has no wake-up. In a rendezvous: the number of
+    /// times a registered operation was completed by the other side, asleep or not.
     pub wakes: u64,
-    /// How often the channel was full: `try_send` or another such call was refused, or a sender began to wait for room, or
-    /// began again because another was quicker (a task: each poll that found none). What a [`select`](crate::select()) tries
-    /// before it waits is not counted, nor a rendezvous, which is always full.
+    /// The number of times the channel was full: `try_send` or a similar call was refused, or a sender began to wait
+    /// for room, or began again because another sender was faster (a task: each poll that found no room). The attempts
+    /// of a [`select`](crate::select()) before it waits are not counted. Nor is a rendezvous, which is always full.
     pub full: u64,
 }
 
-/// One who looks at what goes through a channel. Any end gives one; any thread may use it, and clone it.
+/// Reads the counts of a channel. Any handle of the channel creates an observer; any thread may use it, and clone it.
 ///
-/// It is no end of the channel: it keeps nothing open, and no message alive. It may be asked when all ends are gone.
+/// An observer is no handle of the channel: it keeps no channel open, and no message alive. It works also when all
+/// handles are gone.
 #[derive(Clone)]
 pub struct Observer {
     ledger: Arc<Ledger>,
@@ -52,11 +54,12 @@ impl Observer {
         Self { ledger }
     }
 
-    /// What has gone through the channel so far. None of the counts is less than in any look before.
+    /// Returns the counts of the channel so far. No count is less than in any read before.
     ///
-    /// Takes a lock that is held for some instructions (and for as many more as an `mpsc` has senders), by observers, and where
-    /// a sender of an `mpsc` is made or gone; by no end that sends, receives or waits. Does not allocate. Touches lines that
-    /// the channel's ends write for their messages, so it slows them down for a moment.
+    /// Takes a lock that is held for some instructions (for an `mpsc`, as many again for each sender). Observers take
+    /// it, and threads that make or drop a sender of an `mpsc`. No handle takes it to send, receive or wait. Does not
+    /// allocate. Reads cache lines that the channel's handles write for their messages, so it slows them down for a
+    /// moment.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.ledger.statistics()
