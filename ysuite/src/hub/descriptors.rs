@@ -204,7 +204,8 @@ impl Hub {
     /// is watched under its number. It then calls the handler for the last time ([`Ready::is_error`]), and drops both.
     /// The handler never gets the readiness of the next descriptor of that number.
     ///
-    /// # Errors Those of the poller:
+    /// # Errors
+    /// Those of the poller:
     ///
     /// * The descriptor is closed (`EBADF`).
     /// * It is watched already (`AlreadyExists`). With `kqueue`, which does not notice, its first handler is called for
@@ -246,7 +247,8 @@ impl Hub {
     // MUTANT: A descriptor that cannot be registered again gets its last call in its first turn.
     /// Changes the operations for which a descriptor is watched. Returns false if it was removed, or is closed.
     ///
-    /// # Errors Those of the poller, as for [`watch`](Self::watch).
+    /// # Errors
+    /// Those of the poller, as for [`watch`](Self::watch).
     pub fn set_interest(&mut self, source: Source, interest: Interest) -> io::Result<bool> {
         let SourceKey::Descriptor(key) = source.0 else { return Ok(false) };
         let entry = self.descriptors.table.get_mut(key);

@@ -39,8 +39,9 @@ impl Handle {
     /// and as the lane grows. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until
     /// it is run again.
     ///
-    /// # Errors If the hub was dropped: the error contains the function. Functions posted just before are dropped with
-    /// the hub, once each.
+    /// # Errors
+    /// If the hub was dropped: the error contains the function. Functions posted just before are dropped with the hub,
+    /// once each.
     pub fn post<F: FnOnce(&mut Hub) + Send + 'static>(&self, function: F) -> Result<(), PostError<F>> {
         // Borrowed already only while the lane drops the functions of a dropped hub, and the `Drop` of one posts.
         let Ok(mut sender) = self.sender.try_borrow_mut() else { return Err(PostError(function)) };
@@ -52,7 +53,8 @@ impl Handle {
 
     /// Makes the hub [stop](Hub::stop), after all functions that this handle has posted before. Never blocks.
     ///
-    /// # Errors If the hub was dropped.
+    /// # Errors
+    /// If the hub was dropped.
     pub fn stop(&self) -> Result<(), PostError<()>> {
         self.post(Hub::stop).map_err(|_| PostError(()))
     }
@@ -67,7 +69,8 @@ impl Handle {
 impl Clone for Handle {
     /// Makes another handle of the same hub. Allocates its lane.
     ///
-    /// # Panics If there are [`mpsc::MAX_SENDERS`] less one already.
+    /// # Panics
+    /// If there are [`mpsc::MAX_SENDERS`] less one already.
     fn clone(&self) -> Self {
         // Borrowed already only as in `post`. Then the hub is gone, and any sender whose receiver is gone serves as
         // well.

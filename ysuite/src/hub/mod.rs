@@ -168,8 +168,8 @@ pub struct Hub {
 impl Hub {
     /// Makes a hub for up to 1,983 receivers at a time, and any number of other sources.
     ///
-    /// # Errors If the system gives no descriptors: the errors of `epoll_create(2)`, and of `eventfd(2)` or
-    /// `socketpair(2)`.
+    /// # Errors
+    /// If the system gives no descriptors: the errors of `epoll_create(2)`, and of `eventfd(2)` or `socketpair(2)`.
     pub fn new() -> io::Result<Self> {
         Self::with_signals(SIGNALS)
     }
@@ -213,7 +213,8 @@ impl Hub {
 
     /// Returns a handle with which another thread posts functions.
     ///
-    /// # Panics If there are [`mpsc::MAX_SENDERS`] less one already.
+    /// # Panics
+    /// If there are [`mpsc::MAX_SENDERS`] less one already.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(self.sender.clone(), &self.handles)
@@ -225,7 +226,8 @@ impl Hub {
     /// Blocks. May be called again afterwards. Inside the handler of a receiver or a descriptor, at any depth, it does
     /// not block: there it is one turn.
     ///
-    /// # Errors Those of the poller, which do not occur while it is open. The hub loses nothing.
+    /// # Errors
+    /// Those of the poller, which do not occur while it is open. The hub loses nothing.
     pub fn run(&mut self) -> io::Result<()> {
         if self.stopped && self.depth != 0 {
             // The stop concerns the `run` around this one.

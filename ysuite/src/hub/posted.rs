@@ -32,7 +32,8 @@ impl Posted {
     /// Calls the function at `this`. It is consumed even if it panics. It is moved out first, so the call may do
     /// anything to its old place.
     ///
-    /// # Safety It belongs to the caller, and is neither used nor dropped afterwards.
+    /// # Safety
+    /// It belongs to the caller, and is neither used nor dropped afterwards.
     #[inline(always)]
     pub(super) unsafe fn run_at(place: NonNull<Self>, hub: &mut Hub) {
         let this = place.as_ptr();

@@ -146,8 +146,9 @@ impl Hub {
     /// Calls `handler` with each message of `receiver`, of any channel. When the senders are gone, calls it once with
     /// an error, and then drops both. Never blocks. Allocates; makes no system call, except to wake this hub.
     ///
-    /// # Errors If the receiver is attached to a set already, or the hub has the [largest number](Hub::with_receivers)
-    /// of receivers. The error contains the receiver.
+    /// # Errors
+    /// If the receiver is attached to a set already, or the hub has the [largest number](Hub::with_receivers) of
+    /// receivers. The error contains the receiver.
     pub fn receive<R, H>(&mut self, receiver: R, handler: H) -> Result<Source, Refused<R>>
     where
         R: Receive + Attach + Send + 'static,

@@ -117,8 +117,9 @@ pub struct ReceiverSource<R> {
 impl<R: Receive + Attach> ReceiverSource<R> {
     /// Makes a source, to be inserted into an event loop. Takes a descriptor.
     ///
-    /// # Errors If there are no descriptors left; `AlreadyExists` if the receiver is attached to a set already. Then
-    /// the receiver is dropped, and its messages with it: to keep it in any case, attach it to a set of your own, in a
+    /// # Errors
+    /// If there are no descriptors left; `AlreadyExists` if the receiver is attached to a set already. Then the
+    /// receiver is dropped, and its messages with it: to keep it in any case, attach it to a set of your own, in a
     /// [`SetSource`].
     pub fn new(mut receiver: R) -> io::Result<Self> {
         let mut set = YSocketpair::with_capacity(1)?;

@@ -36,7 +36,7 @@ use crate::{mpmc, mpsc, spsc};
 /// use futures_util::SinkExt;
 ///
 /// async fn tell(mut sender: ysuite::spsc::Sender<u8>) {
-///     // `Result` is not a future. Without `.await` it compiles, and blocks all tasks of the thread if there is no room.
+///     // `Result` is no future. Without `.await` it compiles, and blocks all tasks of the thread if there is no room.
 ///     sender.send(1).await.unwrap();
 /// }
 /// ```

@@ -36,10 +36,11 @@ pub struct AsyncSocketpair(AsyncFd<YSocketpair>);
 impl AsyncSocketpair {
     /// Puts the set into the current runtime's event loop.
     ///
-    /// # Errors Those of registering a descriptor there. Then the set is dropped: its receivers can be attached to
-    /// another set.
+    /// # Errors
+    /// Those of registering a descriptor there. Then the set is dropped: its receivers can be attached to another set.
     ///
-    /// # Panics Outside a runtime, and in one without `enable_io`.
+    /// # Panics
+    /// Outside a runtime, and in one without `enable_io`.
     pub fn new(set: YSocketpair) -> io::Result<Self> {
         // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and no method lends the set mutably, so
         // it is neither dropped nor replaced while it is registered.
@@ -54,7 +55,8 @@ impl AsyncSocketpair {
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
-    /// # Errors If the runtime is shutting down.
+    /// # Errors
+    /// If the runtime is shutting down.
     pub async fn signals(&mut self) -> io::Result<Signals> {
         core::future::poll_fn(|context| self.poll_signals(context)).await
     }
@@ -63,7 +65,8 @@ impl AsyncSocketpair {
     //     out of the poll; signals are still up; by construction: `check` comes after, in one step with the answer
     /// As [`signals`](Self::signals), or registers the task to be woken when there may be a signal. Never blocks.
     ///
-    /// # Errors If the runtime is shutting down.
+    /// # Errors
+    /// If the runtime is shutting down.
     pub fn poll_signals(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Signals>> {
         loop {
             let mut ready = ready!(self.0.poll_read_ready_mut(context))?;
@@ -110,9 +113,11 @@ impl Timer {
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
-    /// # Errors None. It is a `Result` because every channel's `recv_async` is.
+    /// # Errors
+    /// None. It is a `Result` because every channel's `recv_async` is.
     ///
-    /// # Panics Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
+    /// # Panics
+    /// Outside a runtime of tokio, and in one without `enable_time`, unless a tick is due.
     pub async fn recv_async(&self) -> Result<Instant, RecvError> {
         within_budget(self.tick()).await
     }
@@ -138,6 +143,7 @@ impl<T> mpmc::Sender<T> {
     /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
     /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
     ///
+    /// # Errors
     /// If the time is up, if all receivers are gone, or if the channel is closed.
     ///
     /// # Panics

@@ -33,8 +33,9 @@ impl Address {
     /// Wait-free without a bound, and then without a system call unless the mailbox sleeps. A value of up to three
     /// words is not allocated. The first message from a thread to a mailbox allocates a lane.
     ///
-    /// # Errors `Ended` if the mailbox has ended. `Full` if it is full and its `Crowding` is `Error`; also for a new
-    /// thread while all lanes are in use. The error contains the value.
+    /// # Errors
+    /// `Ended` if the mailbox has ended. `Full` if it is full and its `Crowding` is `Error`; also for a new thread
+    /// while all lanes are in use. The error contains the value.
     #[inline]
     pub fn send<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         match self.inner.send(Envelope::new(value), Rank::Ordinary) {
@@ -49,15 +50,17 @@ impl Address {
     /// Costs as much as [`send`](Self::send). The mailbox executes one more fence each time it has received all urgent
     /// messages.
     ///
-    /// # Errors `Ended` if the mailbox has ended; `Full` for a new thread while all lanes are in use. The error
-    /// contains the value.
+    /// # Errors
+    /// `Ended` if the mailbox has ended; `Full` for a new thread while all lanes are in use. The error contains the
+    /// value.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
         self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
     }
 
     /// Forwards a message as it was received, for example by a catch-all. Otherwise as [`send`](Self::send).
     ///
-    /// # Errors As [`send`](Self::send).
+    /// # Errors
+    /// As [`send`](Self::send).
     pub fn send_envelope(&self, envelope: Envelope) -> Result<(), SendError<Envelope>> {
         self.inner.send(envelope, Rank::Ordinary)
     }

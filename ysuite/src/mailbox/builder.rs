@@ -50,7 +50,8 @@ impl Builder {
 
     /// Makes a mailbox for the calling thread, or for the thread to which it is moved.
     ///
-    /// # Panics If a bound is 0, or there is no memory for it.
+    /// # Panics
+    /// If a bound is 0, or there is no memory for it.
     #[must_use]
     pub fn build(self) -> Mailbox {
         Mailbox::with(self.name.map(String::into_boxed_str), self.bound)
@@ -59,9 +60,11 @@ impl Builder {
     /// Starts a thread with a mailbox, which ends with the function. The handle waits for the thread and returns the
     /// function's result.
     ///
-    /// # Errors If the system has no more threads.
+    /// # Errors
+    /// If the system has no more threads.
     ///
-    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
+    /// # Panics
+    /// As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn<R: Send + 'static>(
         self,
         run: impl FnOnce(&mut Mailbox) -> R + Send + 'static,
@@ -71,9 +74,11 @@ impl Builder {
 
     /// As [`spawn`](Self::spawn), and `owner` owns the new mailbox: see [`Mailbox::spawn`].
     ///
-    /// # Errors If the system has no more threads.
+    /// # Errors
+    /// If the system has no more threads.
     ///
-    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
+    /// # Panics
+    /// As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn_owned<R: Send + 'static>(
         self,
         owner: &mut Mailbox,
@@ -86,9 +91,11 @@ impl Builder {
     /// thread starts. So `owner` is notified of its termination however soon that is, after all ordinary messages that
     /// it has sent.
     ///
-    /// # Errors If the system has no more threads. `owner` then receives the notice of a mailbox that never ran.
+    /// # Errors
+    /// If the system has no more threads. `owner` then receives the notice of a mailbox that never ran.
     ///
-    /// # Panics As [`build`](Self::build), and if the name has a byte 0.
+    /// # Panics
+    /// As [`build`](Self::build), and if the name has a byte 0.
     pub fn spawn_linked<R: Send + 'static>(
         self,
         owner: &mut Mailbox,
@@ -160,7 +167,8 @@ fn text(panic: &(dyn Any + Send)) -> &str {
 //     spawning_at_the_end_of_a_thread
 /// Starts a thread with a mailbox, which ends with the function. It has no owner; see [`Mailbox::spawn`].
 ///
-/// # Panics If the system has no more threads. [`Builder::spawn`] returns an error instead, and the thread's handle.
+/// # Panics
+/// If the system has no more threads. [`Builder::spawn`] returns an error instead, and the thread's handle.
 pub fn spawn<R: Send + 'static>(run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
     Builder::new().spawn(run).expect("a thread").0
 }

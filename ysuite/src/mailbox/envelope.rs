@@ -105,7 +105,8 @@ impl Envelope {
 
     /// Returns the value, if it is of this type.
     ///
-    /// # Errors The envelope itself, if it is not.
+    /// # Errors
+    /// The envelope itself, if it is not.
     #[inline(always)]
     pub fn downcast<T: Any + Send>(self) -> Result<T, Self> {
         if self.is::<T>() {
@@ -133,8 +134,8 @@ impl Envelope {
 
     /// Moves the value out of an envelope in place: the envelope as a whole is never moved.
     ///
-    /// # Safety The envelope belongs to the caller, its value is of this type, and it is neither used nor dropped
-    /// afterwards.
+    /// # Safety
+    /// The envelope belongs to the caller, its value is of this type, and it is neither used nor dropped afterwards.
     #[inline(always)]
     pub(super) unsafe fn take_at<T: Any + Send>(mut place: NonNull<Self>) -> T {
         // SAFETY: by the caller.

@@ -122,7 +122,8 @@ impl Mailbox {
     ///
     /// Allocates, and takes a lock for some instructions.
     ///
-    /// # Panics If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
+    /// # Panics
+    /// If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
     pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
         Builder::new().spawn_owned(self, run).expect("a thread").0
     }
@@ -188,9 +189,10 @@ impl Mailbox {
     /// sender that waits for room. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in
     /// the kernel. Takes time in proportion to the number of messages passed over.
     ///
-    /// # Errors `LinkTerminated` or `OwnerTerminated` if a mailbox that this one is linked to has ended, or its owner
-    /// (unless `T` is that notice). `Disconnected` if there is no such message, no address of this mailbox, and no
-    /// mailbox that it owns.
+    /// # Errors
+    /// `LinkTerminated` or `OwnerTerminated` if a mailbox that this one is linked to has ended, or its owner (unless
+    /// `T` is that notice). `Disconnected` if there is no such message, no address of this mailbox, and no mailbox that
+    /// it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| self.find(), Ok)
@@ -205,7 +207,8 @@ impl Mailbox {
     /// `Duration::MAX` it waits without a time limit. A waiting message is received even when the time is up, unless
     /// 4,096 new messages of other types are before it.
     ///
-    /// # Errors As [`receive`](Self::receive), and `Timeout` when the time is up.
+    /// # Errors
+    /// As [`receive`](Self::receive), and `Timeout` when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| self.search_timeout(timeout).find(), Ok)
     }
@@ -213,8 +216,9 @@ impl Mailbox {
     /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that
     /// were sent as a tuple are received as one.
     ///
-    /// # Errors As [`receive`](Self::receive), and `Mismatch` if the next message is of another type. That message
-    /// stays the next.
+    /// # Errors
+    /// As [`receive`](Self::receive), and `Mismatch` if the next message is of another type. That message stays the
+    /// next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
         self.next_at_once().map_or_else(|| Search::new(self, Deadline::Never).find_only(), Ok)

@@ -110,7 +110,8 @@ impl Error for RegisterError {}
 /// [`unregister`]. A named mailbox that ends takes it once for each of its names. A thread may call them while its
 /// thread-locals are being destroyed.
 ///
-/// # Errors `Taken` if the name is taken, and `Ended` if the mailbox has ended.
+/// # Errors
+/// `Taken` if the name is taken, and `Ended` if the mailbox has ended.
 pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let mut names = lock(&NAMES);
     let is_taken = names.owners.contains_key(name);

@@ -154,7 +154,8 @@ impl<'a> Search<'a> {
     // MUTANT: Speed only: `next_further` goes on to the new messages as well.
     /// Offers the next message. The message before it had no handler.
     ///
-    /// # Errors If the message before it was a notice; if the time is up; if no message can come any more.
+    /// # Errors
+    /// If the message before it was a notice; if the time is up; if no message can come any more.
     #[inline(always)]
     pub fn offer_next(&mut self) -> Result<(), ReceiveError> {
         if self.stage != Stage::New || self.mailbox.aside.current.is_some() {

@@ -97,8 +97,9 @@ impl<'a> Select<'a> {
 
     /// Adds this handle to the wait, and returns the id by which it will be named.
     ///
-    /// # Errors If it is attached already, here or to another set ([`AttachError::AlreadyAttached`]), or the select is
-    /// full ([`AttachError::IdTaken`]). Nothing has changed.
+    /// # Errors
+    /// If it is attached already, here or to another set ([`AttachError::AlreadyAttached`]), or the select is full
+    /// ([`AttachError::IdTaken`]). Nothing has changed.
     pub fn add(&mut self, end: &mut impl Attach) -> Result<usize, AttachError> {
         self.add_by(|set, id| set.attach(end, id))
     }
@@ -116,7 +117,8 @@ impl<'a> Select<'a> {
     /// notifications go to it or to the select, in turn. So poll a handle that has been polled again until it is ready,
     /// or drop it.
     ///
-    /// # Errors If this side of the channel has been added so before, by this handle or a clone
+    /// # Errors
+    /// If this side of the channel has been added so before, by this handle or a clone
     /// ([`AttachError::AlreadyAttached`]), or the select is full ([`AttachError::IdTaken`]). Nothing has changed.
     pub fn add_shared(&mut self, end: &(impl AttachShared + 'a)) -> Result<usize, AttachError> {
         if self.watchers.id_of(end.side()).is_some() {

@@ -37,8 +37,9 @@ pub trait SignalSet: Wait {
     /// Level-triggered: every poll reports `id` until the receiver finds itself empty. Never blocks; allocates a few
     /// words.
     ///
-    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
-    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,
+    /// to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     fn attach(&mut self, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError>;
 
     /// Takes `receiver` out of this set, and returns the id it had: down, and free. Returns `None`, and changes

@@ -59,9 +59,10 @@ impl YPollset {
     /// set does not affect the receiver. If an attached id is raised by hand, it is reported until the receiver next
     /// finds itself empty. Never blocks; allocates a few words.
     ///
-    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
-    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
-    /// set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,
+    /// to this set or another: [`detach`](Self::detach) it first. Nothing has changed. set or another:
+    /// [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }

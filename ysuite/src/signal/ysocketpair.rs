@@ -66,7 +66,8 @@ impl YSocketpair {
     /// Makes a set of 256 signals, all down, on the default [`Backend`], or on a socketpair if the kernel has no other
     /// or refuses it.
     ///
-    /// # Errors Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
+    /// # Errors
+    /// Those of `eventfd(2)` and `socketpair(2)`: no descriptors left, no memory, both forbidden by a filter.
     pub fn new() -> io::Result<Self> {
         // The largest capacity whose ids one poll finds without allocating.
         Self::with_capacity(256)
@@ -91,8 +92,9 @@ impl YSocketpair {
 
     /// As [`YSocketpair::with_capacity`], on the named `backend` and on no other.
     ///
-    /// # Errors As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd if the system has none,
-    /// `PermissionDenied` if a filter forbids it.
+    /// # Errors
+    /// As [`YSocketpair::with_capacity`]; `Unsupported` for an eventfd if the system has none, `PermissionDenied` if a
+    /// filter forbids it.
     pub fn with_backend(capacity: usize, backend: Backend) -> io::Result<Self> {
         // MUTANT: Killed only by `absurd_capacities_are_an_error`.
         if !(1..=MAX_CAPACITY).contains(&capacity) {
@@ -121,8 +123,9 @@ impl YSocketpair {
     /// reported until the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
     /// descriptor.
     ///
-    /// # Errors [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached
-    /// already, to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
+    /// # Errors
+    /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,
+    /// to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
