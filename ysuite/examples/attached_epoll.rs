@@ -1,4 +1,4 @@
-//! Two channels in an event loop, beside whatever sockets it serves. `cargo run -p ysuite --example attached_epoll`
+//! Two channels in an event loop, alongside the sockets that it serves. `cargo run -p ysuite --example attached_epoll`
 
 #[cfg(not(target_os = "linux"))]
 fn main() {}
@@ -28,7 +28,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reads all there is. An id stays up, and the descriptor readable, until its receiver has found itself empty.
+/// Reads all messages. An id stays up, and the descriptor readable, until its receiver has found itself empty.
 #[cfg(target_os = "linux")]
 fn is_over<T: std::fmt::Debug>(receiver: &mut ysuite::spsc::Receiver<T>) -> bool {
     loop {

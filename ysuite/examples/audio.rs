@@ -1,6 +1,7 @@
-//! A real-time thread, as in audio: a callback that has to fill its frames in time, whatever the others do. Of channels
-//! and pool it uses only `try_...` and `len`, which never wait. It allocates and frees nothing: that is counted here.
-//! A reader that sleeps costs it one system call, to wake it; one that looks now and then costs none.
+//! A real-time thread, as in audio: a callback that has to fill its frames in time, whatever other threads do. Of
+//! channels and pool it uses only `try_...` and `len`, which never block. It allocates and frees nothing: the example
+//! counts that. A sleeping reader costs the callback one system call, to wake it; a reader that polls now and then
+//! costs none.
 //!
 //! `cargo run --release -p ysuite --example audio`
 
@@ -19,16 +20,16 @@ thread_local!(static ALLOCATOR_CALLS: Cell<usize> = const { Cell::new(0) });
 #[global_allocator]
 static COUNTING: Counting = Counting;
 struct Counting;
-// SAFETY: the system's allocator does it all.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATOR_CALLS.set(ALLOCATOR_CALLS.get() + 1);
-        // SAFETY: passed on as it came.
+        // SAFETY: the arguments are passed on unchanged.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         ALLOCATOR_CALLS.set(ALLOCATOR_CALLS.get() + 1);
-        // SAFETY: passed on as it came.
+        // SAFETY: the arguments are passed on unchanged.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -40,15 +41,15 @@ fn main() {
     let (mut sound, warm) = (Box::new((1.0, [1.0; 64])), pool.clone());
 
     let mut callback = move |number: usize, output: &mut Frames| {
-        // A sound that is replaced is freed elsewhere. Without room to hand it back, the new one waits.
+        // A sound that is replaced is freed on another thread. Without room to return it, the new one waits.
         for new in sounds_in.try_iter().take(4 - spent.len()) {
-            // With nobody left to free it, it is better lost than freed here.
+            // If no thread is left to free it, losing it is better than freeing it here.
             spent.try_send(mem::replace(&mut sound, new)).unwrap_or_else(mem::forget);
         }
         *output = sound.1.map(|frame| frame * sound.0);
-        // A meter that is behind misses this peak and sees the next.
+        // A meter that is late misses this peak and sees the next.
         let _ = peaks.try_send(output.iter().fold(0.0_f32, |peak, frame| peak.max(frame.abs())));
-        // Without a block, or room for it, this one is not recorded.
+        // Without a block, or room for it, this buffer is not recorded.
         pool.try_boxed((number, *output)).is_ok_and(|block| blocks.try_send(block).is_ok())
     };
     let card = thread::spawn(move || {
@@ -64,7 +65,8 @@ fn main() {
         (callbacks, overruns)
     });
 
-    // The recorder comes late: with so many peaks sent, one callback more than there are blocks is over.
+    // The recorder starts late: after `BLOCKS + 2` peaks, at least one callback more than there are blocks has
+    // finished.
     assert!(peaks_in.iter().take(BLOCKS + 2).all(|peak| peak == 1.0));
     let recorder = thread::spawn(move || blocks_in.iter().map(|block| block.0).collect::<Vec<_>>());
     for (gain, level, peak) in [(0.5, 1.0, 0.5), (0.5, 0.5, 0.25)] {

@@ -1,4 +1,4 @@
-//! Every listener gets every price; a slow one is told how many it missed.
+//! Every listener gets every price; a slow listener learns how many it missed.
 //!
 //! `cargo run --release --example broadcast`
 
@@ -10,7 +10,7 @@ use ysuite::broadcast::{self, RecvError};
 const PRICES: u64 = 200_000;
 
 fn main() {
-    // With `bounded` the slow listener would hold the sender up instead.
+    // With `bounded` the slow listener would block the sender instead.
     let (sender, receiver) = broadcast::lossy(1024);
     let listeners: Vec<_> = [("quick", None), ("slow", Some(Duration::from_micros(50)))]
         .into_iter()
@@ -33,7 +33,7 @@ fn main() {
         .collect();
     drop(receiver);
     for price in 0..PRICES {
-        sender.send(price).expect("somebody listens");
+        sender.send(price).expect("a listener");
     }
     drop(sender);
     listeners.into_iter().for_each(|listener| listener.join().expect("no panic"));

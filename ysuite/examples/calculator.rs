@@ -1,5 +1,5 @@
-//! A calculator in the D style: a thread with a register, which clients send operations of several types. One that divides
-//! by zero brings it down; whoever is linked to it is told why, and starts another.
+//! A calculator in the D style: a thread with a register. Clients send it operations of several types. A division by
+//! zero makes it panic; the mailbox linked to it receives the reason, and starts another.
 //!
 //! `cargo run --release -p ysuite --example calculator`
 
@@ -13,17 +13,17 @@ struct Multiply(i64);
 struct Divide(i64);
 struct Clear;
 
-/// Runs until its owner ends, or nobody can ask anything any more.
+/// Runs until its owner ends, or no client has its address any more.
 fn calculator(mailbox: &mut Mailbox) -> Result<(), ReceiveError> {
     let mut register = 0_i64;
     loop {
         receive!(mailbox => {
             (Add(number)): Add => register += number,
             (Multiply(number)): Multiply => register *= number,
-            // No guard for zero: the calculator is as good as its clients.
+            // No guard for zero: a wrong operation of a client makes the calculator panic.
             (Divide(number)): Divide => register /= number,
             _: Clear => register = 0,
-            // A question, and where the answer goes. Whether somebody still waits for it is not our business.
+            // A question, and the address for the result. The calculator ignores whether the client still waits for it.
             (client, digits): (Address, usize) => drop(client.send(format!("{register:0digits$}"))),
             // A catch-all would get this as well.
             _: OwnerTerminated => return Ok(()),
@@ -32,9 +32,9 @@ fn calculator(mailbox: &mut Mailbox) -> Result<(), ReceiveError> {
     }
 }
 
-/// Asks for what is in the register. `None`: the calculator is gone.
+/// Asks for the value of the register. `None`: the calculator has ended.
 fn ask(mailbox: &mut Mailbox, calculator: &Address) -> Option<String> {
-    // If it is gone already its end is on its way.
+    // If it has ended already, the notice has been sent.
     drop(calculator.send((mailbox.address(), 4_usize)));
     receive_timeout!(mailbox, Duration::from_secs(10) => {
         answer: String => Some(answer),
@@ -43,7 +43,7 @@ fn ask(mailbox: &mut Mailbox, calculator: &Address) -> Option<String> {
             None
         },
     })
-    .expect("an answer, or an end")
+    .expect("a result, or a notice")
 }
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
     first.send(Multiply(2)).expect("a calculator");
     first.send("nonsense").expect("a calculator");
     println!("(20 + 1) * 2 = {}", ask(&mut mailbox, &first).expect("a calculator"));
-    // Overtakes what was sent and not yet looked at.
+    // Overtakes the messages that were sent and not yet received.
     first.send_priority(Clear).expect("a calculator");
 
     first.send(Divide(0)).expect("a calculator");

@@ -1,5 +1,5 @@
 //! A server: clients send numbers, a byte each, and get their squares, two bytes each. One thread accepts, reads and
-//! answers; workers do the work, and their answers come through the same loop, as functions. Ends when its clients have
+//! writes. Workers compute, and their results come through the same loop, as functions. Ends when its clients have
 //! gone. `cargo run -p ysuite --features hub --example hub_server`
 
 #[cfg(not(unix))]
@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     let address = listener.local_addr()?;
     let clients: Vec<_> = (1..=4).map(|n| std::thread::spawn(move || server::client(address, n * 10))).collect();
     server::serve(listener, clients.len())?;
-    clients.into_iter().try_for_each(|client| client.join().expect("a client ends in peace"))
+    clients.into_iter().try_for_each(|client| client.join().expect("a client does not panic"))
 }
 
 #[cfg(unix)]
@@ -52,13 +52,13 @@ mod server {
                     hub.stop();
                 }
             }
-            // The loop must not wait for room. These clients wait for their answers; others might have to be refused.
+            // The loop must not wait for room. These clients wait for their results; others might have to be refused.
             Ok(read) => bytes[..read].iter().for_each(|&byte| requests.try_send((this, byte)).expect("room")),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
         }
     }
 
-    /// On a worker: the answer goes back as a function.
+    /// Runs on a worker: sends the result back as a function.
     fn answer((client, number): (Source, u8), hub: &Handle) {
         let square = u16::from(number).pow(2).to_be_bytes();
         let _ = hub.post(move |hub| {

@@ -1,5 +1,5 @@
-//! A logger that never blocks its callers: each thread has a lane of its own into a funnel, and one thread writes. It
-//! gathers lines while they come and flushes when nothing has come for a moment; while there is nothing it sleeps.
+//! A logger that never blocks its callers: each thread has a lane of its own in an `mpsc`, and one thread writes. The
+//! writer gathers lines while they come and flushes when none has come for a moment. While there is nothing it sleeps.
 //!
 //! The lanes have no bound, so a slow disk costs memory. With `bounded` and `try_send` it would cost lines instead.
 //! `cargo run --release -p ysuite --example logger`
@@ -13,26 +13,26 @@ use ysuite::{mpsc, spsc};
 
 const THREADS: usize = 8;
 const LINES: usize = 5_000;
-/// So long nothing must have come before what has is flushed.
+/// The time without a new line after which the lines are flushed.
 const SILENCE: Duration = Duration::from_millis(2);
-/// But where lines trickle on and on, none waits longer than this.
+/// But if lines come continuously, none waits longer than this.
 const LATEST: Duration = Duration::from_secs(1);
 
-/// What callers hand over: which thread, which request. The writer's thread makes text of it.
+/// The data that callers send: the number of the thread, and of the request. The writer's thread formats it.
 struct Record(usize, usize);
 
-/// A clone is a lane of its own: callers never meet, and the lines of each stay in order.
+/// A clone is a lane of its own: callers never contend, and the lines of each stay in order.
 #[derive(Clone)]
 struct Logger(mpsc::Sender<Record>);
 
 impl Logger {
     fn log(&mut self, record: Record) {
-        // A log that cannot be written must not bring the program down.
+        // A log that cannot be written must not end the program.
         drop(self.0.send(record));
     }
 }
 
-/// Writes until no logger is left. Tells after each flush how many lines there are, and returns how many flushes.
+/// Writes until no logger is left. Reports after each flush the number of lines, and returns the number of flushes.
 fn write(mut records: mpsc::Receiver<Record>, file: File, mut flushed: spsc::Sender<usize>) -> io::Result<usize> {
     let mut file = BufWriter::with_capacity(1 << 16, file);
     let (mut batch, mut lines, mut flushes) = (Vec::new(), 0, 0);
@@ -62,7 +62,7 @@ fn main() -> io::Result<()> {
         let mut logger = logger.clone();
         thread::spawn(move || (0..LINES).for_each(|request| logger.log(Record(thread, request))));
     }
-    // There is a logger still, so it is the silence that has all this flushed.
+    // A logger still exists, so only the silence can cause this flush.
     flushed.iter().find(|&lines| lines == THREADS * LINES).expect("every line is written");
     logger.log(Record(THREADS, 0));
     drop(logger);

@@ -1,4 +1,4 @@
-//! A thread that takes whatever it is sent: numbers, words, a question, an order to stop that overtakes the rest.
+//! A thread that receives several types: numbers, words, a question, and a request to stop that overtakes the others.
 //!
 //! `cargo run --release -p ysuite --example mailbox`
 
@@ -13,12 +13,12 @@ fn collect(mailbox: &mut Mailbox) {
         let received = receive!(mailbox => {
             number: u64 => sum += number,
             word: &'static str where !word.is_empty() => words.push(word),
-            client: Address => client.send((sum, words.join(" "))).expect("it waits for the answer"),
+            client: Address => client.send((sum, words.join(" "))).expect("the client waits for the result"),
             _: Stop => return,
-            // Whatever no handler above is for: here, the empty word.
-            other => println!("nobody knows what to do with {other:?}"),
+            // Any message without a handler above: here, the empty word.
+            other => println!("there is no handler for {other:?}"),
         });
-        received.expect("somebody has the address until it is told to stop");
+        received.expect("an address exists until the request to stop");
     }
 }
 
@@ -30,7 +30,7 @@ fn main() {
         collector.send(word).expect("it is there");
     }
     collector.send(mailbox.address()).expect("it is there");
-    println!("{:?}", mailbox.receive::<(u64, String)>().expect("an answer"));
+    println!("{:?}", mailbox.receive::<(u64, String)>().expect("a result"));
 
     collector.send_priority(Stop).expect("it is there");
     println!("{}", mailbox.receive::<LinkTerminated>().expect("it stops"));

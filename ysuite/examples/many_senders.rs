@@ -1,4 +1,5 @@
-//! Many threads report to one, each in its own time; the one sleeps in between, and ends when the last of them has gone.
+//! Many threads report to one, each at its own pace. The receiver sleeps in between, and ends when the last of them has
+//! gone.
 //!
 //! `cargo run --release -p ysuite --example many_senders`
 
@@ -17,7 +18,7 @@ fn main() {
             thread::spawn(move || {
                 for report in 0..10 {
                     thread::sleep(Duration::from_micros(worker * 17 % 400));
-                    sender.send((worker, report)).expect("somebody receives");
+                    sender.send((worker, report)).expect("the receiver is there");
                 }
             })
         })
@@ -29,6 +30,6 @@ fn main() {
         assert_eq!(report, reports[worker as usize], "the reports of one worker come in order");
         reports[worker as usize] += 1;
     }
-    workers.into_iter().for_each(|worker| worker.join().expect("a worker ends in peace"));
+    workers.into_iter().for_each(|worker| worker.join().expect("a worker does not panic"));
     println!("{} reports of {} workers", reports.iter().sum::<u64>(), reports.len());
 }

@@ -1,5 +1,5 @@
-//! A display that shows the newest readings and must never hold the sensors up: where the channel is full, a reading takes
-//! the place of the oldest one. The display closes the channel when it has seen enough, and the sensors learn of it.
+//! A display that shows the newest readings and must never block the sensors: if the channel is full, a reading
+//! replaces the oldest one. The display closes the channel when it has seen enough, and the sensors' next send fails.
 //!
 //! `cargo run --release -p ysuite --example newest_readings`
 
@@ -19,11 +19,11 @@ fn main() {
                 for reading in 0_u64.. {
                     match sender.force_send((sensor, reading)) {
                         Ok(oldest) => displaced += u64::from(oldest.is_some()),
-                        // Nobody looks any more.
+                        // The display has closed the channel.
                         Err(_) => return (reading, displaced),
                     }
                 }
-                unreachable!("the display ends it")
+                unreachable!("the display closes the channel")
             })
         })
         .collect();
@@ -36,6 +36,6 @@ fn main() {
     receiver.close();
     for sensor in sensors {
         let (readings, displaced) = sensor.join().expect("no sensor panics");
-        println!("{readings} readings, {displaced} times another's place was taken");
+        println!("{readings} readings, {displaced} times an older one was replaced");
     }
 }

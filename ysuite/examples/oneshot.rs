@@ -1,4 +1,4 @@
-//! A question takes the way back along with it: each asker gets its own answer. `cargo run -p ysuite --example oneshot`
+//! A question carries the sender for its reply: each client gets its own reply. `cargo run -p ysuite --example oneshot`
 
 use std::thread;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use ysuite::oneshot::{self, RecvTimeoutError};
 use ysuite::spsc;
 
-/// A number to be squared, and where to send the square.
+/// A number to be squared, and the sender for the square.
 struct Question(u64, oneshot::Sender<u64>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,9 +14,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = thread::spawn(move || {
         for Question(number, answer) in asked.iter() {
             thread::sleep(Duration::from_millis(number));
-            // An error says that nobody waits for this any more.
+            // An error says that the client no longer waits for this.
             if answer.send(number * number).is_err() {
-                println!("{number}: nobody wants to know");
+                println!("{number}: no client waits");
             }
         }
     });
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     questions.send(Question(7, answer))?;
     println!("7 squared is {}", reply.recv()?);
 
-    // Who does not want to wait for ever sets a limit, and drops the receiver.
+    // A client that does not want to wait for ever sets a time limit, and drops the receiver.
     let (answer, mut reply) = oneshot::channel();
     questions.send(Question(40, answer))?;
     match reply.recv_timeout(Duration::from_millis(5)) {
@@ -36,6 +36,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     drop(reply);
 
     drop(questions);
-    server.join().expect("the server ends in peace");
+    server.join().expect("the server does not panic");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A request and its answer: two channels between two threads, each asleep while it has nothing to do.
+//! A request and its reply: two channels between two threads, each asleep while it has nothing to do.
 //!
 //! `cargo run --release -p ysuite --example ping_pong`
 
@@ -28,8 +28,8 @@ fn main() {
     }
     let each = start.elapsed() / ROUNDS;
 
-    // The echo's iterator ends when nobody can send to it any more.
+    // The echo's iterator ends when no sender is left.
     drop(ping);
-    echo.join().expect("the echo ends in peace");
+    echo.join().expect("the echo does not panic");
     println!("{ROUNDS} round trips, {} ns each", each.as_nanos());
 }

@@ -1,7 +1,7 @@
-//! A pipeline with back-pressure: blocks are read, enciphered by several workers, and written in their old order. Each
-//! stage waits for the next where a channel is full. But behind one slow block all that is done meanwhile waits for its
-//! turn, and no channel bounds that: so blocks come from a pool, and the reader waits for one to be free.
-//! `cargo run --release -p ysuite --example pipeline`
+//! A pipeline with back-pressure: blocks are read, enciphered by several workers, and written in their original order.
+//! Each stage waits for the next if a channel is full. But all blocks that are finished after one slow block wait for
+//! it, and no channel bounds their number. So blocks come from a pool, and the reader waits for a free one. `cargo run
+//! --release -p ysuite --example pipeline`
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use ysuite::{mpmc, mpsc};
 const BLOCKS: usize = 2_000;
 const LEN: usize = 1_024;
 const BATCH: usize = 8;
-/// So many blocks are under way at most, wherever they are.
+/// The largest number of blocks under way, in all stages.
 const UNDER_WAY: usize = 32;
 type Numbered = (usize, Message);
 
-/// The slow stage, and uneven: some blocks take a hundred times as long as others. (No cipher to keep secrets with.)
+/// The slow stage, and uneven: some blocks take a hundred times as long as others. (This cipher is not secure.)
 fn encipher(number: usize, block: &mut [u8]) {
     let mut key = number as u64 | 1 << 40;
     for byte in (0..if number % 200 == 0 { 200 } else { 2 }).flat_map(|_| 0..LEN) {
@@ -26,7 +26,7 @@ fn encipher(number: usize, block: &mut [u8]) {
     }
 }
 
-/// Returns how many blocks were under way at most.
+/// Returns the largest number of blocks under way.
 fn read(pool: &Pool, work: mpmc::Sender<Numbered>, under_way: &AtomicUsize) -> usize {
     let mut most = 0;
     for first in (0..BLOCKS).step_by(BATCH) {

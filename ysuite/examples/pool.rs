@@ -1,5 +1,5 @@
-//! Messages of many lengths, written once and never copied: what goes through the channel is a pointer, and whoever is
-//! the last to have a message gives its memory back to the pool.
+//! Messages of many lengths, written once and never copied: a pointer passes through the channel, and the last owner of
+//! a message gives its memory back to the pool.
 //!
 //! `cargo run --release -p ysuite --example pool`
 
@@ -9,7 +9,7 @@ use ysuite::pool::{Message, Pool, PoolError};
 use ysuite::spsc;
 
 fn main() -> Result<(), PoolError> {
-    // Short ones and long ones. No message is longer than 4 KiB.
+    // Short messages and long ones. No message is longer than 4 KiB.
     let pool = Pool::new(&[(64, 1_024), (512, 256), (4_096, 64)])?;
     let (mut sender, mut receiver) = spsc::unbounded::<Message>();
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), PoolError> {
     let mut sent = 0;
     for number in 0..100_000_usize {
         let len = 1 + number * 31 % 4_096;
-        // Where the reader is behind by all blocks of this size, this waits for it: a bound for memory.
+        // If the reader still has all blocks of this size, this waits for it: a bound for memory.
         let mut message = pool.take(len);
         message.fill(number as u8);
         sent += len as u64 * u64::from(number as u8);

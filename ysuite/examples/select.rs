@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(id) if id == order => orders_in.try_iter().for_each(|order| println!("an order: {order}")),
             _ => println!("nothing for five milliseconds"),
         }
-        // One that is over is named until it is removed.
+        // A disconnected receiver is named until it is removed.
         if readings_in.is_disconnected() && readings_in.is_empty() {
             select.remove(&mut readings_in);
         }

@@ -1,4 +1,5 @@
-//! Work is taken in until somebody says stop; what was accepted is still done, and what was not comes back to its sender.
+//! Jobs are accepted until the channel is closed. Accepted jobs are still done; a job that is refused goes back to its
+//! sender.
 //!
 //! `cargo run --release -p ysuite --example shutting_down`
 
@@ -12,7 +13,7 @@ static JOBS: OnceLock<SharedSender<u32>> = OnceLock::new();
 
 const ENOUGH: u32 = 1_000;
 
-/// Hands in jobs until one is refused. Returns how many were accepted.
+/// Sends jobs until one is refused. Returns the number accepted.
 fn customer(number: u32) -> u32 {
     let jobs = JOBS.get().expect("the shop is open");
     let accepted = (0..).take_while(|job| jobs.send(number + job).is_ok()).count();
@@ -23,10 +24,10 @@ fn main() {
     let (sender, mut jobs) = mpsc::bounded(16);
     JOBS.set(sender.share()).expect("once");
     let customers: Vec<_> = (0..4).map(|number| thread::spawn(move || customer(number))).collect();
-    // Somebody else may only want to know when it is over.
+    // Another thread may only wait until the channel is closed.
     let watch = thread::spawn(move || sender.wait_closed());
     let before = jobs.iter().take(ENOUGH as usize).count();
-    // From here on nothing is accepted; senders that wait for room are woken, and have their job back.
+    // From here on no job is accepted. Senders that wait for room are woken, and get their job back.
     jobs.close();
     let rest = jobs.iter().count();
     watch.join().expect("it is over");

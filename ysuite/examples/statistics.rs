@@ -1,4 +1,5 @@
-//! How far is the writer of the log behind? A thread that belongs to neither end looks at the channel, while it runs and after.
+//! How late is the writer of the log? A thread without a handle reads the channel's counts, while it runs and
+//! afterwards.
 //!
 //! `cargo run -p ysuite --features statistics --example statistics`
 
@@ -25,10 +26,10 @@ fn main() {
         println!("{} lines are on the way, at most {} of a worker", now.sent - now.received, now.high_water);
         thread::sleep(Duration::from_millis(1));
     }
-    workers.into_iter().for_each(|worker| worker.join().expect("the worker ends in peace"));
-    log.join().expect("the log ends in peace");
+    workers.into_iter().for_each(|worker| worker.join().expect("the worker does not panic"));
+    log.join().expect("the log does not panic");
 
-    // The channel is gone, its counts are not.
+    // The channel is gone; its counts are not.
     let all = observer.statistics();
     assert_eq!((all.sent, all.received), (6_000, 6_000));
     println!("{all:?}");

@@ -1,4 +1,4 @@
-//! A thread that works when there is work and does something else, now and then, when there is none.
+//! A thread that works when there is work, and does something else now and then when there is none.
 //!
 //! `cargo run -p ysuite --example timeout`
 
@@ -22,7 +22,7 @@ fn main() {
     });
 
     for job in 0..10 {
-        // A full channel gives the job back instead of blocking for ever.
+        // `send_timeout` on a full channel returns the job instead of blocking for ever.
         match sender.send_timeout(job, Duration::from_millis(1)) {
             Ok(()) => {}
             Err(SendTimeoutError::Timeout(job)) => println!("too busy for job {job}"),
@@ -31,5 +31,5 @@ fn main() {
     }
     thread::sleep(Duration::from_millis(70));
     drop(sender);
-    worker.join().expect("the worker ends in peace");
+    worker.join().expect("the worker does not panic");
 }

@@ -1,4 +1,4 @@
-//! Messages, a heartbeat and an end, in one loop and without another thread. `cargo run -p ysuite --example timers`
+//! Messages, a heartbeat and a deadline, in one loop and without another thread. `cargo run -p ysuite --example timers`
 
 use std::thread;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     select.remove(&mut orders_in);
                 }
             }
-            // A tick that was missed is not made up for: there is one at most.
+            // A missed tick is skipped: there is at most one.
             id if id == beat => heartbeat.try_iter().for_each(|_| println!("still here")),
             id if id == closing => break,
             _ => {}

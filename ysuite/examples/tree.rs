@@ -1,6 +1,6 @@
 //! Workers that make work for each other: they count the files of a directory tree, and each directory is a message.
 //!
-//! With a bound this could stop for ever: all workers would wait for room, and nobody would make any.
+//! With a bound this could stop for ever: all workers would wait for room, and none would make any.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};

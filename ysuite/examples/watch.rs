@@ -28,8 +28,8 @@ fn main() -> Result<(), watch::SendError<Duration>> {
         sender.send(Duration::from_millis(pause))?;
     }
     sender.send_modify(|pause| *pause *= 2);
-    // No sender, no further change: the workers go home.
+    // No sender, no further change: the workers end.
     drop(sender);
-    workers.into_iter().for_each(|worker| worker.join().expect("a worker that has gone home"));
+    workers.into_iter().for_each(|worker| worker.join().expect("a worker does not panic"));
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A pipeline of streams and sinks: what one stage has too much of, the one before it waits with. Any runtime will do.
+//! A pipeline of streams and sinks, with back-pressure: if one stage is full, the one before it waits. Any runtime will
+//! do.
 //!
 //! `cargo run -p ysuite --features futures --example with_futures`
 
@@ -15,6 +16,6 @@ async fn main() {
     let summing = lengths_in.inspect(|length| println!("{length}")).fold(0, |sum, length| async move { sum + length });
 
     let (read, measured, sum) = tokio::join!(reading, measuring, summing);
-    read.and(measured).expect("every stage is there to the end");
+    read.and(measured).expect("every stage lives until the other ends");
     assert_eq!(sum, 29);
 }

@@ -14,7 +14,7 @@ fn main() -> std::io::Result<()> {
     let mut sum = 0;
     loop {
         poll.poll(&mut events, Some(std::time::Duration::from_secs(1)))?;
-        // Edge-triggered: until the set is empty. At its end a channel stays up.
+        // Edge-triggered: until the set is empty. A disconnected channel stays up.
         while !set.check().is_empty() {
             sum += receiver.try_iter().inspect(|number| println!("{number}")).sum::<i32>();
             if receiver.is_disconnected() && receiver.is_empty() {

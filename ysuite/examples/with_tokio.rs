@@ -1,4 +1,4 @@
-//! One task of tokio serves many channels through one descriptor, beside a timer.
+//! One task of tokio serves many channels through one descriptor, alongside a timer.
 //!
 //! `cargo run -p ysuite --features tokio --example with_tokio`
 

@@ -1,4 +1,4 @@
-//! Work for whoever is free: several producers, several workers, one bounded queue. A full queue slows the producers
+//! Work for any free worker: several producers, several workers, one bounded queue. A full queue slows the producers
 //! down; an idle worker costs nothing.
 //!
 //! `cargo run --release -p ysuite --example workers`
@@ -13,7 +13,7 @@ fn main() {
     let workers: Vec<_> = (0..3)
         .map(|_| {
             let receiver = receiver.clone();
-            // Each takes the next piece of work there is, and ends when no producer is left.
+            // Each worker takes the next piece of work, and ends when no producer is left.
             thread::spawn(move || receiver.iter().fold((0, 0), |(done, sum), work: u64| (done + 1, sum + work % 97)))
         })
         .collect();
@@ -23,7 +23,7 @@ fn main() {
             thread::spawn(move || (0..50_000).for_each(|work| sender.send(work * 2 + producer).expect("a worker")))
         })
         .collect();
-    // The channel ends with the last of its senders; these two are the program's own.
+    // The channel is disconnected with the last of its senders; these two handles belong to the main thread.
     drop((sender, receiver));
 
     producers.into_iter().for_each(|producer| producer.join().expect("no producer panics"));

@@ -1,4 +1,4 @@
-//! A block: a header, and behind it the bytes of a message or a value. What is pointed to is always the first byte.
+//! A block: a header, followed by the bytes of a message or a value. Pointers always point to the first byte.
 //!
 //! ```text
 //!   below 64 bytes     header 24 │ bytes …                 a line for up to 40 bytes; aligned to 8
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A block outside the pool has one owner, and nothing here is shared. A block in the pool has no owner, and no thread
-//! looks at its header.
+//! reads its header.
 
 use core::ptr::NonNull;
 #[cfg(feature = "in-place")]
@@ -34,7 +34,7 @@ pub(super) struct Header {
     lent: AtomicU32,
 }
 
-/// What stands in the header of a block that another language has, and in nothing else, as far as a word can tell.
+/// The word in the header of a block that another language has, and in no other memory, as far as a word can tell.
 #[cfg(feature = "in-place")]
 const LENT: u32 = 0x5953_424C;
 
@@ -51,7 +51,7 @@ pub(super) fn layout(bytes: usize) -> (usize, Option<usize>) {
 
 impl Block {
     /// # Safety
-    /// `first` is the first byte of a block, behind its header, and the block exists as long as this.
+    /// `first` is the first byte of a block, after its header, and the block exists as long as this.
     pub(super) unsafe fn new(first: NonNull<u8>) -> Self {
         Self(first)
     }
@@ -85,14 +85,15 @@ impl Block {
     /// Another language has the block from now on.
     #[cfg(feature = "in-place")]
     pub(super) fn lend(self) {
-        // ORDERING: Relaxed; whoever has the block hands it over as memory is handed over, and this guards nothing.
+        // ORDERING: Relaxed; the thread that has the block hands it over as memory is handed over, and this guards
+        // nothing.
         self.header().lent.store(LENT, Ordering::Relaxed);
     }
 
     /// Whether another language has the block.
     ///
     /// # Safety
-    /// Of the header only this word is looked at: the memory before the first byte is there, as long as a header.
+    /// Only this word of the header is read: the memory before the first byte exists, for the length of a header.
     #[cfg(feature = "in-place")]
     pub(super) unsafe fn is_lent(self) -> bool {
         // SAFETY: by the caller the memory is there; the word is an atomic, as others may have the block.
@@ -101,17 +102,18 @@ impl Block {
         lent.load(Ordering::Relaxed) == LENT
     }
 
-    /// It has the block no longer. False: it had not.
+    /// Another language no longer has the block. False: it did not have it.
     ///
     /// # Safety
-    /// As of [`is_lent`](Self::is_lent).
+    /// As for [`is_lent`](Self::is_lent).
     #[cfg(feature = "in-place")]
     pub(super) unsafe fn end_loan(self) -> bool {
         // SAFETY: by the caller.
         if !unsafe { self.is_lent() } {
             return false;
         }
-        // ORDERING: Relaxed; as in `lend`. No read-modify-write: two that do this at the very same time may both succeed.
+        // ORDERING: Relaxed; as in `lend`. No read-modify-write: two callers that do this at the same time may both
+        // succeed.
         // SAFETY: by the caller.
         unsafe { &(*self.at()).lent }.store(0, Ordering::Relaxed);
         true

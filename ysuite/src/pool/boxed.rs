@@ -1,4 +1,4 @@
-//! A value in a block of a pool, in one pointer: as `Box`, without the allocator.
+//! A value in a block of a pool, in one pointer: like `Box`, without the allocator.
 //!
 //! One owner, on any thread that the value may be sent to. Dropping the box gives the block back: see the table of
 //! [`pool`](super).
@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use super::block::Block;
 
-/// A value in a block of a [`Pool`](super::Pool). One pointer wide, and so is an `Option` of it.
+/// A value in a block of a [`Pool`](super::Pool). It is one pointer wide, and so is an `Option` of it.
 ///
 /// The thread that drops the box gives the block back, even if the value's `Drop` panics.
 #[repr(transparent)]
@@ -26,7 +26,7 @@ unsafe impl<T: Send> Send for PoolBox<T> {}
 unsafe impl<T: Sync> Sync for PoolBox<T> {}
 
 impl<T> PoolBox<T> {
-    /// Moves a value into a block just taken, which has `size_of::<T>()` bytes and the alignment.
+    /// Moves a value into a block that was just taken; the block has `size_of::<T>()` bytes and the alignment.
     pub(super) fn new(block: Block, value: T) -> Self {
         let boxed = Self { block, owns: PhantomData };
         // SAFETY: `Pool::class_of` chose a class with the size and the alignment of a `T`.
@@ -56,11 +56,12 @@ impl<T> PoolBox<T> {
         ManuallyDrop::new(self).at()
     }
 
-    /// The box whose value is at `value`.
+    /// Makes the box whose value is at `value`.
     ///
     /// # Safety
-    /// The address came from [`into_raw`](Self::into_raw), and no box has been made of it since. The value is a valid `T`.
-    /// If another thread had the address before, its accesses happen before this call, and this thread may have the value.
+    /// The address came from [`into_raw`](Self::into_raw), and no box has been made from it since. The value is a valid
+    /// `T`. If another thread had the address before, its accesses happen before this call, and this thread may have
+    /// the value.
     #[must_use = "the block goes back to its pool at once if this is not used"]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
         // SAFETY: the address is that of a block's first byte: it came from `into_raw`.

@@ -1,7 +1,7 @@
-//! A class: all blocks of one size, the depot with those that are free, and the list of threads that wait for one.
+//! A class: all blocks of one size, the depot of the free ones, and the list of threads that wait for one.
 //!
-//! Any thread. Taking and giving back is lock-free; only `wait` blocks, by the code that the ends of an exchange wait by.
-//! Each class has a wait list of its own, so no thread is woken for a block of another size.
+//! Any thread. Taking and giving back is lock-free. Only `wait` blocks, by the code by which the handles of an `mpmc`
+//! wait. Each class has a wait list of its own, so no thread is woken for a block of another size.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
@@ -28,7 +28,7 @@ pub(super) struct Class {
     stride: usize,
     pub(super) bytes: usize,
     pub(super) index_in_row: usize,
-    /// Whether messages begin full of zeros.
+    /// Whether messages are filled with zeros when they are taken.
     zeroed: bool,
     /// The pool that has this class.
     pub(super) core: *const PoolCore,
@@ -72,7 +72,8 @@ impl Class {
         }
     }
 
-    /// Sets the pool, and writes the headers, which point to this class: it is where it will stay, and not shared yet.
+    /// Sets the pool, and writes the headers, which point to this class: it is at its final address, and not shared
+    /// yet.
     pub(super) fn bind(&mut self, core: *const PoolCore) {
         self.core = core;
         for index in 0..self.blocks as u32 {
@@ -91,7 +92,7 @@ impl Class {
         unsafe { Block::new(NonNull::new_unchecked(self.at(index))) }
     }
 
-    /// What the bytes of a block are aligned to.
+    /// Returns the alignment of the bytes of a block.
     pub(super) fn align(&self) -> usize {
         if self.bytes < LINE { 8 } else { LINE }
     }
@@ -129,7 +130,7 @@ impl Class {
         if entry.is_fresh() || entry.is_typed() || self.zeroed {
             self.prepare(block, entry, len);
         }
-        // SAFETY: an entry stands in one slot, so the thread that took it out is the only owner of the block.
+        // SAFETY: an entry is in one slot, so the thread that took it out is the only owner of the block.
         let header = unsafe { block.header_mut() };
         header.len = len as u32;
         header.taker = taker;
@@ -152,7 +153,7 @@ impl Class {
     }
 
     // MUTANT: Speed only: an early exit. `announce` checks the word of the list after a fence.
-    /// Called after a block was put where other threads can take it: wakes one that waits.
+    /// Called after a block was put where other threads can take it: wakes a waiting thread.
     #[inline(always)]
     pub(super) fn published(&self) {
         if self.list.published() {
@@ -174,7 +175,7 @@ impl Class {
         }
     }
 
-    /// The pool has no handle left: from now on a thread that gives a block back gathers it for the pool's end.
+    /// The pool has no handle left: from now on a thread that gives a block back gathers it, to free the pool's memory.
     pub(super) fn close(&self) {
         self.list.go();
     }
@@ -195,7 +196,7 @@ impl Class {
         self.wait_or_stop(len, deadline, &|| false)
     }
 
-    /// The same, also until `is_stopped`, of which [`wake_all`](Self::wake_all) tells those that sleep.
+    /// As `wait`, also until `is_stopped`. [`wake_all`](Self::wake_all) wakes the threads that sleep when it changes.
     pub(super) fn wait_or_stop(&self, len: usize, deadline: Deadline, is_stopped: &dyn Fn() -> bool) -> Option<Block> {
         let found = Cell::new(None);
         let mut wait = ManyWait::new(Taker { class: self, found: &found, is_stopped }, false);
@@ -205,7 +206,7 @@ impl Class {
         found.take().map(|taken| self.issue(taken, len))
     }
 
-    /// Wakes all threads that wait, for nothing.
+    /// Wakes all waiting threads without a block.
     #[cfg(feature = "in-place")]
     pub(super) fn wake_all(&self) {
         notify_all(&self.list);
@@ -223,13 +224,13 @@ impl Class {
     }
 }
 
-/// A thread that waits for a block. Its check takes the block: one that is only seen may be gone before it is taken, and
-/// looking again at once would be spinning.
+/// A thread that waits for a block. Its check takes the block: a block that is only seen may be gone before it is
+/// taken, and checking again at once would be spinning.
 #[derive(Clone, Copy)]
 struct Taker<'a> {
     class: &'a Class,
     found: &'a Cell<Option<(Entry, u32)>>,
-    /// Whether it waits no longer, with a block or without.
+    /// Whether it has stopped waiting, with a block or without.
     is_stopped: &'a dyn Fn() -> bool,
 }
 
@@ -238,7 +239,7 @@ impl SharedEnd for Taker<'_> {
         &self.class.list
     }
 
-    /// Takes a block unless it has one. Whether it has one now, or waits no longer.
+    /// Takes a block unless it has one. Returns whether it has one now, or has stopped waiting.
     fn is_ready(&self) -> bool {
         if self.found.get().is_none() {
             self.found.set(thread_cache::take(self.class));
@@ -261,16 +262,17 @@ pub struct ClassStats {
     pub blocks: usize,
     /// The number of blocks that are taken now.
     pub in_use: usize,
-    /// The number of blocks that were ever used: the most that were taken at once, and up to 128 more for each thread that
-    /// took some. Memory of the others has not been touched since the pool was made.
+    /// The number of blocks that were ever used: the largest number taken at once, and up to 128 more for each thread
+    /// that took some. The memory of the others has not been touched since the pool was made.
     pub high_water: usize,
-    /// How often a block was given back by a thread other than the one that took it, or past its thread-locals, where nobody
-    /// knows.
+    /// The number of times a block was given back by a thread other than the one that took it, or by a thread past its
+    /// thread-locals, where its number is not known.
     pub freed_elsewhere: u64,
 }
 
-/// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees it.
-/// Two owners at a time, or one that does not see what the last has done, race on the cell. Otherwise empty.
+/// For the model checker: a cell for each block, touched by the thread that takes the block and by the one that frees
+/// it. Two owners at a time race on the cell. So does an owner that does not see what the last one has done. Otherwise
+/// empty.
 pub(super) struct RaceCheck(#[cfg(ysuite_loom)] Box<[crate::sync::UnsafeCell<()>]>);
 
 impl RaceCheck {

@@ -1,8 +1,8 @@
-//! What all handles, messages and threads of a pool share: the classes, their memory, and when that ends.
+//! The state that all handles, messages and threads of a pool share: the classes, their memory, and when that is freed.
 //!
-//! Any thread; lock-free. The memory of the blocks is freed when the last handle and the last message are gone: dropping
-//! the last handle gathers all free blocks, and a thread that gives a block back later gathers that one; the thread that
-//! gathers the last block frees the memory. So nothing is counted as long as there is a handle.
+//! Any thread; lock-free. The memory of the blocks is freed when the last handle and the last message are gone.
+//! Dropping the last handle gathers all free blocks. A thread that gives a block back later gathers that one. The
+//! thread that gathers the last block frees the memory. So nothing is counted while there is a handle.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;

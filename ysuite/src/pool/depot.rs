@@ -1,4 +1,4 @@
-//! The depot: all magazines of a class, and which of them belong to threads.
+//! The depot: all magazines of a class, and their owners.
 //!
 //! | a magazine is | bits | may put blocks in |
 //! |---|---|---|
@@ -6,16 +6,16 @@
 //! | held | `claimed` | the thread that claimed or adopted it |
 //! | in the depot | `claimed`, `offered` | no thread, until one adopts it |
 //!
-//! A thread whose magazines are full *offers* one and *claims* an empty one; a thread whose magazines are empty *adopts* a
-//! full one and *releases* one of its own. A thread that frees a block and has no magazine adopts one that has room, so
-//! that short-lived threads, and threads past their thread-locals, do not leave a magazine each behind. Any thread may take
-//! blocks out of any claimed magazine. Lock-free. There are no links between magazines, and so no ABA.
+//! A thread whose magazines are full *offers* one and *claims* an empty one. A thread whose magazines are empty
+//! *adopts* a full one and *releases* one of its own. A thread that frees a block and has no magazine adopts one that
+//! has room. So short-lived threads, and threads past their thread-locals, do not leave one magazine each. Any thread
+//! may take blocks out of any claimed magazine. Lock-free. There are no links between magazines, and so no ABA.
 //!
 //! [`Marks`](super::marks::Marks) say which groups to search: a search reads one word for 32 groups, and then only the
-//! groups that may have what it looks for.
+//! groups that may have a suitable magazine.
 //!
 //! Every search prefers the lowest number, and the magazines with blocks that were never used have the highest. So few
-//! magazines circulate, and the memory behind them stays in the caches.
+//! magazines circulate, and their memory stays in the caches.
 
 use super::group::{Bank, GROUP, Held};
 use super::magazine::{Entry, Magazine, ROUNDS};
@@ -24,9 +24,9 @@ use super::magazine::{Entry, Magazine, ROUNDS};
 const SHARE: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
 
 pub(super) struct Depot {
-    /// Has room for all blocks, and magazines for the first threads. The other banks follow it.
+    /// Has room for all blocks, and magazines for the first threads. The other banks are linked after it.
     first: Box<Bank>,
-    /// The number of slots used in each magazine: of blocks in a full one.
+    /// The number of slots used in each magazine: the number of blocks in a full one.
     pub(super) rounds: usize,
 }
 
@@ -36,10 +36,10 @@ impl Depot {
     pub(super) fn new(blocks: usize) -> Self {
         let rounds = (blocks / SHARE).clamp(1, ROUNDS);
         let full = blocks.div_ceil(rounds);
-        // The first group is for threads to work with.
+        // The first group is for the magazines of threads.
         let bank = Bank::new(1 + full.div_ceil(GROUP), true);
         for (first, group) in (0..full).step_by(GROUP).zip(&bank.groups[1..]) {
-            // Behind the last full one there is none of these.
+            // After the last full one there are no full ones.
             for (index, magazine) in group.magazines.iter().enumerate() {
                 let blocks = (first + index) * rounds..blocks.min((first + index + 1) * rounds);
                 magazine.leave(blocks.len());
@@ -54,8 +54,8 @@ impl Depot {
         core::iter::successors(Some(&*self.first), |bank| bank.next())
     }
 
-    /// Claims an empty magazine. Where all are in use, allocates one group more: the first bank has room for all blocks, so
-    /// the magazines in use belong to threads.
+    /// Claims an empty magazine. If all are in use, allocates one more group: the first bank has room for all blocks,
+    /// so the magazines in use belong to threads.
     pub(super) fn claim(&self) -> Held {
         let mut bank = &*self.first;
         loop {
@@ -80,7 +80,7 @@ impl Depot {
     }
 
     /// Takes one block out of any magazine.
-    // A take that finds nothing looks through all of them.
+    // A take that finds nothing searches all of them.
     #[inline(always)]
     pub(super) fn steal(&self) -> Option<Entry> {
         self.in_use().find_map(Magazine::steal)
@@ -126,7 +126,7 @@ impl Depot {
         self.banks().map(|bank| bank.tally().1).sum()
     }
 
-    /// The number of groups that a search for a block has to look at.
+    /// The number of groups that a search for a block has to check.
     pub(super) fn marked(&self) -> usize {
         self.banks().map(|bank| bank.tally().0).sum()
     }
@@ -152,7 +152,7 @@ mod tests {
             let again: Vec<Held> = (0..room + 33).map(|_| depot.claim()).collect();
             assert_eq!((again.len(), depot.banks().count()), (room + 33, 3), "what was released is claimed again");
         }
-        // What the documentation says.
+        // The number in the documentation.
         assert!((10_000..11 * 1_024).contains(&size_of::<MagazineGroup>()), "{}", size_of::<MagazineGroup>());
     }
 

@@ -1,11 +1,11 @@
-//! What can be wrong with a pool, or with a length.
+//! Errors of making a pool, and of a length.
 
 use core::fmt;
 use std::error::Error;
 
 // FINAL: no error of the pool; by construction: `None` and a value that comes back mean "now"; `TooLong` and
 //     `PoolError` are about arguments
-/// Why a pool could not be made.
+/// The reason why a pool could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolError {
@@ -15,7 +15,7 @@ pub enum PoolError {
     NoBytes,
     /// A class has no blocks.
     NoBlocks {
-        /// The class.
+        /// The size of the class.
         block_bytes: usize,
     },
     /// Two classes have blocks of the same size.
@@ -27,12 +27,12 @@ pub enum PoolError {
     TooLarge {
         /// The class that is too large.
         block_bytes: usize,
-        /// The number of blocks that was asked for.
+        /// The number of blocks in the call.
         blocks: usize,
     },
-    /// The system does not give that much memory.
+    /// The system does not have that much memory.
     OutOfMemory {
-        /// The number of bytes that was asked for.
+        /// The number of bytes of the pool.
         bytes: usize,
     },
 }
@@ -57,7 +57,7 @@ impl Error for PoolError {}
 /// A length for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
-    /// The length that was asked for.
+    /// The length in the call.
     pub len: usize,
     /// The longest possible: in the pool, or in the message's block.
     pub bound: usize,

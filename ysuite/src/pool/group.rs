@@ -1,4 +1,4 @@
-//! A group: magazines whose bits share a line, and the banks that groups lie in.
+//! A group: magazines whose bits share a cache line, and the banks that contain groups.
 //!
 //! Any thread; lock-free. Banks are made once and live as long as the depot; the first has room for all blocks.
 
@@ -13,7 +13,7 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Handed, Ordering};
 /// Magazines of a group.
 pub(super) const GROUP: usize = if cfg!(ysuite_loom) { 3 } else { 32 };
 const ALL: u32 = ((1_u64 << GROUP) - 1) as u32;
-/// In [`GroupBits::offered`], this far above the bit of a magazine: the bit that says that it has room.
+/// In [`GroupBits::offered`], the distance from the bit of a magazine to the bit that says that it has room.
 const ROOMY: usize = 32;
 
 pub(super) struct MagazineGroup {
@@ -24,18 +24,18 @@ pub(super) struct MagazineGroup {
 struct GroupBits {
     /// Held by a thread, or in the depot. The others are free and empty.
     claimed: AtomicU32,
-    /// In the depot; [`ROOMY`] bits further up: in the depot and with room.
+    /// In the depot; the bits [`ROOMY`] further up: in the depot and with room.
     offered: AtomicU64,
 }
 
 impl MagazineGroup {
-    /// So many, each made where it is to lie: one has 9 KiB, which a small stack has no room for.
+    /// Makes `groups` groups, each in its final place: one has 9 KiB, too much for a small stack.
     fn row(groups: usize) -> Box<[Self]> {
         let mut row = Box::<[Self]>::new_uninit_slice(groups);
         for place in &mut row {
             let group = place.as_mut_ptr();
             let bits = GroupBits { claimed: AtomicU32::new(0), offered: AtomicU64::new(0) };
-            // SAFETY: the places are the box's, and nobody else has them; each is written once, and not read.
+            // SAFETY: the places belong to the box, and no other code has them; each is written once, and not read.
             unsafe {
                 (&raw mut (*group).bits).write(CachePadded::new(bits));
                 let first = (&raw mut (*group).magazines).cast::<Magazine>();
@@ -64,12 +64,13 @@ impl MagazineGroup {
 
     /// Adopts a magazine of the depot; where `above` is [`ROOMY`], one with room.
     fn adopt(&self, above: usize) -> Option<usize> {
-        // ORDERING: Relaxed; a guess, the exchange below decides.
+        // ORDERING: Relaxed; a guess, the compare-exchange below decides.
         let mut offered = self.bits.offered.load(Ordering::Relaxed);
         while (offered >> above) as u32 != 0 {
             let index = (offered >> above).trailing_zeros() as usize;
             let rest = offered & !((1_u64 << index) | (1_u64 << (index + ROOMY)));
-            // An exchange, for the bit that was asked for has to be there still: others may have filled the magazine and offered it again.
+            // A compare-exchange, for the bit in question must still be set: other threads may have filled the magazine
+            // and offered it again.
             // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in. Relaxed on failure: a
             // guess again.
             match self.bits.offered.compare_exchange_weak(offered, rest, Ordering::Acquire, Ordering::Relaxed) {
@@ -98,7 +99,7 @@ impl MagazineGroup {
     }
 }
 
-/// A magazine that this thread holds. Has no `Drop`: its holder offers or releases it.
+/// A magazine that this thread holds. It has no `Drop`: its holder offers or releases it.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     bank: *const Bank,
@@ -122,7 +123,7 @@ impl Held {
     }
 
     // MUTANT: Speed only: a search doubts the mark of a group that has no magazine with room, and clears it.
-    /// Gives the magazine and its blocks to the depot. Of its `rounds` used slots all from `top` on are empty.
+    /// Gives the magazine and its blocks to the depot. Of its `rounds` used slots, all from `top` on are empty.
     pub(super) fn offer(self, top: usize, rounds: usize) {
         self.magazine().leave(top);
         let (bit, roomy) = (1_u64 << (self.index % GROUP), top < rounds);
@@ -159,7 +160,7 @@ pub(super) struct Bank {
     /// Groups with magazines in the depot that have room.
     roomy: Marks,
     next: AtomicPtr<Bank>,
-    /// All that is above, to a model.
+    /// All of the above, for a model.
     made: Handed,
 }
 
@@ -181,7 +182,8 @@ impl Bank {
 
     // MUTANT: Speed only: groups without blocks stay marked. A doubt checks the condition before it clears the mark.
     // Killed only by `a_search_that_fails_does_not_look_at_all_groups_again`.
-    /// The first magazine that `take` finds in a marked group. Doubts the mark of a group for which `is_true` is false.
+    /// Finds the first magazine that `take` accepts in a marked group. Doubts the mark of a group for which `is_true`
+    /// is false.
     fn search(
         &self,
         marks: &Marks,
@@ -252,14 +254,15 @@ impl Bank {
             let null = ptr::null_mut();
             // ORDERING: Release pairs with the Acquire in `next`. Relaxed on failure: the value is not used, `next` acquires.
             if self.next.compare_exchange(null, fresh, Ordering::Release, Ordering::Relaxed).is_err() {
-                // SAFETY: from `Box::into_raw` above; the exchange failed, so no other thread has seen the address.
+                // SAFETY: from `Box::into_raw` above; the compare-exchange failed, so no other thread has seen the
+                // address.
                 drop(unsafe { Box::from_raw(fresh) });
             }
         }
         self.next().expect("made just now")
     }
 
-    /// The number of groups that a search for a block has to look at, and of magazines in the depot.
+    /// The number of groups that a search for a block has to check, and the number of magazines in the depot.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn tally(&self) -> (usize, usize) {
         // ORDERING: Relaxed; a count, pairs with nothing.
@@ -271,11 +274,13 @@ impl Bank {
 // USER CODE: none (it frees memory of its own)
 impl Drop for Bank {
     fn drop(&mut self) {
-        // A loop: each bank would drop the next one inside its own drop, and there may be too many for the stack.
+        // A loop: otherwise each bank would drop the next one inside its own drop, and there may be too many for the
+        // stack.
         // ORDERING: Relaxed; the drop of the depot's last share has synchronised with the other threads.
         let mut at = self.next.swap(ptr::null_mut(), Ordering::Relaxed);
         while !at.is_null() {
-            // SAFETY: from `Box::into_raw` in `extend`; taken out of its only place, and no other thread uses the depot.
+            // SAFETY: from `Box::into_raw` in `extend`; removed from its only place, and no other thread uses the
+            // depot.
             let bank = unsafe { Box::from_raw(at) };
             // ORDERING: Relaxed; the drop of the depot's last share has synchronised with the other threads.
             at = bank.next.swap(ptr::null_mut(), Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! [`Pool`]: a handle that can be cloned and shared.
 //!
-//! Any thread. The table of [`pool`](super) says what each operation promises.
+//! Any thread. The table of [`pool`](super) lists the guarantees of each operation.
 
 use core::fmt;
 use core::time::Duration;
@@ -21,19 +21,19 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool with these classes, each `(block_bytes, blocks)`, in any order. Allocates all its memory.
+    /// Makes a pool with these classes, each `(block_bytes, blocks)`, in any order. Allocates all its memory.
     ///
-    /// A new message holds what its block last held: bytes of an earlier message, or zeros, never uninitialised memory.
-    /// Where a thread must not see earlier messages, use [`zeroed`](Self::zeroed).
+    /// A new message contains the last content of its block: bytes of an earlier message, or zeros, never uninitialised
+    /// memory. If a thread must not see earlier messages, use [`zeroed`](Self::zeroed).
     ///
     /// # Errors
-    /// Where there are no classes, where one has blocks of 0 bytes or no blocks, where two have the same size, and where
-    /// there is not enough memory.
+    /// If there are no classes, if a class has blocks of 0 bytes or no blocks, if two classes have the same size, and
+    /// if there is not enough memory.
     pub fn new(classes: &[(usize, usize)]) -> Result<Self, PoolError> {
         PoolCore::new(classes, false).map(|core| Self { core })
     }
 
-    /// As [`new`](Self::new), but a message is full of zeros when it is taken.
+    /// As [`new`](Self::new), but a message is filled with zeros when it is taken.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
@@ -41,10 +41,11 @@ impl Pool {
         PoolCore::new(classes, true).map(|core| Self { core })
     }
 
-    /// A message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class instead.
+    /// Takes a message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class
+    /// instead.
     ///
     /// # Panics
-    /// Where `len` is more than the pool's [`bound`](Self::bound). Check lengths that come from outside, for example with
+    /// If `len` is more than the pool's [`bound`](Self::bound). Check lengths of external origin, for example with
     /// [`capacity_for`](Self::capacity_for).
     #[inline]
     #[must_use = "the block goes back to its pool at once if the message is not used"]
@@ -52,8 +53,9 @@ impl Pool {
         self.class(len).try_take(len).map(Message)
     }
 
-    /// A message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel until one is
-    /// given back. Waiting threads are woken in turn, one for each block; a thread that comes later may still be quicker.
+    /// Takes a message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel
+    /// until one is given back. Waiting threads are woken in turn, one for each block; a thread that comes later may
+    /// still be faster.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -64,8 +66,8 @@ impl Pool {
         Message(class.try_take(len).unwrap_or_else(|| wait(class, len)))
     }
 
-    /// As [`take`](Self::take), but `None` when no block has become free within `timeout`. `Duration::MAX` is
-    /// without a time limit.
+    /// As [`take`](Self::take), but returns `None` if no block has become free within `timeout`. `Duration::MAX` sets
+    /// no time limit.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -76,8 +78,8 @@ impl Pool {
         class.try_take(len).or_else(wait).map(Message)
     }
 
-    /// As [`take`](Self::take), but `None` when no block has become free until `deadline`. A free block is taken even after
-    /// the deadline.
+    /// As [`take`](Self::take), but returns `None` if no block has become free until `deadline`. A free block is taken
+    /// even after the deadline.
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -87,8 +89,8 @@ impl Pool {
         class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message)
     }
 
-    /// As [`take_timeout`](Self::take_timeout), `None` without a limit. Also `None` once `is_stopped`: whoever brings that about calls
-    /// [`wake_all`](Self::wake_all).
+    /// As [`take_timeout`](Self::take_timeout); `None` sets no time limit. Also returns `None` once `is_stopped`: the
+    /// thread that makes it true calls [`wake_all`](Self::wake_all).
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -106,7 +108,7 @@ impl Pool {
         class.try_take(len).or_else(|| class.wait_or_stop(len, deadline(), is_stopped)).map(Message)
     }
 
-    /// Wakes all threads that wait for a block, for nothing. Any thread.
+    /// Wakes all threads that wait for a block, without giving them one. Any thread.
     #[cfg(feature = "in-place")]
     #[doc(hidden)]
     pub fn wake_all(&self) {
@@ -116,14 +118,15 @@ impl Pool {
     // USER CODE: the value's `Drop`, where no class fits and `try_boxed` or `boxed` panics; nothing is taken yet;
     //     re-entrance: any; panic: none is caught, as there is nothing to undo; test: tests/suite/pool/values.rs:
     //     alignment_is_honoured_or_refused
-    /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never blocks.
+    /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never
+    /// blocks.
     ///
     /// # Errors
-    /// Gives the value back where no block of that class is free.
+    /// If no block of that class is free: the error is the value.
     ///
     /// # Panics
-    /// Where the value is larger than the pool's [`bound`](Self::bound), or aligned to more than its blocks are: 64, or 8
-    /// where all have less than 64 bytes.
+    /// If the value is larger than the pool's [`bound`](Self::bound), or its alignment is larger than that of the
+    /// pool's blocks: 64, or 8 if all have less than 64 bytes.
     #[inline]
     pub fn try_boxed<T>(&self, value: T) -> Result<PoolBox<T>, T> {
         match self.class_of::<T>().try_take(size_of::<T>()) {
@@ -144,22 +147,22 @@ impl Pool {
         PoolBox::new(block, value)
     }
 
-    /// The longest message there can be: the size of the largest class.
+    /// Returns the length of the longest possible message: the size of the largest class.
     #[must_use]
     pub fn bound(&self) -> usize {
         self.core.bounds[self.core.bounds.len() - 1]
     }
 
-    /// The [capacity](Message::capacity) that a message of `len` bytes would have.
+    /// Returns the [capacity](Message::capacity) that a message of `len` bytes would have.
     ///
     /// # Errors
-    /// Where `len` is more than the pool's [`bound`](Self::bound).
+    /// If `len` is more than the pool's [`bound`](Self::bound).
     pub fn capacity_for(&self, len: usize) -> Result<usize, TooLong> {
         self.core.class_for(len).map(|class| class.bytes).ok_or_else(|| TooLong { len, bound: self.bound() })
     }
 
-    /// The state of each class, by size, ascending. Reads the slot of every block, which takes some microseconds for each
-    /// thousand blocks; may be out of date while other threads take and free.
+    /// Returns the state of each class, by size, ascending. Reads the slot of every block, which takes some
+    /// microseconds for each thousand blocks. May be out of date while other threads take and free.
     #[must_use]
     pub fn stats(&self) -> Vec<ClassStats> {
         self.core.classes.iter().map(Class::stats).collect()

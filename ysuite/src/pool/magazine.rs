@@ -1,20 +1,20 @@
 //! A magazine: up to 64 free blocks of one class, held by one thread. The fast path of the pool.
 //!
-//! Every free block of a pool stands in exactly one slot of one magazine, as an [`Entry`]. Only the magazine's owner, one
-//! thread at a time, puts entries in; any thread may take them out, so every thread can reach every free block. All is
-//! wait-free: no thread waits for an owner that was preempted.
+//! Every free block of a pool is in exactly one slot of one magazine, as an [`Entry`]. Only the magazine's owner, one
+//! thread at a time, puts entries in. Any thread may take them out, so every thread can reach every free block. All
+//! operations are wait-free: no thread waits for an owner that was preempted.
 //!
-//! An owner takes with plain loads and stores until there is a thief: a read-modify-write would wait until all that was
-//! written into the last message has reached the caches. A thief swaps, and makes the owner swap as well:
+//! An owner takes with plain loads and stores until there is a thief: a read-modify-write would wait until all writes
+//! into the last message have reached the caches. A thief swaps, and makes the owner swap as well:
 //!
 //! | owner | thief |
 //! |---|---|
 //! | `taking` = slot; `light()` | `mode` + 1; `heavy()`, once until the magazine is [`calm`](Magazine::calm) again |
-//! | `mode` is 0: load, store 0; else swap | swap all slots but the one that is in `taking` |
+//! | `mode` is 0: load, store 0; else swap | swap all slots except the one in `taking` |
 //!
-//! Either the owner sees the thief and swaps, or the thief sees the owner's slot, and leaves it alone. Without a heavy
-//! barrier the owner and the thieves always swap; so they do in a magazine that was made before the process had registered
-//! for it, until its owner finds that it has.
+//! Either the owner sees the thief and swaps, or the thief sees the owner's slot and skips it. Without a heavy barrier
+//! the owner and the thieves always swap. They also swap in a magazine that was made before the process had registered
+//! for the barrier, until its owner finds that it has.
 //!
 //! Source: Bonwick and Adams, *Magazines and Vmem*, 2001; but there only its own thread takes from a magazine.
 
@@ -29,7 +29,7 @@ pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 // REUSED: a block's index; held by no second owner: it stands in one slot or is out; the slot's swap gives it to one;
 //     test: tests/suite/pool/random.rs: random_operations_of_several_threads_come_out_even
-/// A free block, as it stands in a slot: its index, and what its bytes are. Never 0, which is an empty slot.
+/// A free block, as it is in a slot: its index, and the state of its bytes. Never 0, which is an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u32);
 
@@ -66,8 +66,8 @@ impl Entry {
     }
 }
 
-/// In [`Magazine::mode`]: the owner swaps, and a thief has executed the barrier that makes it. The bits below count thieves
-/// at work.
+/// In [`Magazine::mode`]: the owner swaps, and a thief has executed the barrier that makes it swap. The bits below
+/// count active thieves.
 const SHARED: u32 = 1 << 31;
 /// In [`Magazine::mode`], with [`SHARED`]: the owner swaps because the process had no heavy barrier, and no thief has come.
 const UNREGISTERED: u32 = 1 << 30;
@@ -83,12 +83,12 @@ pub(super) struct Magazine {
     taking: AtomicU32,
     /// The number of blocks put in that another thread had taken from the pool. Written by the owner.
     elsewhere: AtomicU64,
-    /// While the magazine is in the depot: all slots from here on are empty. Written by its last owner.
+    /// While the magazine is in the depot: all slots from this one on are empty. Written by its last owner.
     left: PlainU32,
-    /// Swaps by owners since the last time they asked for the heavy barrier. Written by the owner.
+    /// Swaps by owners since they last used the heavy barrier. Written by the owner.
     swaps: PlainU32,
-    /// For the model checker: touched by each step of the owner, so that an owner that does not see what the last one has
-    /// done is found out.
+    /// For the model checker: touched by each step of the owner, so that it detects an owner that does not see what the
+    /// last one has done.
     owner: Handed,
     /// Entries, or 0. All slots from the owner's top on are 0.
     slots: Slots,
@@ -113,7 +113,7 @@ impl Magazine {
         }
     }
 
-    /// As it is made before the process has registered for the heavy barrier.
+    /// As a magazine made before the process has registered for the heavy barrier.
     #[cfg(all(test, ysuite_loom))]
     pub(super) fn unregistered() -> Self {
         Self { mode: AtomicU32::new(SHARED | UNREGISTERED), ..Self::new() }
@@ -143,8 +143,8 @@ impl Magazine {
         // Only this thread, the owner, puts entries in.
         self.peek(at)?;
         let slot = &self.slots.0[at];
-        // ORDERING: `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`. Release as below: a
-        // thief that finds this store has the one before it, of the 0, behind it.
+        // ORDERING: `light()` pairs with `heavy()` in `steal`: the thief sees this, or this thread sees `mode`. Release
+        // as below: a thief that finds this store also sees the store of the 0 before it.
         self.taking.store(at as u32 + 1, Ordering::Release);
         light();
         // ORDERING: Relaxed; only owners make it 0 again, in `calm_from`, which acquires what earlier thieves have taken.
@@ -152,7 +152,7 @@ impl Magazine {
         let entry = if mode == 0 {
             // ORDERING: Relaxed; this thread put the entry, or acquired it with the magazine (`MagazineGroup::adopt`).
             let entry = slot.load(Ordering::Relaxed);
-            // ORDERING: Relaxed; no thief looks at the slot that `taking` names.
+            // ORDERING: Relaxed; no thief reads the slot that `taking` names.
             slot.store(0, Ordering::Relaxed);
             entry
         } else {
@@ -182,7 +182,8 @@ impl Magazine {
             // ORDERING: Release pairs with the Acquire of `mode` above: it hands the barrier to the next thief.
             self.mode.fetch_or(SHARED, Ordering::Release);
         }
-        // ORDERING: Acquire pairs with the Release of `taking` in `take`: a slot that is done with is seen empty.
+        // ORDERING: Acquire pairs with the Release of `taking` in `take`: a slot that the owner has finished with is
+        // seen empty.
         let taking = self.taking.load(Ordering::Acquire) as usize;
         let stolen = (0..ROUNDS).rev().filter(|at| at + 1 != taking).find_map(|at| self.swap(at));
         // ORDERING: Release pairs with the Acquire in `calm`: the owner sees which slots are empty.
@@ -195,7 +196,7 @@ impl Magazine {
     /// Owner, before its first take: takes without swaps again, unless a thief is at work.
     pub(super) fn calm(&self) {
         self.owner.written();
-        // ORDERING: Relaxed; the exchange decides.
+        // ORDERING: Relaxed; the compare-exchange decides.
         let mode = self.mode.load(Ordering::Relaxed);
         if mode & !UNREGISTERED == SHARED && asymmetric() {
             self.calm_from(mode);
@@ -208,7 +209,7 @@ impl Magazine {
         let _ = self.mode.compare_exchange(mode, 0, Ordering::Acquire, Ordering::Relaxed);
     }
 
-    /// Owner: it has swapped for want of a heavy barrier. A swap costs about as much as a publisher's fence.
+    /// Owner: it has swapped because there is no heavy barrier. A swap costs about as much as a publisher's fence.
     #[cold]
     #[inline(never)]
     fn count_swap(&self) {
@@ -248,7 +249,7 @@ impl Magazine {
         (entry != 0).then_some(Entry(entry))
     }
 
-    /// The number of entries. To the owner 0 is exact until it puts one in.
+    /// Returns the number of entries. For the owner 0 is exact until it puts one in.
     pub(super) fn len(&self) -> usize {
         // ORDERING: Relaxed; a count. The owner, which alone acts on it, put in every entry that it could miss.
         self.slots.0.iter().filter(|slot| slot.load(Ordering::Relaxed) != 0).count()
@@ -262,7 +263,7 @@ impl Magazine {
 
     // MUTANT: In a race: a thief swaps the slot from which the owner takes. Killed only by the model
     // `the_owner_takes_against_a_thief`.
-    /// Owner: all slots from here on are empty, and stay so until it puts something in.
+    /// Owner: all slots from this one on are empty, and stay so until it puts an entry in.
     pub(super) fn top(&self) -> usize {
         // ORDERING: Relaxed; this thread put the entries, or acquired them with the magazine. Other threads only take.
         self.slots.0.iter().rposition(|slot| slot.load(Ordering::Relaxed) != 0).map_or(0, |at| at + 1)
@@ -313,7 +314,7 @@ mod tests {
         assert_eq!(magazine.top(), 3);
         assert!(magazine.steal().is_some());
         assert_eq!((mode(), magazine.top()), (SHARED, 1));
-        // A thief that is preempted at its work.
+        // A thief that is preempted while it steals.
         magazine.mode.fetch_add(1, Ordering::Relaxed);
         magazine.calm();
         assert_eq!(mode(), SHARED + 1);
@@ -339,7 +340,7 @@ mod tests {
             assert!(magazine.steal().is_some());
             assert_eq!(magazine.take(0), Some(Entry::used(0, false)));
         }
-        assert_eq!(calls(), before, "a thief has made the owner swap, who does anyway");
+        assert_eq!(calls(), before, "a thief has made the owner swap, which it does anyway");
         assert_eq!(mode() == 0, asymmetric());
         magazine.mode.store(SHARED | UNREGISTERED, Ordering::Relaxed);
         magazine.calm();

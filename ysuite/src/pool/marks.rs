@@ -1,15 +1,18 @@
-//! Marks: a bit for each group of magazines that says whether a condition may hold for it, in words that are read in a row.
+//! Marks: a bit for each group of magazines that says whether a condition may hold for it. The words are read in a row.
 //!
-//! While the condition holds the mark is set, at every moment; it may stay set for a while afterwards. So a search for a
-//! block skips thousands of groups without blocks, and misses none. Any thread; lock-free, and wait-free but for lost races.
+//! While the condition holds the mark is set, at every moment; it may stay set for a while afterwards. So a search for
+//! a block skips thousands of groups without blocks, and misses none. Any thread; lock-free, and wait-free except for
+//! lost races.
 //!
-//! A thread makes the condition true, then calls [`add`](Marks::add), and only then puts in what the mark leads to. A thread
-//! that finds the condition false *doubts* the mark: it sets [`DOUBT`] in the word, checks the condition again, and clears
-//! the mark if no `add` has cleared `DOUBT` meanwhile. Both sides execute a full fence, the doubter between setting `DOUBT`
-//! and its check, the adder between making the condition true and reading the word: so either the doubter sees that the
-//! condition holds, or the adder sees the doubt, or the cleared mark. One thread at a time doubts marks of a word, so an
-//! `add` never withdraws the wrong doubt; a doubter that is preempted keeps the marks of its word, which costs searches
-//! time and nothing else.
+//! A thread makes the condition true, then calls [`add`](Marks::add), and only then puts in the blocks to which the
+//! mark leads. A thread that finds the condition false *doubts* the mark: it sets [`DOUBT`] in the word, checks the
+//! condition again, and clears the mark if no `add` has cleared `DOUBT` meanwhile.
+//!
+//! Both sides execute a full fence: the doubting thread between setting `DOUBT` and its check, the adding thread
+//! between making the condition true and reading the word. So either the doubting thread sees that the condition holds,
+//! or the adding thread sees the doubt, or the cleared mark. One thread at a time doubts marks of a word, so an `add`
+//! never withdraws the wrong doubt. A doubting thread that is preempted keeps the marks of its word set, which only
+//! costs searches time.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -26,7 +29,7 @@ const DOUBTING: u64 = 1 << 63;
 pub(super) struct Marks(Box<[AtomicU64]>);
 
 impl Marks {
-    /// `marks` marks, all set or all clear.
+    /// Makes `marks` marks, all set or all clear.
     pub(super) fn new(marks: usize, set: bool) -> Self {
         // The last word may have bits that belong to no group.
         let word = |at: usize| if set { ALL >> (WIDTH - WIDTH.min(marks - at)) } else { 0 };
@@ -38,10 +41,11 @@ impl Marks {
     /// Sets mark `at`. The condition has held since before this call.
     pub(super) fn add(&self, at: usize) {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
-        // ORDERING: SeqCst pairs with the fence in `doubt`: this thread sees the doubt, or the doubter the condition.
+        // ORDERING: SeqCst pairs with the fence in `doubt`: this thread sees the doubt, or the doubting thread the
+        // condition.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; behind the fence. A mark hands nothing over: a search acquires what it finds elsewhere, and all
-        // that a word promises rests on the fences and on the order of its own changes.
+        // ORDERING: Relaxed; after the fence. A mark hands nothing over: a search acquires what it finds elsewhere, and
+        // all guarantees of a word rest on the fences and on the order of its own changes.
         let _ = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
             (now & mark == 0 || now & DOUBT != 0).then_some((now | mark) & !DOUBT)
         });
@@ -56,17 +60,18 @@ impl Marks {
     #[cold]
     pub(super) fn doubt(&self, at: usize, is_true: impl FnOnce() -> bool) {
         let (word, mark) = (&self.0[at / WIDTH], 1 << (at % WIDTH));
-        // ORDERING: Relaxed; the exchange decides.
+        // ORDERING: Relaxed; the compare-exchange decides.
         let now = word.load(Ordering::Relaxed);
         if now & mark == 0 || now & DOUBTING != 0 {
             return;
         }
-        // The loser of a race leaves the mark.
+        // The thread that loses a race leaves the mark.
         // ORDERING: Relaxed; the fence below is between this and the check.
         if word.compare_exchange(now, now | DOUBT | DOUBTING, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             return;
         }
-        // ORDERING: SeqCst pairs with the fence in `add`: this thread sees the condition, or the adder the doubt.
+        // ORDERING: SeqCst pairs with the fence in `add`: this thread sees the condition, or the adding thread the
+        // doubt.
         fence(Ordering::SeqCst);
         let taken = if is_true() { 0 } else { mark };
         // ORDERING: Relaxed; as in `add`. Whether the doubt was withdrawn is in the word itself.
@@ -79,7 +84,8 @@ impl Marks {
     /// The marks that are set, in order. Reads each word once.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(row, word)| {
-            // ORDERING: Relaxed; what a mark leads to is acquired there, or found false and doubted.
+            // ORDERING: Relaxed; the blocks to which a mark leads are acquired there, or the mark is found false and
+            // doubted.
             let mut left = word.load(Ordering::Relaxed) & ALL;
             core::iter::from_fn(move || {
                 let at = left.trailing_zeros() as usize;
@@ -131,7 +137,7 @@ mod tests {
         marks.doubt(1, || {
             marks.add(1);
             // A second doubt before the first has finished would renew the one that `add` withdrew.
-            marks.doubt(1, || panic!("two doubt at once"));
+            marks.doubt(1, || panic!("two threads doubt at once"));
             false
         });
         assert!(marks.iter().eq(0..3));

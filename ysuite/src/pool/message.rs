@@ -1,6 +1,7 @@
 //! A message: bytes in a block of a pool, in one pointer.
 //!
-//! One owner, any thread. Dropping a message gives the block back: see the table of [`pool`](super). All else is wait-free.
+//! One owner, any thread. Dropping a message gives the block back: see the table of [`pool`](super). All other
+//! operations are wait-free.
 
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -11,10 +12,11 @@ use core::slice;
 use super::block::Block;
 use super::error::TooLong;
 
-/// Bytes in a block of a [`Pool`](super::Pool), as many as were asked for. One pointer wide, and so is an `Option` of it.
+/// Bytes in a block of a [`Pool`](super::Pool), of the length given when it was taken. It is one pointer wide, and so
+/// is an `Option` of it.
 ///
-/// Any thread may have it, write, read and drop it: the block then goes back to its pool. The pool's memory lasts until
-/// its last message is dropped.
+/// Any thread may have it, write, read and drop it. Dropping it gives its block back to the pool. The pool's memory
+/// lasts until its last message is dropped.
 ///
 /// [`Pool::new`](super::Pool::new) says what a new message holds.
 #[repr(transparent)]
@@ -26,7 +28,7 @@ unsafe impl Send for Message {}
 unsafe impl Sync for Message {}
 
 impl Message {
-    /// The number of bytes in its block: the size of its class.
+    /// Returns the number of bytes in its block: the size of its class.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.0.class().bytes
@@ -43,7 +45,7 @@ impl Message {
     /// Changes the length within the block; new bytes are `value`, as with `Vec`.
     ///
     /// # Errors
-    /// When the block has no room for `len` bytes. The message stays as it was.
+    /// If the block has no room for `len` bytes. The message stays as it was.
     pub fn resize(&mut self, len: usize, value: u8) -> Result<(), TooLong> {
         let (before, bound) = (self.len(), self.capacity());
         if len > bound {
@@ -70,7 +72,8 @@ impl Message {
         ManuallyDrop::new(self).0.first()
     }
 
-    /// As [`into_raw`](Self::into_raw), for a language that may give the block back twice: [`take_back`](Self::take_back) looks.
+    /// As [`into_raw`](Self::into_raw), for a language that may give the block back twice:
+    /// [`take_back`](Self::take_back) checks.
     #[cfg(feature = "in-place")]
     #[doc(hidden)]
     #[must_use = "the block is lost to its pool if the address is"]
@@ -79,8 +82,8 @@ impl Message {
         self.into_raw()
     }
 
-    /// Whether the address came from [`lend`](Self::lend), and its block has not been taken back since. Of a block that was lent anew
-    /// this knows nothing, and of other memory it tells by a word only.
+    /// Whether the address came from [`lend`](Self::lend), and its block has not been taken back since. It cannot
+    /// recognise a block that was lent anew, and it recognises other memory by one word only.
     ///
     /// # Safety
     /// The 24 bytes before it may be read.
@@ -88,14 +91,15 @@ impl Message {
     #[doc(hidden)]
     #[must_use]
     pub unsafe fn is_lent(first: NonNull<u8>) -> bool {
-        // SAFETY: by the caller; where it is no block, nothing but that is looked at.
+        // SAFETY: by the caller; if it is no block, no other memory is read.
         unsafe { Block::new(first).is_lent() }
     }
 
-    /// The message that was [lent](Self::lend), unless [`is_lent`](Self::is_lent) finds that it was not.
+    /// Returns the message that was [lent](Self::lend), unless [`is_lent`](Self::is_lent) finds that it was not.
     ///
     /// # Safety
-    /// As of [`is_lent`](Self::is_lent); and as of [`from_raw`](Self::from_raw), but that the block may have been taken back.
+    /// As for [`is_lent`](Self::is_lent); and as for [`from_raw`](Self::from_raw), except that the block may have been
+    /// taken back.
     #[cfg(feature = "in-place")]
     #[doc(hidden)]
     #[must_use = "the block goes back to its pool at once if this is not used"]
@@ -106,10 +110,10 @@ impl Message {
         unsafe { block.end_loan() }.then(|| Self(block))
     }
 
-    /// The message whose first byte is at `first`.
+    /// Makes the message whose first byte is at `first`.
     ///
     /// # Safety
-    /// The address came from [`into_raw`](Self::into_raw), and no message has been made of it since. All bytes are
+    /// The address came from [`into_raw`](Self::into_raw), and no message has been made from it since. All bytes are
     /// initialised. If another thread had the address before, its accesses happen before this call.
     #[must_use = "the block goes back to its pool at once if this is not used"]
     pub unsafe fn from_raw(first: NonNull<u8>) -> Self {

@@ -1,5 +1,5 @@
 //! **The pool**: messages of any size up to a bound, in blocks of memory that are allocated once. Any thread takes a
-//! block, sends it to any other, and the last owner frees it.
+//! block and sends it to any other; the last owner frees it.
 //!
 //! ```
 //! use ysuite::pool::{Message, Pool};
@@ -21,47 +21,47 @@
 //!
 //! # When to use it
 //!
-//! Where messages are too long to be copied into a channel (beyond some 128 bytes), or of many lengths, and one thread
-//! allocates what another frees: allocators are slow at that. And where memory must be bounded: with an exhausted pool a
-//! take fails, or waits.
+//! Use a pool if messages are too long to be copied into a channel (beyond some 128 bytes), or of many lengths, and one
+//! thread allocates what another frees: allocators are slow at that. Use it also if memory must be bounded: with an
+//! exhausted pool a take fails, or waits.
 //!
 //! # When not to use it
 //!
 //! * Short messages of one type: send them by value.
-//! * Where the right number of blocks cannot be known: an exhausted class does not grow, and does not borrow from a
-//!   larger one, since a flood of small messages would then starve the large.
+//! * If the right number of blocks cannot be known: an exhausted class does not grow, and does not borrow from a larger
+//!   one, since a flood of small messages would then starve the large.
 //! * Between processes: a pool is memory of one process.
 //!
-//! # What is promised
+//! # Guarantees
 //!
 //! | operation | progress | allocates | system calls, at most |
 //! |---|---|---|---|
 //! | [`try_take`](Pool::try_take), [`try_boxed`](Pool::try_boxed) | lock-free; wait-free while this thread's magazines have a block | no¹ | 0; 1 barrier for each magazine that it steals from |
 //! | [`take`](Pool::take), [`boxed`](Pool::boxed) with a block | as `try_take` | no¹ | as `try_take` |
-//! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep; to give way: [`Spin::Adaptive`](crate::channel::Spin) |
-//! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake one that waits |
+//! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep; to yield: [`Spin::Adaptive`](crate::channel::Spin) |
+//! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake a waiting thread |
 //!
 //! ¹ A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up to
 //! two magazines of a class: more than 16 threads that use one class allocate more magazines, 11 KiB for each 16.
 //!
 //! ² The first time that 1, 65, 129 .. threads wait at once for one class: 3 KiB.
 //!
-//! **All blocks can be taken.** Each thread keeps some free blocks in its magazines, but every thread can reach every free
-//! block: a thread that finds no other steals from the magazines of other threads, also from those that sleep. `None` means
-//! that a search of all slots found no block. (While other threads take and free, a block may move from a slot not yet
-//! searched to one searched already.) A thread that ends gives its blocks to the depot. No thread waits for one that was
-//! preempted.
+//! **All blocks can be taken.** Each thread keeps some free blocks in its magazines, but every thread can reach every
+//! free block: a thread that finds no other steals from the magazines of other threads, also from those that sleep.
+//! `None` means that a search of all slots found no block. (While other threads take and free, a block may move from a
+//! slot not yet searched to one searched already.) A thread that exits gives its blocks to the depot. No thread waits
+//! for a preempted one.
 //!
-//! **Which block.** One of the smallest class with room. A thread takes first the block that it freed last, since its
-//! memory is in the caches.
+//! **Which block.** A block of the smallest class with room. A thread first takes the block that it freed last, since
+//! its memory is in the caches.
 //!
 //! # Memory
 //!
-//! All memory is allocated when the pool is made. A block takes its bytes rounded up to a multiple of 64, and another 64
-//! for its header; a block of less than 64 bytes takes 64 in all for up to 40 bytes, and 128 for more. The bytes are aligned
-//! to 64, or to 8 where there are less than 64. To that come 5 bytes for each block's slot in a magazine (more with fewer
-//! than 512 blocks), and 11 KiB for each class. The blocks are freed when the last handle and the last message are gone;
-//! the magazines when the threads that used them end, or take up a pool that they have no cache for.
+//! All memory is allocated when the pool is made. A block takes its bytes rounded up to a multiple of 64, and another
+//! 64 for its header. A block of less than 64 bytes takes 64 in all for up to 40 bytes, and 128 for more. The bytes are
+//! aligned to 64, or to 8 if there are less than 64. Each block also takes 5 bytes for its slot in a magazine (more
+//! with fewer than 512 blocks), and each class 11 KiB. The blocks are freed when the last handle and the last message
+//! are gone. The magazines are freed when the threads that used them exit, or use a pool for which they have no cache.
 //!
 //! # Forking
 //!

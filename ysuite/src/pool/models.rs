@@ -1,5 +1,5 @@
-//! The parts of the pool under the model checker: the marks, and magazines with two slots. What the pool as a whole promises is
-//! in `tests/loom/pool.rs`.
+//! The parts of the pool under the model checker: the marks, and magazines with two slots. The models of the whole pool
+//! are in `tests/loom/pool.rs`.
 //!
 //! Claim: A mark of the pool is set whenever its condition holds. A magazine has one owner at a time, and each of its
 //! blocks too.
@@ -14,7 +14,7 @@ use super::marks::Marks;
 use crate::runner::model;
 use crate::sync::{Arc, AtomicBool, AtomicU32, Ordering};
 
-/// Marks of one word, and what the first of them says.
+/// Marks of one word, and the condition of the first mark.
 struct Scene {
     marks: Marks,
     condition: AtomicBool,
@@ -72,7 +72,7 @@ fn a_condition_that_ends_and_is_true_again_against_one_that_doubts_it() {
         let other = thread::spawn({
             let scene = scene.clone();
             move || {
-                // Whoever makes it false doubts the mark, as a search does that finds nothing.
+                // A thread that makes it false doubts the mark, as a search does that finds nothing.
                 scene.condition.store(false, Ordering::Relaxed);
                 scene.doubt();
                 scene.add();
@@ -84,7 +84,7 @@ fn a_condition_that_ends_and_is_true_again_against_one_that_doubts_it() {
     });
 }
 
-/// Who has lost a race for a word leaves it alone: otherwise the winner would take a later doubt for its own.
+/// A thread that has lost a race for a word leaves it alone: otherwise the winner would take a later doubt for its own.
 #[test]
 fn a_mark_that_is_added_while_it_is_doubted_against_two_doubts_of_another() {
     model(|| {
@@ -110,7 +110,7 @@ fn a_mark_that_is_added_while_it_is_doubted_against_two_doubts_of_another() {
     });
 }
 
-/// Who has taken the block: one at most.
+/// The number of threads that have taken the block: one at most.
 #[derive(Default)]
 struct Owners(AtomicU32);
 
@@ -122,7 +122,7 @@ impl Owners {
     }
 }
 
-/// The owner of a magazine with one block prepares it, and takes the block, while so many others steal.
+/// The owner of a magazine with one block prepares it, and takes the block, while `THIEVES` threads steal.
 fn the_owner_against_thieves<const THIEVES: usize>(prepare: fn(&Magazine)) {
     model(move || {
         let scene = Arc::new((Magazine::new(), Owners::default()));
@@ -227,7 +227,7 @@ fn a_magazine_that_is_released_is_empty_for_the_next_owner() {
     });
 }
 
-/// Two threads get a magazine in the same way at once; so many were offered before, all with room.
+/// Two threads get a magazine in the same way at once; `offered` were offered before, all with room.
 fn two_get_a_magazine_each(offered: usize, get: fn(&Bank) -> Option<Held>) {
     model(move || {
         let bank = Arc::new(Bank::new(1, false));
@@ -268,7 +268,7 @@ fn a_magazine_with_room_is_found_behind_a_search_that_has_missed_it() {
     });
 }
 
-/// The other has found the same one, filled it and offered it full since this thread has looked.
+/// The other thread has found the same magazine, filled it and offered it full since this thread has checked.
 ///
 /// Claim: A thread that searches a magazine with room finds one, even if another thread fills it meanwhile.
 /// Also: model pool::two_threads_whose_first_messages_go_into_one_magazine,

@@ -1,14 +1,15 @@
 //! The thread cache: one or two magazines of each class that a thread uses.
 //!
-//! The calling thread only. Taking and giving back within a magazine is wait-free; changing magazines costs what the depot's
-//! operations cost. A thread keeps its previous magazine, full or empty, and switches to that first: so a thread that frees
-//! and takes a few blocks in turn at the edge of a magazine does not use the depot.
+//! The calling thread only. Taking and giving back within a magazine is wait-free; changing magazines costs as much as
+//! the depot's operations. A thread keeps its previous magazine, full or empty, and switches to that first. So a thread
+//! that frees and takes a few blocks in turn at the boundary of a magazine does not use the depot.
 //!
-//! A cache keeps the pool's tables alive, not its blocks: the blocks are freed with the last message, and the tables when
-//! the thread ends or needs the cache for another pool. A thread past its thread-locals uses the depot for each block.
+//! A cache keeps the pool's tables alive, not its blocks. The blocks are freed with the last message. The tables are
+//! freed when the thread exits or needs the cache for another pool. A thread past its thread-locals uses the depot for
+//! each block.
 //!
-//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within; nor between the choice
-//! of a cache and its use: what is freed for a cache's sake is [`Displaced`].
+//! The allocator, which may fail or use a pool itself, runs before or after a change to a cache, never within. Nor does
+//! it run between the choice of a cache and its use: memory that is freed for a cache is [`Displaced`].
 
 use core::cell::Cell;
 use core::{iter, ptr};
@@ -24,9 +25,10 @@ use crate::sync::{Arc, Ordering};
 /// Caches in each of a thread's two rows. Classes are assigned to them in turn; of three classes that share one, the least
 /// recently used has none.
 pub(super) const ROW: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
-/// How many takes ahead the memory of a block is prefetched: about the time that a line needs to come from another CPU.
+/// The number of takes by which the memory of a block is prefetched ahead: about the time that a line needs to come
+/// from another CPU.
 const AHEAD: usize = 4;
-/// The number that stands for a thread past its thread-locals.
+/// The number of all threads past their thread-locals.
 const NO_THREAD: u32 = 0;
 
 struct ThreadCache {
@@ -34,7 +36,7 @@ struct ThreadCache {
     class: Cell<*const Class>,
     /// The current magazine; there is one whenever there is a class.
     magazine: Cell<*const Magazine>,
-    /// All its slots from here on are empty.
+    /// All its slots from this one on are empty.
     top: Cell<usize>,
     held: Cell<Option<Held>>,
     /// The previous magazine, full or empty, and its top.
@@ -50,9 +52,9 @@ struct ThreadCache {
 struct ThreadCaches {
     /// The thread's number; 0 before its first use of a depot.
     thread: Cell<u32>,
-    /// Where a class is searched first.
+    /// The row that is searched first for a class.
     front: [ThreadCache; ROW],
-    /// Where a class is while another has its cache in the front row.
+    /// The row that has a class while another has its cache in the front row.
     back: [ThreadCache; ROW],
 }
 
@@ -84,8 +86,8 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCor
 // THREAD EXIT: `try_take` and `try_boxed` take a block out of a magazine of the depot, or steal one; no thread number;
 //     test: tests/suite/pool/late.rs: past_thread_locals_a_pool_gives_takes_back_and_waits
 // MUTANT: Speed only: the owner of a magazine goes on to swap.
-/// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there empty, and offered
-/// as full.
+/// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there
+/// empty, and offered as full.
 #[cold]
 fn take_past_locals(class: &Class) -> Option<Entry> {
     let from_adopted = |held: Held| {
@@ -108,7 +110,7 @@ fn take_past_locals(class: &Class) -> Option<Entry> {
 /// Past the thread-locals: such threads share magazines with room.
 #[cold]
 fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
-    // Before other threads can see the entry: the pool may end with it.
+    // Before other threads can see the entry: it may be the pool's last block.
     let core = class.core();
     if class.is_closed() {
         // No thread takes blocks any more: gathered without the depot.
@@ -172,8 +174,8 @@ impl ThreadCaches {
     #[cold]
     #[inline(never)]
     fn put_elsewhere(&self, class: &Class, entry: Entry, taker: u32) -> Arc<PoolCore> {
-        // The pool may end with this block, and the sweep behind it may take the tables from this very cache: they stay until nobody
-        // borrows the class any more.
+        // This block may be the pool's last, and the sweep after it may take the tables from this cache. They stay
+        // until the class is no longer borrowed.
         let core = class.core();
         let (cache, _displaced) = self.make_room(class);
         self.put_into(cache, class, entry, taker);
@@ -191,7 +193,7 @@ impl ThreadCaches {
         }
         magazine.put(top, entry);
         cache.top.set(top + 1);
-        // From here on the pool may end with the block just given back; the cache keeps its tables alive.
+        // From here on the pool's memory may be freed with the block just given back; the cache keeps its tables alive.
         class.published();
     }
 
@@ -214,7 +216,7 @@ impl ThreadCaches {
     }
 
     // MUTANT: Speed only: a class in the back row gives its magazine to the depot and claims another.
-    /// The class's cache, if it has one, which is in one of the rows; moves it to the front row.
+    /// Finds the class's cache, if it has one, which is in one of the rows; moves it to the front row.
     fn find(&self, class: &Class) -> Option<&ThreadCache> {
         let (cache, back) = (&self.front[class.index_in_row], &self.back[class.index_in_row]);
         if back.belongs_to(class) {
@@ -237,7 +239,7 @@ impl ThreadCaches {
         let core = class.core();
         let cache = &self.front[class.index_in_row];
         cache.swap(&self.back[class.index_in_row]);
-        // Of the two classes before, the less recently used.
+        // Of the two earlier classes, the less recently used one.
         let share = cache.flush();
         cache.core.set(Some(core));
         cache.class.set(class);
@@ -261,10 +263,10 @@ impl ThreadCaches {
     }
 }
 
-/// What a class has lost its cache for, to be dropped when the new cache has been used: with the last share of a pool's tables the
-/// allocator runs, and where that uses a pool the caches may be others' afterwards.
+/// The share that a class has lost with its cache. It is dropped after the new cache has been used: with the last share
+/// of a pool's tables the allocator runs, and if that uses a pool the caches may belong to other classes afterwards.
 struct Displaced<'a> {
-    /// Where a cache has changed hands.
+    /// The caches, if one has changed its class.
     caches: Option<&'a ThreadCaches>,
     share: Option<Arc<PoolCore>>,
 }
@@ -273,7 +275,7 @@ impl Drop for Displaced<'_> {
     fn drop(&mut self) {
         // MUTANT: The field is dropped right after this function.
         drop(self.share.take());
-        // The tables of a pool that has ended are kept alive by caches alone.
+        // Only caches keep the tables of a pool that has been freed alive.
         if let Some(own) = self.caches {
             own.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
         }
@@ -325,7 +327,7 @@ impl ThreadCache {
     }
 
     // MUTANT: Speed only: an empty magazine goes to the depot and another is claimed.
-    /// Exchanges the current magazine for the previous one, if that has blocks, or is empty where `empty`.
+    /// Swaps the current magazine and the previous one, if that has blocks, or is empty if `empty`.
     fn switch(&self, empty: bool) -> bool {
         match (self.held.get(), self.previous.get()) {
             (Some(held), Some((previous, top))) if (top == 0) == empty => {
@@ -354,7 +356,7 @@ impl ThreadCache {
         self.core.swap(&other.core);
     }
 
-    /// Whether the cache's pool has ended.
+    /// Whether the memory of the cache's pool has been freed.
     fn is_stale(&self) -> bool {
         let core = self.core.take();
         let ended = core.as_ref().is_some_and(|core| core.is_over());

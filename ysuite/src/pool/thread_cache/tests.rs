@@ -1,4 +1,4 @@
-//! Thread caches, seen from inside: what a thread leaves in its depot, and what it keeps.
+//! Thread caches, tested from inside: the magazines that a thread leaves in its depot, and those that it keeps.
 
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -100,7 +100,7 @@ fn what_was_given_back_last_is_taken_first_across_the_edge_of_a_magazine_too() {
             put_all(class, given.clone());
             taken.extend((0..number).map(|_| take(class).expect("as many as were given back")));
             let newest = taken.iter().rev().take(number).map(|(entry, _)| *entry);
-            assert!(newest.eq(given.iter().map(|(entry, _)| *entry)), "{number} of them, with {out} given back before");
+            assert!(newest.eq(given.iter().map(|(entry, _)| *entry)), "{number} blocks, with {out} given back before");
         }
     }
 }
@@ -172,7 +172,7 @@ fn the_tables_of_a_pool_that_has_ended_go_when_the_thread_uses_another() {
     let (entry, taker) = take(of(&ended)).unwrap();
     let tables: Weak<PoolCore> = Arc::downgrade(&ended);
     ended.remove_handle();
-    // By another thread: this one, which has a cache, does not know.
+    // By another thread: this thread, which has a cache, does not notice.
     thread::scope(|scope| scope.spawn(|| drop(put(of(&ended), entry, taker))).join()).unwrap();
     drop(ended);
     assert!(tables.upgrade().is_some(), "a cache keeps them");
