@@ -129,9 +129,9 @@
 //! | `broadcast`: `try_recv`, attached, empty | lock-free | no | 2 the first time (barrier, descriptor), then 0 | yes, except for those calls | – |
 //! | `broadcast`: `send_async`, `recv_async`, `poll_recv`, `closed` | lock-free polls | no³ (the waker may) | 1 to wake, 1 barrier | – | yes, a message not sent is dropped |
 //! | `broadcast`: `subscribe`, `clone`, `drop` of a receiver | lock-free, linear in the receivers | for 8, 24, 56 .. receivers | 1 to wake | no | – |
-//! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free with a block at hand | no⁵ | 1 barrier for each magazine stolen from | yes | – |
+//! | `pool`: `try_take`, `try_boxed` | lock-free; wait-free if the thread's magazines have a block | no⁵ | 1 barrier for each magazine stolen from | yes | – |
 //! | `pool`: `take`, `boxed` without a block | blocks | no³ | 1 to wake, 3 for each sleep; to yield¹¹ | no | – |
-//! | `pool`: `drop` of a message or box | lock-free; wait-free with room at hand | no⁵ | 1 to wake a taker | yes | – |
+//! | `pool`: `drop` of a message or box | lock-free; wait-free if the thread's magazine has room | no⁵ | 1 to wake a taker | yes | – |
 //! | `mailbox`: `send`, `send_priority`, no bound | wait-free | the first time a lane, then as `mpsc`; a box beyond 3 words | 1 to wake the mailbox | no (allocates) | – |
 //! | `mailbox`: `send` with room, under a bound | lock-free | a box beyond 3 words | 1 to wake the mailbox | yes, up to 3 words | – |
 //! | `mailbox`: `send` without room, `Crowding::Block` | blocks | as above³ | 3 for each sleep; to yield¹¹ | no | – |

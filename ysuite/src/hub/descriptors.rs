@@ -28,7 +28,7 @@ const ERROR: u8 = 4;
 pub struct Interest(u8);
 
 impl Interest {
-    /// There is something to read, or the other side has closed its writing end.
+    /// There is something to read, or the other side has closed its direction for writing.
     pub const READABLE: Self = Self(READABLE);
     /// There is room to write.
     pub const WRITABLE: Self = Self(WRITABLE);

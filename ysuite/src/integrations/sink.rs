@@ -35,7 +35,7 @@ use crate::{mpmc, mpsc, spsc};
 /// ```compile_fail,E0277
 /// use futures_util::SinkExt;
 ///
-/// async fn tell(mut sender: ysuite::spsc::Sender<u8>) {
+/// async fn send_to(mut sender: ysuite::spsc::Sender<u8>) {
 ///     // `Result` is no future. Without `.await` it compiles, and blocks all tasks of the thread if there is no room.
 ///     sender.send(1).await.unwrap();
 /// }
@@ -44,13 +44,13 @@ use crate::{mpmc, mpsc, spsc};
 /// ```
 /// use futures_util::SinkExt;
 ///
-/// async fn tell(mut sender: ysuite::spsc::Sender<u8>) {
+/// async fn send_to(mut sender: ysuite::spsc::Sender<u8>) {
 ///     sender.send_async(1).await.unwrap();
 ///     sender.sink().send(2).await.unwrap();
 /// }
 /// # let (sender, receiver) = ysuite::spsc::unbounded();
 /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-/// # assert!(std::future::Future::poll(std::pin::pin!(tell(sender)), &mut context).is_ready());
+/// # assert!(std::future::Future::poll(std::pin::pin!(send_to(sender)), &mut context).is_ready());
 /// # assert!(receiver.into_iter().eq([1, 2]));
 /// ```
 ///

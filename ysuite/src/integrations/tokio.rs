@@ -62,7 +62,7 @@ impl AsyncSocketpair {
     }
 
     // USER CODE: tokio's registration of the task; the set is between two polls; re-entrance: none; panic: propagates
-    //     out of the poll; signals are still up; by construction: `check` comes after, in one step with the answer
+    //     out of the poll; signals are still up; by construction: `check` comes after, in one step with the result
     /// As [`signals`](Self::signals), or registers the task to be woken when there may be a signal. Never blocks.
     ///
     /// # Errors

@@ -149,7 +149,7 @@ impl Envelope {
     }
 }
 
-// USER CODE: the value's `Drop`; the envelope is the only owner, the value lies where it was put, and a box is freed
+// USER CODE: the value's `Drop`; the envelope is the only owner, the value is where it was put, and a box is freed
 //     after it, also in a panic; re-entrance: may send, receive elsewhere, link: the envelope borrows nothing of the
 //     mailbox; panic: propagates to the caller that drops the envelope; test: tests/suite/mailbox/large.rs:
 //     a_large_message_that_nobody_receives_is_dropped_where_it_lies

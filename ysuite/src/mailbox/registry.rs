@@ -117,7 +117,7 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
     let is_taken = names.owners.contains_key(name);
     // Under the lock: either `forget` finds the mark, waits for the lock and finds the name; or this finds the mailbox
     // ended.
-    // ORDERING: Relaxed; read-modify-writes of one word, of which one comes first, and the lock hands the tables over.
+    // ORDERING: Relaxed; read-modify-writes of one word: one comes first, and the lock hands the tables over.
     if address.inner.naming.fetch_or(if is_taken { 0 } else { NAMED }, Ordering::Relaxed) & FORGOTTEN != 0 {
         return Err(RegisterError::Ended);
     }
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn a_mailbox_that_has_had_no_name_ends_beside_the_lock() {
         let named = Mailbox::new();
-        register("a mailbox that has a name beside one that has none", &named.address()).unwrap();
+        register("a mailbox that has a name next to one that has none", &named.address()).unwrap();
         // A mailbox that was refused a taken name has had none either.
         let refused = Mailbox::new();
-        let taken = register("a mailbox that has a name beside one that has none", &refused.address());
+        let taken = register("a mailbox that has a name next to one that has none", &refused.address());
         assert_eq!(taken, Err(RegisterError::Taken));
         let held = lock(&NAMES);
         let (ended, told) = mpsc::channel();
@@ -207,6 +207,6 @@ mod tests {
         drop(held);
         assert_eq!(told.recv_timeout(Duration::from_secs(100)), Ok("with"));
         thread.join().unwrap();
-        assert!(locate("a mailbox that has a name beside one that has none").is_none());
+        assert!(locate("a mailbox that has a name next to one that has none").is_none());
     }
 }

@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         self.left = SCAN_BUDGET;
     }
 
-    // MUTANT: Speed only: `next_further` goes on to the new messages as well.
+    // MUTANT: Speed only: `next_further` continues with the new messages as well.
     /// Offers the next message. The message before it had no handler.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    // MUTANT: Speed only: the index only has to lie past the messages that are set aside. Killed only by
+    // MUTANT: Speed only: the index only has to be past the messages that are set aside. Killed only by
     // `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
     #[cold]
     #[inline(never)]
@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    // WAITS: a search under a flood of messages that it does not ask for; ends: the message, or the deadline at the
+    // WAITS: a search under a flood of messages of other types; ends: the message, or the deadline at the
     //     next 4,096; no other wait is in it, whatever the spin setting; test: tests/suite/mailbox/order.rs:
     //     a_search_in_a_flood_ends_when_its_deadline_has_passed
     // WAITS: fairness: urgent and ordinary messages take turns in a search, and neither starves; test:
@@ -329,7 +329,7 @@ impl<'a> Search<'a> {
         Err(ReceiveError::Mismatch { expected: type_name::<T>(), found })
     }
 
-    // MUTANT: Speed only: `next_further` goes on to the new messages as well.
+    // MUTANT: Speed only: `next_further` continues with the new messages as well.
     /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]
     fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {

@@ -248,7 +248,7 @@ impl Bank {
     /// The next bank; makes one of one group if there is none.
     #[cold]
     pub(super) fn extend(&self) -> &Self {
-        // MUTANT: Memory only: the exchange refuses a second bank, which is freed at once.
+        // MUTANT: Memory only: the compare-exchange refuses a second bank, which is freed at once.
         if self.next().is_none() {
             let fresh = Box::into_raw(Box::new(Self::new(1, false)));
             let null = ptr::null_mut();

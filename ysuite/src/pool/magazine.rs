@@ -27,7 +27,7 @@ use crate::sync::{AtomicU32, Handed, Ordering};
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-// REUSED: a block's index; held by no second owner: it stands in one slot or is out; the slot's swap gives it to one;
+// REUSED: a block's index; held by no second owner: it is in one slot or is out; the slot's swap gives it to one;
 //     test: tests/suite/pool/random.rs: random_operations_of_several_threads_come_out_even
 /// A free block, as it is in a slot: its index, and the state of its bytes. Never 0, which is an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,7 +85,7 @@ pub(super) fn put(class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCor
 
 // THREAD EXIT: `try_take` and `try_boxed` take a block out of a magazine of the depot, or steal one; no thread number;
 //     test: tests/suite/pool/late.rs: past_thread_locals_a_pool_gives_takes_back_and_waits
-// MUTANT: Speed only: the owner of a magazine goes on to swap.
+// MUTANT: Speed only: the owner of a magazine continues to swap.
 /// Past the thread-locals: out of a magazine of the depot, which is given back. To steal from it would leave it there
 /// empty, and offered as full.
 #[cold]
@@ -197,7 +197,7 @@ impl ThreadCaches {
         class.published();
     }
 
-    // MUTANT: Speed only: the owner of a magazine goes on to swap.
+    // MUTANT: Speed only: the owner of a magazine continues to swap.
     /// A cache for the class, with room in its magazine.
     fn make_room(&self, class: &Class) -> (&ThreadCache, Displaced<'_>) {
         self.assign_number();

@@ -205,7 +205,7 @@ impl Bits {
         let below = self.levels.len() - 1 - depth;
         // The item of this level that is `from`, or contains it.
         let first = (from / WORD.pow(below as u32)).saturating_sub(index * WORD);
-        debug_assert!(first < WORD, "words before that of `from` are not looked at");
+        debug_assert!(first < WORD, "words before that of `from` are not read");
         let up = up & (u64::MAX << first);
         if below == 0 {
             // ORDERING: Relaxed, as in `first_held`.

@@ -42,7 +42,7 @@ pub(super) struct Ledger {
 }
 
 // GROWS: lanes at once; one queue for all kinds but an `mpsc`; full: as the lanes; a lane's entry goes after the lane:
-//     when as many have begun as there were, or an observer reads; cost: a constant, on average; an observer reads all;
+//     when the number of lanes has doubled, or an observer reads; cost: a constant, on average; an observer reads all;
 //     test: tests/suite/statistics.rs: senders_that_come_and_go_leave_their_numbers
 pub(super) struct CountedQueues {
     /// The queues present at the last check, and those created since.

@@ -157,7 +157,7 @@ fn a_thread_gives_back_what_is_its_own_and_what_another_has_taken_from_its_first
     // Threads that have used no depot before.
     let others = thread::scope(|scope| scope.spawn(|| take(of(&pool)).unwrap()).join()).unwrap();
     let give_back = || {
-        // Out of several magazines, of which the last has room.
+        // Out of several magazines; the last of them has room.
         let own: Vec<_> = (0..2 * ROUNDS).map(|_| take(of(&pool)).unwrap()).collect();
         put_all(of(&pool), vec![others]);
         put_all(of(&pool), own);

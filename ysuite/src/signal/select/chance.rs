@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// The golden ratio's fraction: multiples of it are spread evenly.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-// THREAD EXIT: `PLACE`, a number: a thread whose thread-locals are gone begins again each time; by construction:
+// THREAD EXIT: `PLACE`, a number: a thread without its thread-locals begins again each time; by construction:
 //     `try_with`
 std::thread_local! {
     /// Where this thread's sequence is; 0 before it has begun.
