@@ -82,8 +82,8 @@ impl Clone for Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         // MUTANT: Killed only by `the_end_of_the_last_handle_is_a_call_and_what_it_has_posted_is_run_before`.
-        // ORDERING: Release pairs with the Acquire in `Hub::is_deserted`: a hub that finds no handle sees all that handles
-        // have posted. Read-modify-writes continue each other's release sequences.
+        // ORDERING: Release pairs with the Acquire in `Hub::is_deserted`: a hub that finds no handle sees all that
+        // handles have posted. Read-modify-writes continue each other's release sequences.
         if self.handles.fetch_sub(1, Ordering::Release) == 1 {
             // Wakes the hub: `run` returns when it can wait for nothing else.
             let _ = self.post(|_| {});

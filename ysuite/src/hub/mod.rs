@@ -333,7 +333,8 @@ impl Hub {
         self.receivers.table.len() == 0
             && self.descriptors.table.len() == 0
             && self.timers.is_empty()
-            // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles posted.
+            // ORDERING: Acquire pairs with the Release in the drop of a handle: the check below sees what handles
+            // posted.
             && self.handles.load(Ordering::Acquire) == 0
             && !crate::channel::Receive::has_message(&mut self.posts)
     }

@@ -1,4 +1,5 @@
-//! [`Posted`]: a function on its way to the hub. Functions of up to three words travel in the message, larger ones in a box.
+//! [`Posted`]: a function on its way to the hub. Functions of up to three words travel in the message, larger ones in a
+//! box.
 //!
 //! Made on any thread; called or dropped once, on any other.
 
@@ -57,7 +58,8 @@ impl Posted {
 //     functions_dropped_with_the_hub_may_post
 impl Drop for Posted {
     fn drop(&mut self) {
-        // SAFETY: `call` is for the function's type; `run` and `into_inner`, which take the function, prevent this drop.
+        // SAFETY: `call` is for the function's type; `run` and `into_inner`, which take the function, prevent this
+        // drop.
         Panics::in_drop(|| unsafe { (self.call)(&mut self.function, None) });
     }
 }

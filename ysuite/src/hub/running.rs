@@ -1,5 +1,5 @@
-//! [`Turn`] and [`Running`]: guards of a turn of the hub and of a running handler, which restore the hub's state if a handler
-//! panics. The hub's thread. Both nest: a handler may run its hub.
+//! [`Turn`] and [`Running`]: guards of a turn of the hub and of a running handler, which restore the hub's state if a
+//! handler panics. The hub's thread. Both nest: a handler may run its hub.
 //!
 //! A handler may also replace its own hub by another, which has none of this state: there nothing is restored.
 

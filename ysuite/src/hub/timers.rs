@@ -81,8 +81,8 @@ impl Timers {
         self.heap.first().map(|node| node.moment.0)
     }
 
-    /// The moment up to which a turn that begins now serves timers; `None` without timers. Timers that are set afterwards are
-    /// due after it.
+    /// The moment up to which a turn that begins now serves timers; `None` without timers. Timers that are set
+    /// afterwards are due after it.
     pub(super) fn now(&mut self) -> Option<Instant> {
         let now = (!self.is_empty()).then(Instant::now);
         self.served = self.served.max(now);

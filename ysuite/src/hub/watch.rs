@@ -1,7 +1,7 @@
 //! [`Watch`]: the objects on which the hub sleeps, a set of signals and descriptors in a poller. The hub's thread.
 //!
-//! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; `descriptors` makes the
-//! descriptors level-triggered. Under the model checker the hub sleeps on a set without a descriptor.
+//! The poller is mio's: `epoll` or `kqueue`, one system call for each sleep. It is edge-triggered; `descriptors` makes
+//! the descriptors level-triggered. Under the model checker the hub sleeps on a set without a descriptor.
 
 use core::time::Duration;
 use std::io;

@@ -1,6 +1,7 @@
 //! A set of signals, or the messages of one receiver, as events of calloop. The event loop's thread.
 //!
-//! Both are level-triggered: messages that a callback leaves, or that exceed the budget of one turn, are an event again.
+//! Both are level-triggered: messages that a callback leaves, or that exceed the budget of one turn, are an event
+//! again.
 
 use std::io;
 

@@ -1,8 +1,8 @@
 //! A set of signals that a task of tokio waits for, alongside its other futures: one task at a time. A timer: any
 //! number of tasks. And sends with a time limit of tokio's.
 //!
-//! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised meanwhile.
-//! For a single receiver use its `recv_async`, which needs no descriptor.
+//! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised
+//! meanwhile. For a single receiver use its `recv_async`, which needs no descriptor.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -42,8 +42,8 @@ impl AsyncSocketpair {
     /// # Panics
     /// Outside a runtime, and in one without `enable_io`.
     pub fn new(set: YSocketpair) -> io::Result<Self> {
-        // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and no method lends the set mutably, so
-        // it is neither dropped nor replaced while it is registered.
+        // SAFETY: a set keeps its descriptor, open and the same, as long as it lives; and no method lends the set
+        // mutably, so it is neither dropped nor replaced while it is registered.
         let fd = unsafe { AsyncFd::register_with_interest(set, Interest::READABLE) };
         fd.map(Self).map_err(io::Error::from)
     }

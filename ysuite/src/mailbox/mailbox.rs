@@ -38,8 +38,8 @@ pub struct Mailbox {
     relations: Relations,
 }
 
-// GROWS: mailboxes that this one watches; each goes when this one is notified of its termination, or unlinks; cost: logarithm;
-//     test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
+// GROWS: mailboxes that this one watches; each goes when this one is notified of its termination, or unlinks; cost:
+//     logarithm; test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
 /// The relations of a mailbox to others. Dropping this notifies them that the mailbox has ended.
 struct Relations {
     inner: Arc<MailboxInner>,

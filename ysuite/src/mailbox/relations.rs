@@ -66,9 +66,9 @@ impl Watchers {
         drop(removed);
     }
 
-    // USER CODE: `Drop` of messages in the lane of a mailbox that is being dropped, while the lane is found in its table; each
-    //     watcher is notified by itself; re-entrance: may link and unlink, as the mailbox is already marked as ended;
-    //     panic: propagates when all are notified; test: tests/suite/mailbox/relations.rs:
+    // USER CODE: `Drop` of messages in the lane of a mailbox that is being dropped, while the lane is found in its
+    //     table; each watcher is notified by itself; re-entrance: may link and unlink, as the mailbox is already marked
+    //     as ended; panic: propagates when all are notified; test: tests/suite/mailbox/relations.rs:
     //     many_messages_that_panic_at_an_end_are_one_panic_and_no_loss
     /// The mailbox has ended: notifies all its watchers.
     pub(super) fn end(&self, ended: &Arc<MailboxInner>, panic: &PanicText) {

@@ -37,7 +37,8 @@ pub(super) struct Aside {
     queues: [VecDeque<Envelope>; 2],
     /// The number of urgent messages received since the last ordinary one.
     in_a_row: u32,
-    /// The message that is being offered, if it is new. Here, and not in the search, so that it survives a guard's panic.
+    /// The message that is being offered, if it is new. Here, and not in the search, so that it survives a guard's
+    /// panic.
     current: Option<(Envelope, Rank)>,
 }
 
@@ -398,7 +399,8 @@ impl Mailbox {
         }
         let place = self.inbox.take_in_place(Envelope::is_plainly::<T>)?;
         self.aside.received(Rank::Ordinary);
-        // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was taken.
+        // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
+        // taken.
         Some(unsafe { Envelope::take_at(place) })
     }
 }

@@ -99,7 +99,8 @@ impl Class {
 
     /// A share of the pool, which keeps the class alive. The caller knows that the pool is still alive.
     pub(super) fn core(&self) -> Arc<PoolCore> {
-        // SAFETY: `bind` set the pointer before the class was shared; it came from an `Arc`, which the caller knows to live.
+        // SAFETY: `bind` set the pointer before the class was shared; it came from an `Arc`, which the caller knows to
+        // live.
         unsafe {
             Arc::increment_strong_count(self.core);
             Arc::from_raw(self.core)

@@ -107,7 +107,8 @@ impl PoolCore {
     }
 
     pub(super) fn remove_handle(&self) {
-        // ORDERING: AcqRel pairs with itself: the thread that drops the last handle sees what the others did with theirs.
+        // ORDERING: AcqRel pairs with itself: the thread that drops the last handle sees what the others did with
+        // theirs.
         if self.handles.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.classes.iter().for_each(Class::close);
             let free: usize = self.classes.iter().map(|class| class.depot.drain()).sum();
@@ -120,14 +121,15 @@ impl PoolCore {
     //     the_pool_and_its_last_messages_end_at_once
     /// `blocks` blocks were taken out of the closed pool for good; with the last ones the memory is freed.
     pub(super) fn gathered(&self, blocks: usize) {
-        // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the others.
+        // ORDERING: AcqRel pairs with itself: the thread that gathers the last block sees all that was done with the
+        // others.
         if blocks != 0 && self.left.fetch_sub(blocks, Ordering::AcqRel) == blocks {
             // MUTANT: Models only: it reports an access to the model checker.
             self.classes.iter().for_each(|class| class.race_check.touch_all());
             // SAFETY: all blocks were gathered, so no thread has one or can take one.
             unsafe { os::deallocate(self.memory, self.layout) };
-            // SAFETY: gives up the share that `new` forgot, by the pointer that every class has from it, and a pool has a class; the
-            // caller has a share of its own.
+            // SAFETY: gives up the share that `new` forgot, by the pointer that every class has from it, and a pool has
+            // a class; the caller has a share of its own.
             unsafe { Arc::decrement_strong_count(self.classes[0].core) };
         }
     }

@@ -86,8 +86,8 @@ impl Depot {
         self.in_use().find_map(Magazine::steal)
     }
 
-    /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's magazines,
-    /// so that the next call does not search them again.
+    /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's
+    /// magazines, so that the next call does not search them again.
     pub(super) fn drain(&self) -> usize {
         let mut blocks = 0;
         while let Some(held) = self.adopt() {

@@ -71,8 +71,8 @@ impl MagazineGroup {
             let rest = offered & !((1_u64 << index) | (1_u64 << (index + ROOMY)));
             // A compare-exchange, for the bit in question must still be set: other threads may have filled the magazine
             // and offered it again.
-            // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in. Relaxed on failure: a
-            // guess again.
+            // ORDERING: Acquire pairs with the Release in `Held::offer`: its last owner puts no more blocks in. Relaxed
+            // on failure: a guess again.
             match self.bits.offered.compare_exchange_weak(offered, rest, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Some(index),
                 Err(now) => offered = now,
@@ -252,7 +252,8 @@ impl Bank {
         if self.next().is_none() {
             let fresh = Box::into_raw(Box::new(Self::new(1, false)));
             let null = ptr::null_mut();
-            // ORDERING: Release pairs with the Acquire in `next`. Relaxed on failure: the value is not used, `next` acquires.
+            // ORDERING: Release pairs with the Acquire in `next`. Relaxed on failure: the value is not used, `next`
+            // acquires.
             if self.next.compare_exchange(null, fresh, Ordering::Release, Ordering::Relaxed).is_err() {
                 // SAFETY: from `Box::into_raw` above; the compare-exchange failed, so no other thread has seen the
                 // address.

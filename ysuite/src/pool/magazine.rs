@@ -69,7 +69,8 @@ impl Entry {
 /// In [`Magazine::mode`]: the owner swaps, and a thief has executed the barrier that makes it swap. The bits below
 /// count active thieves.
 const SHARED: u32 = 1 << 31;
-/// In [`Magazine::mode`], with [`SHARED`]: the owner swaps because the process had no heavy barrier, and no thief has come.
+/// In [`Magazine::mode`], with [`SHARED`]: the owner swaps because the process had no heavy barrier, and no thief has
+/// come.
 const UNREGISTERED: u32 = 1 << 30;
 
 // REUSED: a magazine (bank and index); held by a thief that reads it while it is released and claimed again; harmless:
@@ -125,7 +126,8 @@ impl Magazine {
     pub(super) fn put(&self, at: usize, entry: Entry) {
         self.owner.written();
         if cfg!(ysuite_loom) {
-            // In the model checker, unlike in the language, a plain store may be ordered before a swap that preceded it.
+            // In the model checker, unlike in the language, a plain store may be ordered before a swap that preceded
+            // it.
             // ORDERING: Release pairs with the Acquire in `swap`: the block's last owner is done with it.
             self.slots.0[at].swap(entry.0, Ordering::Release);
             return;
@@ -147,7 +149,8 @@ impl Magazine {
         // as below: a thief that finds this store also sees the store of the 0 before it.
         self.taking.store(at as u32 + 1, Ordering::Release);
         light();
-        // ORDERING: Relaxed; only owners make it 0 again, in `calm_from`, which acquires what earlier thieves have taken.
+        // ORDERING: Relaxed; only owners make it 0 again, in `calm_from`, which acquires what earlier thieves have
+        // taken.
         let mode = self.mode.load(Ordering::Relaxed);
         let entry = if mode == 0 {
             // ORDERING: Relaxed; this thread put the entry, or acquired it with the magazine (`MagazineGroup::adopt`).
@@ -278,7 +281,8 @@ impl Magazine {
 
     /// Owner of a magazine just adopted: the `top` of its last owner.
     pub(super) fn left(&self) -> usize {
-        // ORDERING: Relaxed; written by the last owner, from which this one acquired the magazine by its bit in `offered`.
+        // ORDERING: Relaxed; written by the last owner, from which this one acquired the magazine by its bit in
+        // `offered`.
         self.owner.written();
         self.left.load(Ordering::Relaxed) as usize
     }

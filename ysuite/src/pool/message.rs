@@ -65,8 +65,8 @@ impl Message {
         unsafe { self.0.header_mut() }.len = len as u32;
     }
 
-    /// Turns the message into the address of its first byte, for interfaces that carry addresses only. The bytes may be used
-    /// through the address. Only [`from_raw`](Self::from_raw) gets the block back.
+    /// Turns the message into the address of its first byte, for interfaces that carry addresses only. The bytes may be
+    /// used through the address. Only [`from_raw`](Self::from_raw) gets the block back.
     #[must_use = "the block is lost to its pool if the address is"]
     pub fn into_raw(self) -> NonNull<u8> {
         ManuallyDrop::new(self).0.first()

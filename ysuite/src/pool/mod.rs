@@ -41,8 +41,8 @@
 //! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep; to yield: [`Spin::Adaptive`](crate::channel::Spin) |
 //! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake a waiting thread |
 //!
-//! ¹ A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up to
-//! two magazines of a class: more than 16 threads that use one class allocate more magazines, 11 KiB for each 16.
+//! ¹ A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up
+//! to two magazines of a class: more than 16 threads that use one class allocate more magazines, 11 KiB for each 16.
 //!
 //! ² The first time that 1, 65, 129 .. threads wait at once for one class: 3 KiB.
 //!
@@ -65,8 +65,8 @@
 //!
 //! # Forking
 //!
-//! A forked child has a copy of the pool, without the blocks that other threads had taken at that moment. It may take and
-//! drop messages; it must not wait.
+//! A forked child has a copy of the pool, without the blocks that other threads had taken at that moment. It may take
+//! and drop messages; it must not wait.
 
 mod block;
 mod boxed;

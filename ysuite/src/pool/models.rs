@@ -84,7 +84,8 @@ fn a_condition_that_ends_and_is_true_again_against_one_that_doubts_it() {
     });
 }
 
-/// A thread that has lost a race for a word leaves it alone: otherwise the winner would mistake a later doubt for its own.
+/// A thread that has lost a race for a word leaves it alone: otherwise the winner would mistake a later doubt for its
+/// own.
 #[test]
 fn a_mark_that_is_added_while_it_is_doubted_against_two_doubts_of_another() {
     model(|| {

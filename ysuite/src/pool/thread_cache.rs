@@ -22,8 +22,8 @@ use super::group::Held;
 use super::magazine::{Entry, Magazine};
 use crate::sync::{Arc, Ordering};
 
-/// Caches in each of a thread's two rows. Classes are assigned to them in turn; of three classes that share one, the least
-/// recently used has none.
+/// Caches in each of a thread's two rows. Classes are assigned to them in turn; of three classes that share one, the
+/// least recently used has none.
 pub(super) const ROW: usize = if cfg!(ysuite_loom) { 2 } else { 32 };
 /// The number of takes by which the memory of a block is prefetched ahead: about the time that a line needs to come
 /// from another CPU.

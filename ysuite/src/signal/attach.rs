@@ -57,7 +57,8 @@ impl Registration {
     }
 
     fn is_released(&self) -> bool {
-        // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see `raise`.
+        // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see
+        // `raise`.
         self.state.load(Ordering::Relaxed) & RELEASED != 0
     }
 
@@ -69,8 +70,8 @@ impl Registration {
         // MUTANT: Speed only: a read-modify-write at each raise.
         if state & RAISED == 0 {
             // The first time, as a rule by the receiver that takes the registration over.
-            // ORDERING: Relaxed: `release` changes the same word, so one of the two sees the other: either this finds the
-            // registration released, or the release finds that the id may be up.
+            // ORDERING: Relaxed: `release` changes the same word, so one of the two sees the other: either this finds
+            // the registration released, or the release finds that the id may be up.
             state = self.state.fetch_or(RAISED, Ordering::Relaxed);
         }
         if state & RELEASED == 0 {

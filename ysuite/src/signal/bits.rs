@@ -35,9 +35,9 @@ pub(crate) const SLEEPING: u32 = 1 << 31;
 struct SignalWord {
     /// The bits that are up.
     up: AtomicU64,
-    /// In a word of ids: those claimed by attached receivers, which alone take them down. In a word of summaries: those of
-    /// words that have ever had a claimed id; such a summary is cleared only after its word was seen empty. Set by the
-    /// owner.
+    /// In a word of ids: those claimed by attached receivers, which alone take them down. In a word of summaries: those
+    /// of words that have ever had a claimed id; such a summary is cleared only after its word was seen empty. Set by
+    /// the owner.
     held: AtomicU64,
 }
 
@@ -55,7 +55,8 @@ pub(crate) enum Lowered {
 // GROWS: `levels`; bound: `MAX_CAPACITY`, allocated at once; full: `IdOutOfRange`, `IdTaken`; freed with the set; cost:
 //     the capacity asked for; test: tests/suite/signal.rs: every_capacity_has_its_last_id
 pub(crate) struct Bits {
-    /// The word the owner sleeps on while it equals [`SLEEPING`]. Raised by any thread, so it has a cache line of its own.
+    /// The word the owner sleeps on while it equals [`SLEEPING`]. Raised by any thread, so it has a cache line of its
+    /// own.
     pub(super) root: CachePadded<AtomicU32>,
     /// What [`SignalWord::held`] is, for the bits of the root.
     held: AtomicU32,
@@ -96,20 +97,21 @@ impl Bits {
 
     /// Sets the bit of item `index` at `depth` in the word above it, and so on up to the root.
     ///
-    /// Never skips a level because its bit is seen up: another thread may be clearing that bit, having found the word below
-    /// empty before the change made here.
+    /// Never skips a level because its bit is seen up: another thread may be clearing that bit, having found the word
+    /// below empty before the change made here.
     fn raise_above(&self, mut depth: usize, mut index: usize) -> u32 {
         while depth > 0 {
             depth -= 1;
-            // ORDERING: Release pairs with the Acquire of `take_word` and `clear`: the thread that finds this bit sees the
-            // words below it and all that happened before the signal. Read-modify-writes continue each other's release
-            // sequences, so every raiser is seen, not only the last.
+            // ORDERING: Release pairs with the Acquire of `take_word` and `clear`: the thread that finds this bit sees
+            // the words below it and all that happened before the signal. Read-modify-writes continue each other's
+            // release sequences, so every raiser is seen, not only the last.
             self.levels[depth][index / WORD].up.fetch_or(1 << (index % WORD), Ordering::Release);
             index /= WORD;
         }
-        // ORDERING: Release pairs with the Acquire of `take`, `clear` and `any`: the thread that finds this bit sees the
-        // words below it and all that happened before the signal. With `arm` it is in the one order of read-modify-writes
-        // of this word: it both raises and learns that the owner sleeps, so no fence is needed between the two.
+        // ORDERING: Release pairs with the Acquire of `take`, `clear` and `any`: the thread that finds this bit sees
+        // the words below it and all that happened before the signal. With `arm` it is in the one order of
+        // read-modify-writes of this word: it both raises and learns that the owner sleeps, so no fence is needed
+        // between the two.
         self.root.fetch_or(1 << index, Ordering::Release)
     }
 
@@ -147,9 +149,9 @@ impl Bits {
     fn clear_up(&self, mut depth: usize, mut index: usize) -> Lowered {
         loop {
             let last = self.clear(depth, index);
-            // ORDERING: Relaxed: `clear` has acquired, so this sees every bit whose summary it has just cleared. Putting
-            // the summary back (a Release) makes `take` come to this word after this load, hence to no older state of
-            // it; the Acquire read-modify-write of `take_word` here then brings the raiser's past.
+            // ORDERING: Relaxed: `clear` has acquired, so this sees every bit whose summary it has just cleared.
+            // Putting the summary back (a Release) makes `take` come to this word after this load, hence to no older
+            // state of it; the Acquire read-modify-write of `take_word` here then brings the raiser's past.
             if self.levels[depth][index].up.load(Ordering::Relaxed) != 0 {
                 return Lowered::RaisedAgain(self.raise_above(depth, index));
             }
@@ -177,19 +179,19 @@ impl Bits {
     }
 
     // MUTANT: Its argument is at most the capacity, and the masks leave nothing there.
-    /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that it
-    /// finds was raised before: what happened before that is visible.
+    /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that
+    /// it finds was raised before: what happened before that is visible.
     #[inline]
     pub(crate) fn first_held(&self, from: usize) -> Option<usize> {
         if from >= self.capacity {
             return None;
         }
-        // ORDERING: Acquire pairs with the Release of `raise_above`: what happened before the id was raised is visible, and
-        // the words below are seen no older than their summary.
+        // ORDERING: Acquire pairs with the Release of `raise_above`: what happened before the id was raised is visible,
+        // and the words below are seen no older than their summary.
         let up = u64::from(self.root.load(Ordering::Acquire) & !SLEEPING);
         if self.levels.is_empty() {
-            // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id
-            // is reported once more.
+            // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late,
+            // an id is reported once more.
             let held = u64::from(self.held.load(Ordering::Relaxed));
             return ones(up & held & (u64::MAX << from)).next();
         }
@@ -225,11 +227,11 @@ impl Bits {
         if self.root.load(Ordering::Relaxed) & !SLEEPING == 0 {
             return signals;
         }
-        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id is
-        // reported once more.
+        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id
+        // is reported once more.
         let held = self.held.load(Ordering::Relaxed);
-        // ORDERING: Acquire pairs with the Release of `raise_above`: the owner sees the words below the bits it takes, and
-        // what happened before each signal.
+        // ORDERING: Acquire pairs with the Release of `raise_above`: the owner sees the words below the bits it takes,
+        // and what happened before each signal.
         let up = self.root.fetch_and(held, Ordering::Acquire) & !SLEEPING;
         if self.levels.is_empty() {
             signals.push(0, up.into());
@@ -242,12 +244,12 @@ impl Bits {
     }
 
     // MUTANT: Speed only: the summary is cleared once more, and `clear_up` checks the word again.
-    /// What [`Bits::take`] does, for one word. `kept`: its summary is still up, and must be cleared if the word is empty
-    /// afterwards.
+    /// What [`Bits::take`] does, for one word. `kept`: its summary is still up, and must be cleared if the word is
+    /// empty afterwards.
     fn take_word(&self, depth: usize, index: usize, kept: bool, signals: &mut Signals) {
         let word = &self.levels[depth][index];
-        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id is
-        // reported once more.
+        // ORDERING: Relaxed: only the owner sets bits of `held`; where another thread's `give_back` is seen late, an id
+        // is reported once more.
         let held = word.held.load(Ordering::Relaxed);
         // ORDERING: Acquire pairs with the Release of `raise_above`: the signals taken here are handed to the caller
         // with everything that happened before them. The summary was cleared before this, so a raiser that comes later
@@ -280,7 +282,8 @@ impl Bits {
 
     /// Records that the owner is awake. The owner only.
     pub(crate) fn disarm(&self) {
-        // ORDERING: Relaxed: the bit is the owner's own; a read-modify-write keeps the raisers' release sequences whole.
+        // ORDERING: Relaxed: the bit is the owner's own; a read-modify-write keeps the raisers' release sequences
+        // whole.
         self.root.fetch_and(!SLEEPING, Ordering::Relaxed);
     }
 
@@ -313,9 +316,11 @@ impl Bits {
     /// Gives a claimed id back. Any thread; once per claim.
     pub(crate) fn give_back(&self, id: usize) {
         match self.levels.last() {
-            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the next.
+            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the
+            // next.
             None => drop(self.held.fetch_and(!(1 << id), Ordering::Release)),
-            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the next.
+            // ORDERING: Release pairs with the Acquire of `claim`: what this holder did to the id comes before the
+            // next.
             Some(words) => drop(words[id / WORD].held.fetch_and(!(1 << (id % WORD)), Ordering::Release)),
         }
     }

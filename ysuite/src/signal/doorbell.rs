@@ -6,9 +6,9 @@
 //! contains at most one notification, no thread writes to a descriptor that is readable already, and a check of an idle
 //! set is one load. If several threads find the set empty at once, only one of them can read the notification back.
 //!
-//! The descriptor belongs to the process that made it. A forked child shares the descriptor and has a copy of the state:
-//! what the child did to the descriptor would happen to its parent, whose state would not show it. So the child does
-//! nothing.
+//! The descriptor belongs to the process that made it. A forked child shares the descriptor and has a copy of the
+//! state: what the child did to the descriptor would happen to its parent, whose state would not show it. So the child
+//! does nothing.
 //!
 //! Cannot: take back a notification that is announced but not yet written. It comes, the owner checks once without
 //! result, and that check reads it back.
@@ -49,8 +49,8 @@ impl Doorbell {
             return;
         }
         self.notifier.notify();
-        // ORDERING: a read-modify-write of the same word as the one in `abandon`: either `abandon` comes later, acquires
-        // this and reads the notification back, or this sees ABANDONED.
+        // ORDERING: a read-modify-write of the same word as the one in `abandon`: either `abandon` comes later,
+        // acquires this and reads the notification back, or this sees ABANDONED.
         if self.state.fetch_or(0, Ordering::AcqRel) & ABANDONED != 0 {
             self.notifier.clear();
         }
@@ -78,9 +78,9 @@ impl Doorbell {
     // `models_doorbell_abandoned_against_raise`.
     /// The owner is dropped: from now on the descriptor stays unreadable.
     pub(super) fn abandon(&self) {
-        // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where this
-        // finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread whose second
-        // read-modify-write comes later sees ABANDONED, and reads its own notification back.
+        // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where
+        // this finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread
+        // whose second read-modify-write comes later sees ABANDONED, and reads its own notification back.
         if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & PENDING != 0 && self.home.is_here() {
             self.notifier.clear();
         }

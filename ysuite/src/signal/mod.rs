@@ -152,8 +152,8 @@ fn check_range(id: usize, capacity: usize) {
 
 /// Raises the signals of one [`YPollset`] or `YSocketpair`.
 ///
-/// Clones are cheap and equal. Any thread may use a signaler, also while others do, also after the set is gone (then without
-/// effect). A `YSocketpair`'s descriptors stay open until its signalers are gone, too.
+/// Clones are cheap and equal. Any thread may use a signaler, also while others do, also after the set is gone (then
+/// without effect). A `YSocketpair`'s descriptors stay open until its signalers are gone, too.
 #[derive(Clone)]
 pub struct Signaler {
     core: Arc<SetCore>,

@@ -175,13 +175,14 @@ impl Waiting for &SetCore {
     }
 
     // MUTANT: Speed only: one system call: the park ends at once and the check finds the signal.
-    /// The root word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a signal
-    /// is up.
+    /// The root word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a
+    /// signal is up.
     fn arm(&mut self) -> bool {
         matches!(self.way, Way::Futex) && !self.bits.arm()
     }
 
-    /// The bits that kept the root from being armed may have been summaries of ids that are down again: tries once more.
+    /// The bits that kept the root from being armed may have been summaries of ids that are down again: tries once
+    /// more.
     fn arm_further(&mut self) -> bool {
         self.arm()
     }

@@ -36,8 +36,8 @@ pub(crate) struct TaskSlot {
 
 // SAFETY: the slot owns its waker, which may be woken and dropped on any thread.
 unsafe impl Send for TaskSlot {}
-// SAFETY: `waker` is touched only by the thread that has moved `state` out of WAITING, until that thread moves it back; a
-// waker may be cloned, woken and dropped on any thread.
+// SAFETY: `waker` is touched only by the thread that has moved `state` out of WAITING, until that thread moves it back;
+// a waker may be cloned, woken and dropped on any thread.
 unsafe impl Sync for TaskSlot {}
 
 impl TaskSlot {
@@ -207,7 +207,8 @@ mod tests {
         }
 
         fn waker(&'static self) -> Waker {
-            // SAFETY: the functions below keep to the contract of a raw waker; the data is leaked, so it is never freed.
+            // SAFETY: the functions below keep to the contract of a raw waker; the data is leaked, so it is never
+            // freed.
             unsafe { Waker::from_raw(RawWaker::new(core::ptr::from_ref(self).cast(), &FUNCTIONS)) }
         }
 

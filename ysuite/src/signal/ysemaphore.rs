@@ -138,8 +138,8 @@ impl Signal for SemaphoreSignaler {
     fn signal(&self, id: usize) {
         check_range(id, 1);
         // ORDERING: Release pairs with the Acquire of `take`: what happened before the signal is visible to the owner
-        // that finds it. A read-modify-write also where the signal is up already: a second signaller's past is handed over,
-        // too. The same operation says whether the owner sleeps, so no fence is needed.
+        // that finds it. A read-modify-write also where the signal is up already: a second signaller's past is handed
+        // over, too. The same operation says whether the owner sleeps, so no fence is needed.
         if self.word.swap(RAISED, Ordering::Release) == ASLEEP {
             wake(&self.word, 1);
         }

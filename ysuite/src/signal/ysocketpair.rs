@@ -111,8 +111,8 @@ impl YSocketpair {
         Ok(Self { core: Arc::new(SetCore::on_descriptor(capacity, Box::new(notifier))) })
     }
 
-    /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver may
-    /// hold a message.
+    /// Attaches `receiver` to `id`: from now on `id` is up, and the descriptor readable, exactly while that receiver
+    /// may hold a message.
     ///
     /// A sender is attached likewise: `id` is up while it may have room, until `try_send` finds none.
     ///

@@ -140,7 +140,8 @@ mod tests {
         }
     }
 
-    /// Senders of an `mpsc` come and go: a ledger that kept the words of each would grow for as long as the channel is there.
+    /// Senders of an `mpsc` come and go: a ledger that kept the words of each would grow for as long as the channel is
+    /// there.
     #[test]
     fn the_words_of_a_queue_that_is_gone_are_given_back_and_their_numbers_stay() {
         let meter = Meter::new();

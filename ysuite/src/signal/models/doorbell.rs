@@ -66,7 +66,8 @@ impl Notifier for ModelNotifier {
         // notification comes after it. A read-modify-write, because a kernel reads the newest state.
         if self.pending.fetch_add(0, Ordering::Acquire) == 0 {
             sleep_on(&self.pending, 0, deadline);
-            // ORDERING: Acquire pairs with the Release of `notify`: the wait comes after the notification that has ended it.
+            // ORDERING: Acquire pairs with the Release of `notify`: the wait comes after the notification that has
+            // ended it.
             self.pending.fetch_add(0, Ordering::Acquire);
         }
         !deadline.is_over()
