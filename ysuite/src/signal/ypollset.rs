@@ -61,8 +61,7 @@ impl YPollset {
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,
-    /// to this set or another: [`detach`](Self::detach) it first. Nothing has changed. set or another:
-    /// [`detach`](Self::detach) it first. Nothing has changed.
+    /// to this set or another: [`detach`](Self::detach) it first. Nothing has changed.
     pub fn attach(&mut self, receiver: &mut impl Attach, id: usize) -> Result<(), AttachError> {
         attach(&self.core, receiver, id)
     }
