@@ -254,7 +254,7 @@ impl Hub {
         let entry = self.descriptors.table.get_mut(key);
         let Some(entry) = entry.filter(|entry| !entry.is_closed) else { return Ok(false) };
         entry.interest = interest;
-        // The poller reports anew what is ready for the new interest.
+        // The poller reports anew which operations of the new interest are ready.
         entry.reported.0 &= interest.0 | ERROR;
         // Not inside its handler, after which it is registered anew anyway.
         if entry.watching.is_some() {

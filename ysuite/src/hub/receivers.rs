@@ -105,8 +105,8 @@ where
     }
 
     // USER CODE: `Drop` of a handler's captures, as in `into_source` of `hub/descriptors.rs`; the entry is gone, the
-    //     receiver out of its set, the source out of the poller; re-entrance: none; panic: what was taken is dropped;
-    //     test: tests/suite/hub/panics.rs: what_is_taken_goes_with_a_handler_whose_end_panics
+    //     receiver out of its set, the source out of the poller; re-entrance: none; panic: the taken receiver or source
+    //     is dropped; test: tests/suite/hub/panics.rs: what_is_taken_goes_with_a_handler_whose_end_panics
     fn into_receiver(self: Box<Self>) -> Box<dyn Any> {
         let Self { mut receiver, handler } = *self;
         receiver.detach();

@@ -44,7 +44,7 @@ struct TableSlot<T> {
 //     harmless: tokens carry how often the entry had been left; test: tests/suite/hub/numbers.rs:
 //     what_a_duplicate_keeps_in_the_poller_calls_nobody
 // REUSED: an entry of the receivers' table, and its signal; held by a sender that is about to raise it for the receiver
-//     before; harmless: it wakes the new receiver once without a message, which is found empty, and armed; test:
+//     before; harmless: it wakes the new receiver spuriously, which is found empty, and armed; test:
 //     tests/suite/hub/receivers.rs: receivers_come_and_go_by_the_thousand
 pub(super) struct Table<T> {
     slots: Vec<TableSlot<T>>,

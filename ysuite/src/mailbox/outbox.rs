@@ -85,10 +85,10 @@ impl OutboxLane {
     }
 }
 
-// USER CODE: `Drop` of what is left in the lane of a mailbox that has ended, by `forget` of `channel/lane_table.rs`;
-//     the lane is out of the table, the refused message is in the error; re-entrance: it may send: a new lane is made,
-//     and refused; panic: propagates; the refused message is dropped; test: tests/suite/mailbox/random.rs:
-//     random_operations_do_what_the_model_does
+// USER CODE: `Drop` of the messages left in the lane of a mailbox that has ended, by `forget` of
+//     `channel/lane_table.rs`; the lane is out of the table, the refused message is in the error; re-entrance: it may
+//     send: a new lane is made, and refused; panic: propagates; the refused message is dropped; test:
+//     tests/suite/mailbox/random.rs: random_operations_do_what_the_model_does
 /// The lane's mailbox has ended: the thread forgets the lane, which its sender still holds. Out of line, so that a
 /// successful send does not move the envelope.
 #[cold]

@@ -18,7 +18,7 @@ use super::error::TooLong;
 /// Any thread may have it, write, read and drop it. Dropping it gives its block back to the pool. The pool's memory
 /// lasts until its last message is dropped.
 ///
-/// [`Pool::new`](super::Pool::new) says what a new message holds.
+/// [`Pool::new`](super::Pool::new) documents the content of a new message.
 #[repr(transparent)]
 pub struct Message(pub(super) Block);
 

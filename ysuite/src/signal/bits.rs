@@ -179,7 +179,7 @@ impl Bits {
     }
 
     // MUTANT: Its argument is at most the capacity, and the masks leave nothing there.
-    /// The lowest id from `from` on that is up and held. Loads only; what is raised meanwhile may be missed. An id that
+    /// The lowest id from `from` on that is up and held. Loads only; an id raised meanwhile may be missed. An id that
     /// it finds was raised before: what happened before that is visible.
     #[inline]
     pub(crate) fn first_held(&self, from: usize) -> Option<usize> {
@@ -288,7 +288,7 @@ impl Bits {
     }
 
     // REUSED: an id of a set; held by a sender that has taken the wake mode of a receiver that has left; harmless: it
-    //     checks whether that was released; one that races raises once, for nothing; the next claim comes after all
+    //     checks whether that was released; one that races raises once, spuriously; the next claim comes after all
     //     uses of the last holder; test: tests/suite/conformance/attached/moving.rs:
     //     a_dropped_receiver_gives_its_id_back, src/signal/models/bits.rs:
     //     the_next_holder_of_an_id_comes_after_all_that_the_last_one_did

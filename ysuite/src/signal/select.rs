@@ -114,8 +114,8 @@ impl<'a> Select<'a> {
     ///
     /// If this handle has begun a wait before and not completed it, such as a `poll_recv` that found nothing, that wait
     /// is no longer notified. If the handle is in a set, its id goes up. A wait that begins later is separate:
-    /// notifications go to it or to the select, in turn. So poll a handle that has been polled again until it is ready,
-    /// or drop it.
+    /// notifications go to it or to the select, in turn. So if a handle is polled again, continue to poll it until it
+    /// is ready, or drop it.
     ///
     /// # Errors
     /// If this side of the channel has been added so before, by this handle or a clone

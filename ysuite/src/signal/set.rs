@@ -73,7 +73,7 @@ impl SetCore {
 
     // MUTANT: Speed only: a signaler with a futex checks again. Killed only by the models
     // `models_doorbell_rings_for_what_a_take_puts_back` and `models_doorbell_notifies_an_edge_triggered_loop`.
-    /// Returns what is up now. The owner only; never blocks.
+    /// Returns the signals that are up now. The owner only; never blocks.
     ///
     /// After the take, a descriptor is made readable exactly if something is still up. An empty result is a promise:
     /// the next raise makes the descriptor readable *anew*. So an edge-triggered event loop that polls until it finds
@@ -175,7 +175,7 @@ impl Waiting for &SetCore {
     }
 
     // MUTANT: Speed only: one system call: the park ends at once and the check finds the signal.
-    /// The root word is armed only where it holds nothing. A descriptor need not be armed: it stays readable while a
+    /// The root word is armed only if it is empty. A descriptor need not be armed: it stays readable while a
     /// signal is up.
     fn arm(&mut self) -> bool {
         matches!(self.way, Way::Futex) && !self.bits.arm()

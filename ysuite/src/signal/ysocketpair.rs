@@ -52,7 +52,7 @@ pub enum Backend {
 /// Wait for *reading* and call [`check`](super::Wait::check) when notified. Do not read or write the descriptor
 /// yourself. It may, rarely, be readable with nothing up: such a `check` is empty, and makes it unreadable.
 ///
-/// Level-triggered use is the default. In an edge-triggered loop, do as with sockets: serve what `check` reports,
+/// Prefer level-triggered use. In an edge-triggered loop, do as with sockets: serve what `check` reports,
 /// reading attached receivers until they are empty, and call `check` again until *it* is empty. Then the next signal is
 /// an edge.
 ///

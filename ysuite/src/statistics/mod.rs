@@ -19,7 +19,7 @@
 //!
 //! # What it costs
 //!
-//! Without the feature it costs no instruction and no byte. With the feature, no cache line that threads share is
+//! Without the feature, counting costs no instruction and no byte. With it, no cache line that threads share is
 //! written for a message. The sender of an `spsc` stores the number of messages it has sent, in a line that only this
 //! thread writes. The receiver of an `spsc`, and the handles of an `mpmc`, count anyway, and an observer reads these
 //! counts. At most once for every 64 messages a sender checks the positions of the receivers, for the high-water mark.
