@@ -1,8 +1,10 @@
-//! Queues: who may write, who may read, in what order. A queue never sleeps and never wakes a thread.
+//! Queues. Each has its own rules about which threads may write and read, and in which order. A queue never sleeps and
+//! never wakes a thread.
 //!
 //! A queue can only *report* that the other side sleeps: the sleeper leaves an opaque token (passive synchronisation,
-//! see [`ypipe`]), and the next publisher is handed that token, once. Only the owner of the queue knows what the token
-//! means and whom to wake: see [`crate::signal`] for ways to sleep, [`crate::channel`] for the two joined.
+//! see [`ypipe`]). The next publisher gets that token, once. Only the owner of the queue knows what the token means and
+//! which thread to wake. See [`crate::signal`] for the ways to sleep, and [`crate::channel`] for queues joined with
+//! them.
 
 pub(crate) mod broadcast;
 pub(crate) mod exchange;
@@ -15,7 +17,7 @@ pub(crate) use ready_set::{MOST, ReadySet, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline};
 pub(crate) use segmented_array::SegmentedArray;
 
-/// As many cells as a queue has, each made of its index; `None` where there is no memory for them.
+/// Allocates `cells` cells and makes each one from its index. `None` where there is no memory for them.
 pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<Box<[C]>> {
     let mut all = Vec::new();
     all.try_reserve_exact(cells).ok()?;

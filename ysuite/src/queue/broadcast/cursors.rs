@@ -1,27 +1,29 @@
 //! The cursors: how far each reader is. Any thread; lock-free.
 //!
-//! A cursor is a word in a cache line of its own: the reader's position, and [`BUSY`]. Its reader writes it, and in a lossy
-//! ring any writer may push it. Cursors are used again by later readers, the first that is free by the next that joins; they are
-//! never freed before the ring is.
+//! A cursor is a word in a cache line of its own: the reader's position, and [`BUSY`]. Its reader writes it, and in a
+//! lossy ring any writer may push it. Later readers reuse cursors: a reader that joins takes the first free one. No
+//! cursor is freed before the ring is.
 //!
-//! A look goes through the cursors up to the last that is in use. Where that one's reader leaves, it says so; and a reader may move to
-//! a cursor further in front. So a look costs what the readers that are there make it cost, and not those that were. The memory
-//! stays that of the most readers there have been at once.
+//! A scan goes through the cursors up to the last one in use. When the reader of that cursor leaves, it shortens the
+//! scan; and a reader may move to an earlier cursor. So the cost of a scan depends on the present readers, not on
+//! earlier ones. The memory remains that of the largest number of readers at once.
 //!
-//! How a look at all cursors misses no reader that joins meanwhile: a reader writes its cursor first and counts itself in
-//! `extent` then; and before it relies on its cursor it does a read-modify-write of the word that a writer must modify, or
-//! have read, to get past it (the tail, or the cursor it was cloned from). So a look that has missed a cursor, and would
-//! have let a writer past it, finds `extent` changed behind itself, and looks again.
+//! A scan of all cursors misses no reader that joins meanwhile. A reader first writes its cursor and then counts itself
+//! in `extent`. Before it relies on its cursor, it does a read-modify-write of the word that a writer must modify, or
+//! have read, to get past it (the tail, or the cursor it was cloned from). So a scan that has missed a cursor, and
+//! would have let a writer past it, finds `extent` changed afterwards, and scans again.
 //!
-//! How a reader that leaves takes no cursor of another out of the looks: the number of readers that have joined and how far the
-//! cursors are in use are one word. It looks how far they still are, and exchanges that word, which fails where a reader has joined
-//! since. One that has taken a cursor, and has not counted itself yet, says itself how far they are when it does.
+//! A reader that leaves takes no other reader's cursor out of the scans: one word holds the number of readers that have
+//! joined and the extent of the cursors in use. The reader that leaves checks the extent, then exchanges that word,
+//! which fails where a reader has joined since. A reader that has taken a cursor and has not counted itself yet stores
+//! the extent when it does.
 //!
-//! How a reader is evicted that may be about to copy a message: beside its cursor stands who its owner is, and how far the eviction has
-//! got. A reader marks its cursor as busy before it copies, and looks at the owner's state then, behind a barrier that costs it
-//! nothing where the kernel has one. The thread that evicts it sets the state to [`ASKED`] and runs the other half of that barrier.
-//! From then on ([`PASSED`]) a cursor that is not busy stays so: at its next message the reader finds that it was asked to go. So
-//! writers pass over it, and it counts as a reader no more ([`GONE`]). The state only grows: any number of threads may evict one reader.
+//! How to evict a reader that may be about to copy a message: next to its cursor is a word with its owner's id and the
+//! state of the eviction. A reader marks its cursor as busy before it copies. It then checks the owner's state, after a
+//! barrier that costs it nothing where the kernel has one. The evicting thread sets the state to [`ASKED`] and runs the
+//! other half of that barrier. From then on ([`PASSED`]) a cursor that is not busy stays so: at its next message the
+//! reader finds that it was asked to go. So writers pass over it, and it no longer counts as a reader ([`GONE`]). The
+//! state only grows: any number of threads may evict one reader.
 
 use core::ops::Deref;
 use core::ptr;
@@ -31,7 +33,8 @@ use crossbeam_utils::CachePadded;
 use crate::queue::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 
-/// The reader is copying the message at its position: a lossy ring's writers leave the cursor where it is, and nobody evicts it.
+/// The reader is copying the message at its position: a lossy ring's writers leave the cursor alone, and no thread
+/// evicts it.
 pub(super) const BUSY: u64 = 1;
 /// No reader has this cursor.
 const FREE: u64 = u64::MAX;

@@ -1,7 +1,7 @@
-//! The ring under the model checker, without the channel around it: cells that one thread after another fills, a reader that
-//! takes messages out, and readers that join where another looks how far it may write.
+//! The ring under the model checker, without its channel: cells that several threads fill in turn, a reader that takes
+//! messages out, and readers that join while another thread checks how far it may write.
 //!
-//! A message that is written over, or taken out, while it is copied shows as a race on its cell.
+//! A message that is overwritten, or taken out, while it is copied shows as a race on its cell.
 //!
 //! Claim: A broadcast cell is written only after its last writer is done, and below a limit that some thread has found.
 //! It is read by a lone reader or by copies.
@@ -20,7 +20,7 @@ fn take(ring: &BroadcastRing<u32>, seat: &mut Seat) -> Option<u32> {
     }
 }
 
-/// Writes as many of these messages at once as there is room for.
+/// Writes those of `messages` at once for which there is room.
 fn push_many(ring: &BroadcastRing<u32>, messages: impl IntoIterator<Item = u32>) -> Option<usize> {
     let (mut space, mut displaced) = (StagingSpace::new(), StagingSpace::new());
     let (mut staging, mut displaced) = (Staging::new(&mut space), Staging::new(&mut displaced));
@@ -28,7 +28,7 @@ fn push_many(ring: &BroadcastRing<u32>, messages: impl IntoIterator<Item = u32>)
     ring.push_many(&mut staging, &mut displaced)
 }
 
-/// Only its stamp says that the last writer of a cell is done, where no reader has been there.
+/// Only its stamp says that the last writer of a cell is done, where no reader has been.
 #[test]
 fn a_cell_that_another_has_filled() {
     model_up_to(1, || {
@@ -75,7 +75,7 @@ fn a_batch_behind_a_limit_that_another_has_moved() {
     });
 }
 
-/// A reader that is alone takes the message out; one that has joined before the message was written copies it.
+/// A reader that is alone takes the message out. A reader that joined before the message was written copies it.
 #[test]
 fn a_reader_that_is_alone_against_one_that_joins() {
     model_up_to(2, || {
@@ -92,7 +92,7 @@ fn a_reader_that_is_alone_against_one_that_joins() {
     });
 }
 
-/// Each has a cursor of its own, also where both have come to the same one.
+/// Each reader has a cursor of its own, also where both have reached the same message.
 #[test]
 fn two_readers_that_join_at_once() {
     model_up_to(2, || {
@@ -109,7 +109,7 @@ fn two_readers_that_join_at_once() {
     });
 }
 
-/// A writer that has seen a message sees who had joined before it, and asks how far that one is.
+/// A writer that has seen a message sees which readers had joined before it, and checks how far those are.
 #[test]
 fn room_after_one_reader_has_gone_against_another_that_joins() {
     model_up_to(1, || {
@@ -127,14 +127,15 @@ fn room_after_one_reader_has_gone_against_another_that_joins() {
         let mut taken = take(&ring, &mut seat);
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         while is_sent && taken != Some(0) {
-            assert!(taken.is_some(), "a message that was written behind a reader's beginning has not come to it");
+            assert!(taken.is_some(), "a message that was written after a reader's start has not reached it");
             taken = take(&ring, &mut seat);
         }
     });
 }
 
-/// Where a reader that joins is tells a writer of the messages before; so it hands on who had joined before those. One reader
-/// writes a message for itself, the other begins behind that, and the writer looks at both.
+/// The position of a reader that joins tells a writer about the messages before it, so it hands on which readers had
+/// joined before those. One reader writes a message for itself, the other begins after that message, and the writer
+/// scans both.
 fn room_between_readers_that_join(begin: fn(&BroadcastRing<u32>, Seat) -> Seat) {
     model_up_to(1, move || {
         let ring = Arc::new(BroadcastRing::new(1, false));
@@ -147,7 +148,7 @@ fn room_between_readers_that_join(begin: fn(&BroadcastRing<u32>, Seat) -> Seat) 
             thread::spawn(move || {
                 let mut seat = reading.sit_down();
                 if reading.push(2).is_ok() {
-                    // What was written behind its beginning comes to it, and nothing is written over that before.
+                    // A message written after the reader's start reaches it, and is not overwritten before that.
                     assert!(take(&reading, &mut seat).is_some());
                 }
             }),
@@ -167,12 +168,12 @@ fn room_behind_a_reader_that_joins_behind_a_message() {
 
 #[test]
 fn room_behind_a_reader_that_settles_behind_a_message() {
-    // It has done no more as yet than to join.
+    // So far it has only joined.
     room_between_readers_that_join(|ring, joined| ring.settle(joined));
 }
 
-/// The cursor of a reader that begins stands behind a message, and a look at the cursors that knows of no message comes there: it
-/// finds who had joined before that message, and leaves it to that one. No thread is preempted for this.
+/// The cursor of a reader that begins is after a message, and a scan that knows of no message reaches it. The scan
+/// finds which readers had joined before that message, and leaves it to them. No thread is preempted for this.
 fn room_behind_a_cursor<B: Send + 'static>(
     before: fn(&BroadcastRing<u32>) -> B,
     begin: fn(&BroadcastRing<u32>, B) -> Seat,
@@ -204,7 +205,7 @@ fn room_behind_a_reader_that_has_settled_behind_a_message() {
     room_behind_a_cursor(BroadcastRing::join, BroadcastRing::settle);
 }
 
-/// The reader that leaves takes its cursor out of the looks, and another takes it at that moment.
+/// The reader that leaves takes its cursor out of the scans, and another takes it at that moment.
 #[test]
 fn a_reader_that_leaves_against_one_that_joins_in_its_place() {
     model_up_to(2, || {
@@ -219,7 +220,7 @@ fn a_reader_that_leaves_against_one_that_joins_in_its_place() {
         });
         ring.leave(&leaving);
         let mut seat = thread.join().unwrap();
-        // Whichever came first: it holds up writers.
+        // Whichever was first, it holds up writers.
         ring.leave(&_quiet);
         assert!(ring.push(0).is_ok());
         assert!(!ring.is_writable());
@@ -227,7 +228,8 @@ fn a_reader_that_leaves_against_one_that_joins_in_its_place() {
     });
 }
 
-/// A reader that moves up is never missed by a writer, which would write over what it has not read.
+/// A writer never misses a reader that moves to an earlier cursor; it would overwrite a message that the reader has not
+/// read.
 ///
 /// Claim: A broadcast writer never misses a reader that moves to another cursor.
 #[test]
@@ -251,14 +253,14 @@ fn a_writer_against_a_reader_that_moves_up() {
     }
 }
 
-/// A reader is evicted that may be about to take its message, and the place of that is written to.
+/// A reader is evicted while it may be about to take its message, and a writer writes to that message's cell.
 fn eviction_against(is_lossy: bool, reads: fn(&BroadcastRing<u32>, Seat)) {
     model_up_to(2, move || {
         let ring = Arc::new(BroadcastRing::new(1, is_lossy));
         let (seat, mut quick) = (ring.sit_down(), ring.sit_down());
         let id = seat.id();
         assert!(ring.push(0).is_ok());
-        // For whom the writer writes.
+        // The reader for which the writer writes.
         assert_eq!(take(&ring, &mut quick), Some(0));
         let reading = ring.clone();
         let thread = thread::spawn(move || reads(&reading, seat));
@@ -291,7 +293,7 @@ fn an_eviction_against_a_reader_that_leaves() {
     eviction_against(false, |ring, seat| _ = ring.leave(&seat));
 }
 
-/// Two threads evict one reader, and each may find it where the other has left off.
+/// Two threads evict one reader, and each may find it where the other has stopped.
 #[test]
 fn two_evictions_of_one_reader() {
     model_up_to(2, || {
@@ -319,7 +321,7 @@ fn two_evictions_of_one_reader() {
     });
 }
 
-/// A clone reads on where one stands that is being evicted, or is evicted with it.
+/// A clone is made from a reader that is being evicted: it reads on, or is evicted with it.
 ///
 /// Claim: A clone made during an eviction reads on or is evicted too, and no other receiver is affected.
 #[test]
@@ -371,7 +373,7 @@ fn an_eviction_against_a_reader_that_moves_up() {
     });
 }
 
-/// The writer is none of those that the reader or the thread which evicts it know.
+/// The writer is unknown to the reader and to the thread that evicts it.
 #[test]
 fn an_eviction_by_another_than_the_writer() {
     model_up_to(2, || {
@@ -388,7 +390,7 @@ fn an_eviction_by_another_than_the_writer() {
     });
 }
 
-/// A writer that has found the eviction of one reader finds the cursor of the next there.
+/// A writer that has found the eviction of one reader finds the cursor of the next one there.
 #[test]
 fn a_reader_in_the_place_of_one_that_was_evicted() {
     model_up_to(2, || {
@@ -410,7 +412,7 @@ fn a_reader_in_the_place_of_one_that_was_evicted() {
     });
 }
 
-/// A writer that finds a reader at its next message writes over the one before.
+/// A writer that finds a reader at its next message overwrites the one before.
 #[test]
 fn a_writer_behind_a_reader_that_is_at_its_next_message() {
     model_up_to(2, || {

@@ -1,13 +1,13 @@
-//! The ring: cells, each with a stamp that says which position's message it holds. Any thread writes; each [`Seat`] is
-//! read by one thread at a time. Lock-free; never waits.
+//! The ring of cells. The stamp of a cell says which position's message it holds. Any thread writes; each [`Seat`] (a
+//! reader cursor) is read by one thread at a time. Lock-free; never waits.
 //!
-//! A stamp is a position and [`TAKEN`]. A writer may fill the cell of the tail's position where that position is below the
-//! limit and the cell's stamp is that of the lap before: then its readers are done, and so is its last writer. Claiming is
-//! one compare-exchange of the tail. Positions have 62 bits and never wrap; the first is the number of cells, so that every
-//! position has a lap before it.
+//! A stamp is a position and [`TAKEN`]. A writer may fill the cell of the tail's position where that position is below
+//! the limit and the cell's stamp is that of the previous lap: then its readers are done, and so is its last writer. A
+//! claim is one compare-exchange of the tail. Positions have 62 bits and never wrap. The first position is the number
+//! of cells, so that every position has a previous lap.
 //!
-//! The message that a new one displaces is handed to the caller, who drops it when all else is done. A reader that is alone
-//! takes messages out instead of copying them: nobody else will ever read before the tail.
+//! The caller gets the message that a new one displaces, and drops it after all other work. A reader that is alone
+//! takes messages out instead of copying them: no other reader will ever read before the tail.
 
 use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
@@ -22,42 +22,45 @@ use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, spin_loop, window};
 
-/// In a stamp: the cell's message has been taken out, or never was.
+/// In a stamp: the cell's message has been taken out, or there never was one.
 const TAKEN: u64 = 1;
-/// A flag in the tail: nothing may be claimed any more.
+/// A flag in the tail: no position can be claimed any more.
 const CLOSED: u64 = 1 << 63;
-/// The position of a reader that has been evicted, and was told what it has missed. No message ever has it.
+/// The position of a reader that has been evicted and has been notified of what it missed. No message ever has this
+/// position.
 const NOWHERE: u64 = u64::MAX >> 2;
-/// How long a writer that has lost a race for a position waits before it tries again, in pauses; see the exchange's ring.
+/// How long a writer backs off after a lost race for a position, in pauses; see the ring of the mpmc queue.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
-/// How many bytes ahead of itself a writer asks for cells.
+/// How many bytes ahead of its position a writer prefetches cells.
 const AHEAD: usize = 256;
 
 struct BroadcastCell<T> {
-    /// Stored by the writer that has claimed the cell when it has filled it, and by a reader that takes the message out.
+    /// Stored by the writer that has claimed the cell, after it has filled it, and by a reader that takes the message
+    /// out.
     stamp: AtomicU64,
     message: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// What a reader has found at its position.
+/// What a reader finds at its position.
 pub(crate) enum Found<T> {
     Message(T),
-    /// The reader was too slow, and has been moved on by so many messages. Or it has been evicted, and finds nothing from now on.
+    /// The reader was too slow and has been moved on by this number of messages. Or it has been evicted, and finds
+    /// nothing from now on.
     Missed(u64),
     Nothing,
 }
 
-/// A reader's place in the ring.
+/// A reader cursor, as its reader holds it.
 pub(crate) struct Seat {
     /// Lives as long as the ring.
     cursor: *const Cursor,
-    /// Of the next message.
+    /// The position of the next message.
     position: u64,
 }
 
-// SAFETY: a seat only names a cursor of the ring, which any thread may use.
+// SAFETY: a seat only refers to a cursor of the ring, which any thread may use.
 unsafe impl Send for Seat {}
-// SAFETY: a shared seat gives no access but to that cursor and to a number.
+// SAFETY: a shared seat gives access only to that cursor and to a number.
 unsafe impl Sync for Seat {}
 
 impl Seat {
@@ -65,7 +68,7 @@ impl Seat {
         self.position
     }
 
-    /// Which reader it is: no other of the ring has this number.
+    /// The reader's id: no other reader of the ring has this number.
     pub(crate) fn id(&self) -> u64 {
         self.cursor().id()
     }
@@ -77,7 +80,7 @@ impl Seat {
     }
 }
 
-/// Where a reader is while it waits: its position, and its cursor.
+/// The place of a reader while it waits: its position and its cursor.
 pub(crate) struct ReaderPlace<'a> {
     cursor: &'a Cursor,
     position: u64,
@@ -91,10 +94,10 @@ impl Clone for ReaderPlace<'_> {
 
 impl Copy for ReaderPlace<'_> {}
 
-/// A reader's turn: however it ends, the reader goes on behind what it was at.
+/// A reader's turn. However the turn ends, the reader continues after the messages that it was reading.
 struct ReaderTurn<'a> {
     seat: &'a mut Seat,
-    /// How many messages it was at.
+    /// The number of messages that it was reading.
     messages: u64,
 }
 
@@ -121,25 +124,26 @@ enum Room {
 //     random_operations_do_what_the_reference_says
 // REUSED: a position is never reused: 62 bits, which never wrap; by construction
 pub(crate) struct BroadcastRing<T> {
-    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    /// The position of the next message to be written, and `CLOSED`. Moved by writers.
     tail: CachePadded<AtomicU64>,
-    /// Positions before it may be written. Moved on by writers that have come to it.
+    /// Positions below it may be written. Moved on by writers that have reached it.
     limit: CachePadded<AtomicU64>,
     cursors: CachePadded<Cursors>,
-    /// A power of two of them.
+    /// Their number is a power of two.
     cells: Box<[BroadcastCell<T>]>,
-    /// How many messages are kept, at least, for a reader.
+    /// The least number of messages that are kept for a reader.
     capacity: u64,
-    /// Readers that are too slow are pushed on.
+    /// Writers push readers that are too slow.
     is_lossy: bool,
-    /// Readers execute a fence behind the mark on their cursor, for the kernel has no barrier for others.
+    /// Readers execute a fence after they mark their cursor, because the kernel has no barrier that acts on other
+    /// threads.
     has_fences: bool,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
 }
 
-// SAFETY: the ring owns its messages, and sending it sends them: `T: Send`. Other ends may still be elsewhere, and lend
-// messages to `Clone` there: `T: Sync`.
+// SAFETY: the ring owns its messages, and sending it sends them: `T: Send`. Other handles may still be on other
+// threads, and lend messages to `Clone` there: `T: Sync`.
 unsafe impl<T: Send + Sync> Send for BroadcastRing<T> {}
 // SAFETY: several readers copy one message at the same time: `T: Sync`. Messages go from thread to thread: `T: Send`. A cell
 // is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
@@ -156,7 +160,7 @@ impl<T> BroadcastRing<T> {
     /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize, is_lossy: bool) -> Self {
         assert!(capacity > 0, "a broadcast channel needs a capacity of at least 1");
-        // A lossy ring has an eighth to spare: as many messages are written for each look at the cursors.
+        // A lossy ring has an eighth to spare: that number of messages is written per scan of the cursors.
         let wanted = if is_lossy { capacity.checked_add((capacity / 8).max(1)) } else { Some(capacity) };
         let cells = wanted
             .and_then(usize::checked_next_power_of_two)
@@ -186,7 +190,7 @@ impl<T> BroadcastRing<T> {
         self.capacity as usize
     }
 
-    /// How many readers there are.
+    /// The number of readers.
     pub(crate) fn readers(&self) -> usize {
         self.cursors.count()
     }
@@ -206,25 +210,26 @@ impl<T> BroadcastRing<T> {
 
     // MUTANT: Speed only: fullness is checked again by `try_again` and after arming; a prefetch and a back-off are
     // hints. Killed only by the model `a_batch_into_cells_that_another_has_filled`.
-    /// Writes a message behind all others. Returns the message that it displaces, for the caller to drop. `Full`: the slowest
-    /// reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring is closed, or
+    /// Writes a message after all others. Returns the message that it displaces; the caller drops it. `Full`: the
+    /// slowest reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring
+    /// is closed, or has no reader.
     /// has no reader.
     #[inline(always)]
     pub(crate) fn push(&self, message: T) -> Result<Option<T>, Rejected<T>> {
         // ORDERING: Relaxed; the limit and the stamp decide, and the exchange below fails for a stale position.
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
-            // ORDERING: Acquire pairs with the Release in `passed`: the readers have read what is written over. A tail with
-            // `CLOSED` is beyond every limit.
+            // ORDERING: Acquire pairs with the Release in `passed`: the readers have read what is overwritten. A tail
+            // with `CLOSED` is beyond every limit.
             if tail < self.limit.load(Ordering::Acquire) && self.cursors.count() != 0 {
                 let cell = self.cell(tail);
                 // ORDERING: Acquire pairs with the Release store in `fill`: the last writer of the cell is done. So is a reader
                 // that has taken the message out, by the limit.
                 let stamp = cell.stamp.load(Ordering::Acquire);
                 if stamp >> 1 == tail - self.lap() {
-                    // ORDERING: Acquire pairs with the Release of a reader that sits down, which is before this claim in the
-                    // order of this word: it is counted, and the stamp hands that on. The claim itself hands nothing over,
-                    // and leaves what readers have released in the word. Relaxed on failure.
+                    // ORDERING: Acquire pairs with the Release of a reader that joins, which is before this claim in
+                    // the order of this word: it is counted, and the stamp hands that on. The claim itself hands
+                    // nothing over, and leaves what readers have released in the word. Relaxed on failure.
                     match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::Acquire, Ordering::Relaxed) {
                         Ok(_) => {
                             prefetch_for_write(ptr::from_ref(cell).wrapping_byte_add(AHEAD).cast());
@@ -247,13 +252,14 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: messages without a drop are handed over to be dropped.
-    /// Puts a message into a claimed cell, and returns the one that was there. `stamp`: the cell's, of the lap before.
+    /// Puts a message into a claimed cell, and returns the one that was there. `stamp`: the cell's, of the previous
+    /// lap.
     #[inline(always)]
     fn fill(cell: &BroadcastCell<T>, position: u64, stamp: u64, message: T) -> Option<T> {
         let displaced = cell.message.with_mut(|place| {
-            // SAFETY: this thread has claimed the cell, its last writer is done by its stamp, and its readers by the limit: no
-            // other thread touches it before the stamp is stored below. Without `TAKEN` it holds a message, which is
-            // read once, since another is written over it.
+            // SAFETY: this thread has claimed the cell. Its last writer is done by its stamp, and its readers by the
+            // limit: no other thread touches it before the stamp is stored below. Without `TAKEN` it holds a message,
+            // which is read once, since another is written over it.
             unsafe {
                 let is_full = needs_drop::<T>() && stamp & TAKEN == 0;
                 let displaced = is_full.then(|| (*place).assume_init_read());
@@ -269,9 +275,9 @@ impl<T> BroadcastRing<T> {
 
     // MUTANT: In a race: a batch claims cells that another sender has filled. Killed only by the model
     // `a_batch_into_cells_that_another_has_filled`.
-    /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is no
-    /// room, `None` where the ring is closed or has no reader. Puts the messages that they displace into `displaced`, which
-    /// is empty.
+    /// Writes the staged messages for which there is room, with one claim. Returns how many it has written: 0 where
+    /// there is no room, `None` where the ring is closed or has no reader. Puts the displaced messages into
+    /// `displaced`, which is empty.
     pub(crate) fn push_many(&self, staging: &mut Staging<T>, displaced: &mut Staging<T>) -> Option<usize> {
         loop {
             let tail = match self.room() {
@@ -297,7 +303,7 @@ impl<T> BroadcastRing<T> {
         }
     }
 
-    /// How many cells from `tail` on can be written, of which the first can; `most` at most.
+    /// The number of cells that can be written from `tail` on, given that the first can; at most `most`.
     fn writable(&self, tail: u64, most: usize) -> u64 {
         // ORDERING: Acquire pairs with the Release in `passed`, as in `push`.
         let room = self.limit.load(Ordering::Acquire).saturating_sub(tail).min(most as u64);
@@ -307,12 +313,12 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: the cursors are checked earlier than needed. Fullness is checked again by the next call.
-    /// Looks whether a message can be written, and moves the limit on if need be.
+    /// Checks whether a message can be written, and moves the limit on if necessary.
     #[cold]
     #[inline(never)]
     fn room(&self) -> Room {
         loop {
-            // ORDERING: Acquire pairs with the Release of readers that sit down: a look at the cursors behind it finds every
+            // ORDERING: Acquire pairs with the Release of readers that join: a scan of the cursors after it finds every
             // reader that is before this tail. And with that of `close`.
             let tail = self.tail.load(Ordering::Acquire);
             if tail & CLOSED != 0 {
@@ -322,7 +328,7 @@ impl<T> BroadcastRing<T> {
             if self.cursors.count() == 0 {
                 return Room::Closed;
             }
-            // ORDERING: Relaxed; whoever writes loads the limit again, with Acquire.
+            // ORDERING: Relaxed; the writer loads the limit again, with Acquire.
             if tail >= self.limit.load(Ordering::Relaxed) && tail >= self.passed(tail) {
                 return Room::Full;
             }
@@ -332,7 +338,7 @@ impl<T> BroadcastRing<T> {
                 return Room::At(tail);
             }
             if stamp < tail - self.lap() {
-                // The writer of the lap before has not finished.
+                // The writer of the previous lap has not finished.
                 return Room::Full;
             }
             // Other writers have gone past this cell.
@@ -340,33 +346,34 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: how much room a spinning sender expects.
-    /// Moves the limit on, as far as the readers have got or can be pushed. Returns it. The caller has loaded the tail with
-    /// Acquire.
+    /// Moves the limit on, as far as the readers have got or can be pushed. Returns the new limit. The caller has
+    /// loaded the tail with Acquire.
     pub(super) fn passed(&self, tail: u64) -> u64 {
         let limit = if self.is_lossy {
             self.cursors.push(tail - self.capacity) + self.lap()
         } else {
             self.cursors.least().unwrap_or(tail) + self.capacity
         };
-        // ORDERING: Release pairs with the Acquire loads of the limit: what the readers have done before they moved their
-        // cursors, this thread has acquired, and hands on. No Acquire, for a limit that another has moved further: whoever
-        // writes loads it again.
+        // ORDERING: Release pairs with the Acquire loads of the limit: what the readers have done before they moved
+        // their cursors, this thread has acquired, and hands on. No Acquire, for a limit that another thread has moved
+        // further: each writer loads it again.
         self.limit.fetch_max(limit, Ordering::Release).max(limit)
     }
 
-    /// Whether a message can be written, or none ever will.
+    /// Whether a message can be written, or the ring will never accept one.
     pub(crate) fn is_writable(&self) -> bool {
         !matches!(self.room(), Room::Full)
     }
 
     // MUTANT: Speed only: how much room a spinning sender expects.
-    /// Whether so many messages can be written, or none ever will. `messages` is the capacity at most.
+    /// Whether `messages` messages can be written, or the ring will never accept them. `messages` is at most the
+    /// capacity.
     pub(crate) fn has_room_for(&self, messages: usize) -> bool {
         match self.room() {
             Room::Closed => true,
             Room::Full => false,
             Room::At(tail) => {
-                // A lossy ring has no more room than this at a time: its last `capacity` messages stay.
+                // A lossy ring never has more room than this: its last `capacity` messages stay.
                 let most = if self.is_lossy { self.lap() - self.capacity } else { self.lap() };
                 tail + most.min(messages as u64) <= self.passed(tail)
             }
@@ -374,45 +381,46 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: how long to poll for a cell that another thread still uses. The next call finds the room.
-    /// Whether the slowest reader of a bounded ring has not had any of the last `capacity` messages. Otherwise a ring without
-    /// room is one in which a thread has not finished with a cell.
+    /// Whether the slowest reader of a bounded ring has read none of the last `capacity` messages. A ring without room
+    /// that is not full in this sense waits for a thread that has not finished with a cell.
     pub(crate) fn is_full(&self) -> bool {
         !self.is_lossy && self.longest() == self.capacity()
     }
 
-    /// For how many messages there is room, as far as is known.
+    /// The number of messages for which there is room, as far as is known.
     pub(crate) fn known_room(&self) -> usize {
-        // ORDERING: Relaxed; the answer is a hint for how many to wake.
+        // ORDERING: Relaxed; the result is a hint for how many threads to wake.
         let limit = self.limit.load(Ordering::Relaxed);
         limit.saturating_sub(self.tail()) as usize
     }
 
     /// The position of the next message to be written.
     fn tail(&self) -> u64 {
-        // ORDERING: Relaxed; a number that may be out of date at once. Who has acquired the end, or sits down by a
-        // read-modify-write of this word, finds it final, or its place in the order of claims.
+        // ORDERING: Relaxed; a number that may be out of date at once. A thread that has acquired the handle finds it
+        // final. One that joins by a read-modify-write of this word finds its place in the order of claims.
         self.tail.load(Ordering::Relaxed) & !CLOSED
     }
 
-    /// A new reader, which will see all messages written from now on.
+    /// Adds a reader, which will see all messages written from now on.
     pub(crate) fn sit_down(&self) -> Seat {
         self.settle(self.join())
     }
 
-    /// The first half of sitting down.
+    /// The first half of adding a reader.
     pub(super) fn join(&self) -> Seat {
-        // The cursor stands at or before where the reader begins, and holds writers up there until it is known where.
-        // ORDERING: Acquire pairs with the Release of readers that sit down, which claims leave in the word: whoever had joined
-        // before the messages that this tail counts is counted for those who find this cursor there.
+        // The cursor is at or before the reader's start, and holds writers up there until the start is known. ORDERING:
+        // Acquire pairs with the Release of readers that join, which claims leave in the word: each reader that joined
+        // before the messages that this tail counts is counted for every thread that finds this cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
         Seat { cursor: self.cursors.join(position), position }
     }
 
-    /// The second half of sitting down: finds out where the reader begins, which has joined at or before that.
+    /// The second half of adding a reader: finds out the reader's start. The reader has joined at or before that.
     pub(super) fn settle(&self, mut seat: Seat) -> Seat {
-        // ORDERING: Release: every claim is before this in the order of the tail, and then before `position`; or behind it,
-        // and then acquires that this reader has joined. So no message from `position` on is taken out, or written over,
-        // without regard to this cursor. Acquire, as in `join`: the cursor tells of the claims before it, below.
+        // ORDERING: Release: every claim is before this in the order of the tail, and then before `position`; or after
+        // it, and then acquires that this reader has joined. So no message from `position` on is taken out, or
+        // overwritten, without regard to this cursor. Acquire, as in `join`: the cursor reports the claims before it,
+        // below.
         seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it. No
         // Acquire: since this reader has joined, only writers have changed the word, and a push releases nothing.
@@ -420,17 +428,18 @@ impl<T> BroadcastRing<T> {
         seat
     }
 
-    /// A new reader, at the position of another, which is not in its turn.
+    /// Adds a reader at the position of another one, which is not in its turn.
     pub(crate) fn sit_beside(&self, seat: &Seat) -> Seat {
         self.beside(seat, self.cursors.join(seat.position))
     }
 
-    /// A reader that finds nothing, and is not in its turn, moves to a cursor further in front, where others have gone: writers
-    /// then look at fewer.
+    /// Moves a reader to an earlier cursor that has become free, so that writers scan fewer cursors. The reader finds
+    /// nothing and is not in its turn.
     #[cold]
     pub(crate) fn move_up(&self, seat: &mut Seat) {
         if let Some(cursor) = self.cursors.join_before(seat.cursor(), seat.position) {
-            // It is two readers for a moment, of which the first goes; or the second, where it would be evicted at once.
+            // It is two readers for a moment. Then the first one leaves; or the second one, where it would be evicted
+            // at once.
             let mut left = self.beside(seat, cursor);
             if !left.cursor().is_evicted() {
                 core::mem::swap(seat, &mut left);
@@ -440,21 +449,21 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: readers of a bounded ring mark their cursors too.
-    /// The place of a reader with a cursor that has joined at the position of another.
+    /// The place of a reader with a cursor that has joined at the position of another one.
     fn beside(&self, seat: &Seat, cursor: &Cursor) -> Seat {
         if self.is_lossy {
-            // ORDERING: Release: a writer's push of that cursor is before this in the order of the word, and is found here; or
-            // behind it, and then whoever finds it acquires that this reader has joined, and looks again. No Acquire: a push
-            // releases nothing, its value is all that is used. Its owner's turns have ended before, as the caller knows, and who
-            // else has joined beside it has said so in the same word.
+            // ORDERING: Release: a writer's push of that cursor is before this in the order of the word, and is found
+            // here; or after it, and then the thread that finds it acquires that this reader has joined, and scans
+            // again. No Acquire: a push releases nothing, and only its value is used. Its owner's turns have ended
+            // before, as the caller knows. Any other reader that has joined alongside it has said so in the same word.
             let other = seat.cursor().fetch_add(0, Ordering::Release);
-            // ORDERING: Relaxed; this reader has read nothing yet that a writer would have to acquire. Nor does its cursor have
-            // to hand on who has joined, as that of a bounded ring's reader: a look at a lossy ring's goes no further than a
-            // floor below a tail that it has acquired, and this cursor begins where another is. The maximum, because a
-            // writer may have pushed it.
+            // ORDERING: Relaxed; this reader has read nothing yet that a writer would have to acquire. Nor does its
+            // cursor have to hand on which readers have joined, as that of a bounded ring's reader does: a scan of a
+            // lossy ring goes no further than a floor below a tail that it has acquired, and this cursor begins where
+            // another is. The maximum, because a writer may have pushed it.
             cursor.fetch_max(other, Ordering::Relaxed);
         }
-        // Or that reader was asked to go before this one could be seen beside it: then nothing is kept for either.
+        // Or the other reader was asked to go before this one could be seen: then no message is kept for either.
         self.light();
         if seat.cursor().is_evicted() {
             self.cursors.go(cursor);
@@ -462,16 +471,17 @@ impl<T> BroadcastRing<T> {
         Seat { cursor, position: seat.position }
     }
 
-    /// A reader goes, and does not use its seat any more. True: it was the last.
+    /// Removes a reader, which does not use its seat any more. True: it was the last.
     pub(crate) fn leave(&self, seat: &Seat) -> bool {
         self.cursors.leave(seat.cursor())
     }
 
-    /// Asks the reader with that id to go: writers do not wait for it any more, and it finds nothing more. False: there is none,
-    /// or it has been evicted before; or the kernel has taken its barrier back.
+    /// Starts the eviction of the reader with that id: writers no longer wait for it, and it finds no more messages.
+    /// False: there is no such reader, it has been evicted before, or the kernel has taken its barrier back.
     ///
-    /// A reader that is copying a message meanwhile is counted, and in the way, until it has copied that: see
-    /// [`is_out`](Self::is_out). Otherwise lock-free but for a system call, the first of which may block for some 10 ms.
+    /// A reader that is copying a message meanwhile still counts, and holds writers up, until it has finished: see
+    /// [`is_out`](Self::is_out). Otherwise lock-free except for a system call. The first such call may block for about
+    /// 10 ms.
     pub(crate) fn evict(&self, id: u64) -> bool {
         if !self.has_fences {
             prepare();
@@ -482,31 +492,33 @@ impl<T> BroadcastRing<T> {
         self.cursors.ask(id, || if self.has_fences { fence_for_light() } else { heavy() })
     }
 
-    /// Whether the reader with that id, which has been [asked to go](Self::evict), is at no message any more. It is counted no
-    /// more then.
+    /// Whether the reader with that id, which has been [asked to go](Self::evict), is no longer at a message. From then
+    /// on it is not counted.
     pub(crate) fn is_out(&self, id: u64) -> bool {
         self.cursors.is_out(id)
     }
 
-    /// The half of the barrier of a reader, behind what it has said of itself and before it looks whether it was asked to go.
+    /// The reader's half of the barrier: after it has marked its cursor and before it checks whether it was asked to
+    /// go.
     #[inline(always)]
     fn light(&self) {
         if self.has_fences { fence_for_light() } else { light() }
     }
 
-    /// A reader that has marked its cursor as busy: whether it may read the message at its position.
+    /// Whether a reader that has marked its cursor as busy may read the message at its position.
     #[inline(always)]
     fn may_read(&self, seat: &Seat) -> bool {
         self.light();
         !seat.cursor().is_evicted()
     }
 
-    /// A reader has found that it was asked to go, before it has read the message at its position. Returns how many it misses.
+    /// Ends the turn of a reader that was asked to go before it has read the message at its position. Returns how many
+    /// messages it misses.
     #[cold]
     #[inline(never)]
     fn go(&self, seat: &mut Seat) -> u64 {
-        // ORDERING: Release pairs with the Acquire loads in `Cursors`, as at the end of a turn. It has marked the cursor itself, which
-        // no writer pushes then.
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`, as at the end of a turn. The reader has marked
+        // the cursor itself, and no writer pushes a marked cursor.
         seat.cursor().store(seat.position << 1, Ordering::Release);
         self.cursors.go(seat.cursor());
         let missed = self.tail() - seat.position;
@@ -514,13 +526,13 @@ impl<T> BroadcastRing<T> {
         missed
     }
 
-    /// Where a reader is.
+    /// The place of a reader.
     pub(crate) fn place(&self, seat: &Seat) -> ReaderPlace<'_> {
         // SAFETY: a cursor of this ring, which lives as long as the ring.
         ReaderPlace { cursor: unsafe { &*seat.cursor }, position: seat.position }
     }
 
-    /// Whether a look at this position would find something.
+    /// Whether a reader would find a message at this position.
     #[inline]
     pub(crate) fn has_news(&self, position: u64) -> bool {
         // ORDERING: Acquire pairs with the Release store in `fill`.
@@ -528,12 +540,12 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: the tail decides in any case.
-    /// A lossy ring's reader marks its cursor as busy, so that the message at its position stays. `Err`: the message is lost,
-    /// and so many have been passed over.
+    /// Marks the cursor of a lossy ring's reader as busy, so that the message at its position stays. `Err`: the message
+    /// is lost; the value is the number of messages skipped.
     #[inline(always)]
     fn pin(&self, seat: &mut Seat) -> Result<(), u64> {
-        // Below this the message may be more than the capacity behind, and is still there: the ring has cells to spare.
-        // ORDERING: Relaxed; what is too old is a matter of what this thread has learned so far.
+        // Below this, the message may lag by more than the capacity and still be there: the ring has cells to spare.
+        // ORDERING: Relaxed; what is too old depends on what this thread has learned so far.
         let is_old = seat.position + self.capacity < self.limit.load(Ordering::Relaxed);
         let is_there = !(is_old && self.tail() - self.capacity > seat.position) && Self::mark(seat);
         if is_there { Ok(()) } else { Err(self.pass_over(seat)) }
@@ -543,21 +555,23 @@ impl<T> BroadcastRing<T> {
     #[inline(always)]
     fn mark(seat: &Seat) -> bool {
         let word = seat.position << 1;
-        // ORDERING: Relaxed; the order of the word's own changes decides. Where a writer has pushed the cursor before, the
-        // exchange fails. Otherwise the next change is the end of this reader's turn, whose Release whoever comes past it
-        // acquires: until then all find the mark, and leave the message alone. What is in the word before hands on nothing that
-        // this reader does not know: a push releases nothing. On failure `pass_over` looks again.
+        // ORDERING: Relaxed; the order of the word's own changes decides. Where a writer has pushed the cursor before,
+        // the exchange fails. Otherwise the next change is the end of this reader's turn, and each thread that comes
+        // past it acquires its Release: until then all threads find the mark, and leave the message alone. What is in
+        // the word before hands on nothing that this reader does not know: a push releases nothing. On failure
+        // `pass_over` checks again.
         seat.cursor().compare_exchange(word, word | BUSY, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Marks a bounded ring's cursor as busy, which nobody pushes.
+    /// Marks a bounded ring's cursor as busy. No thread pushes such a cursor.
     #[inline(always)]
     fn mark_bounded(seat: &Seat) {
         // ORDERING: Release: a writer that acquires the position from this store acquires what the end of the last turn has released.
         seat.cursor().store(seat.position << 1 | BUSY, Ordering::Release);
     }
 
-    /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many it has missed.
+    /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many messages it has
+    /// missed.
     #[cold]
     #[inline(never)]
     fn pass_over(&self, seat: &mut Seat) -> u64 {
@@ -578,8 +592,8 @@ impl<T> BroadcastRing<T> {
         missed
     }
 
-    /// Takes the message at a reader's position, as a copy unless the reader is alone, and moves the reader on. Where the copy
-    /// panics, the reader has had this message.
+    /// Takes the message at a reader's position and moves the reader on. The result is a copy unless the reader is
+    /// alone. If the copy panics, the message counts as read.
     #[inline(always)]
     pub(crate) fn take(&self, seat: &mut Seat) -> Found<T>
     where
@@ -588,8 +602,9 @@ impl<T> BroadcastRing<T> {
         self.take_by(seat, Self::pin)
     }
 
-    /// As [`take`](Self::take), though the message may be too old, as long as it is there. For a lossy ring's reader that has been
-    /// moved on and looks again at once: where writers are quicker than a look, it would miss some each time.
+    /// As [`take`](Self::take), though the message may be too old, as long as it is there. For a lossy ring's reader
+    /// that has been moved on and tries again at once: it would miss messages each time where writers are faster than
+    /// its tries.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_overdue(&self, seat: &mut Seat) -> Found<T>
@@ -626,8 +641,8 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: the vector grows while it is filled. A turn without a message moves nothing.
-    /// Appends the messages from a reader's position on to `to`, as many as are there, `most` at most, and moves the reader on.
-    /// Returns how many.
+    /// Appends the messages from a reader's position on to `to`, at most `most`, and moves the reader on. Returns how
+    /// many messages it has appended.
     pub(crate) fn take_many(&self, seat: &mut Seat, to: &mut Vec<T>, most: usize) -> Found<usize>
     where
         T: Clone,
@@ -641,7 +656,7 @@ impl<T> BroadcastRing<T> {
         // Before the turn: an allocation may panic.
         to.reserve(there);
         if self.is_lossy {
-            // No message from here on is written over before the turn ends.
+            // No message from here on is overwritten before the turn ends.
             if let Err(missed) = self.pin(seat) {
                 return Found::Missed(missed);
             }
@@ -662,7 +677,7 @@ impl<T> BroadcastRing<T> {
 
     // USER CODE: messages' `Clone`, for `take` and `take_many`; the message stays in its cell while it is copied: the
     //     limit, or the mark in the reader's cursor, keeps writers away; the reader's `ReaderTurn` has begun;
-    //     re-entrance: any operation but of this receiver; a `Clone` that sends without end into its own channel
+    //     re-entrance: any operation except of this receiver; a `Clone` that sends without end into its own channel
     //     reaches its own message, and finds no room; panic: the message counts as received, as `ReaderTurn` moves the
     //     reader on; waiting senders are notified; test: tests/suite/broadcast/foreign.rs:
     //     a_message_whose_copy_panics_has_been_had, tests/suite/broadcast/foreign.rs:
@@ -676,14 +691,15 @@ impl<T> BroadcastRing<T> {
     where
         T: Clone,
     {
-        // One reader: the caller. Others may sit down meanwhile, but will read nothing before the tail that they find. This
-        // is before it: had they found an earlier one, they would be counted already, by the claim of this message, which the
-        // stamp has handed on.
+        // One reader: the caller. Others may join meanwhile, but will read nothing before the tail that they find. This
+        // message is before it. Had they found an earlier tail, they would be counted already, by the claim of this
+        // message, which the stamp has handed on.
         let is_alone = self.cursors.count() == 1;
-        // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor moves: the
-        // limit is behind that cursor in a bounded ring, and nobody pushes a busy one in a lossy ring. In both it is marked as
-        // busy, and the reader had not been asked to go behind that, so no writer passes over it. Where the reader is
-        // alone, it alone reads the message, once: it moves on, and the stamp says below that it was taken.
+        // SAFETY: the stamp says that the cell holds a message, and no writer claims it before this reader's cursor
+        // moves: the limit is not past that cursor in a bounded ring, and no thread pushes a busy one in a lossy ring.
+        // In both it is marked as busy, and after that the reader had not been asked to go, so no writer passes over
+        // it. Where the reader is alone, it alone reads the message, once: it moves on, and the stamp says below that
+        // it was taken.
         let message = unsafe {
             if is_alone {
                 cell.message.with_mut(|place| (*place).assume_init_read())
@@ -710,25 +726,27 @@ impl<T> BroadcastRing<T> {
         self.len(self.cursors.least().unwrap_or(tail))
     }
 
-    /// Which readers there are, and how many messages are in the ring for each, the slowest first.
+    /// The id of each reader and the number of messages in the ring for it, the slowest reader first.
     pub(crate) fn behind(&self) -> Vec<(u64, usize)> {
         let mut readers = self.cursors.positions();
         readers.sort_by_key(|&(_, position)| position);
         readers.into_iter().map(|(id, position)| (id, self.len(position))).collect()
     }
 
-    /// From now on no position can be claimed. What has been claimed will still be written. False: it was closed already.
+    /// Closes the ring: no position can be claimed any more. What has been claimed will still be written. False: it was
+    /// closed already.
     pub(crate) fn close(&self) -> bool {
         // A read-modify-write of the word that every claim exchanges, so no claim follows it.
-        // ORDERING: Release pairs with the Acquire in `room`: a sender that is refused sees what this thread did before.
+        // ORDERING: Release pairs with the Acquire in `room`: a sender that is refused sees what this thread did
+        // before.
         let before = self.tail.fetch_or(CLOSED, Ordering::Release);
         window();
         self.tell_closed();
         before & CLOSED == 0
     }
 
-    /// The tail is closed, as this thread knows. Whoever finds it closed says so as well before it returns, in case the closer
-    /// has been preempted: whoever learns of a writer's error finds the ring closed.
+    /// Sets the flag that says the tail is closed. Each thread that finds the tail closed calls this before it returns,
+    /// in case the closer has been preempted: a thread that learns of a writer's error finds the ring closed.
     #[cold]
     fn tell_closed(&self) {
         // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail, and sees
@@ -742,12 +760,13 @@ impl<T> BroadcastRing<T> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether no message will come to a reader: the ring is closed and it has had all, or it has been evicted.
+    /// Whether a reader will never get another message: the ring is closed and the reader has read all, or it has been
+    /// evicted.
     pub(crate) fn is_over(&self, place: ReaderPlace<'_>) -> bool {
         place.cursor.is_evicted() || self.is_closed() && self.tail() == place.position
     }
 
-    /// Whether a look of a reader would find something.
+    /// Whether a reader would find something.
     pub(crate) fn has_news_for(&self, place: ReaderPlace<'_>) -> bool {
         self.has_news(place.position)
     }
@@ -758,22 +777,22 @@ impl<T> BroadcastRing<T> {
     }
 }
 
-/// Each half of the barrier between readers and a thread that evicts one, where both pay for it.
+/// Each half of the barrier between readers and a thread that evicts one, in fence mode, where both pay for it.
 #[inline(always)]
 fn fence_for_light() {
-    // ORDERING: SeqCst pairs with the other half: either the reader finds that it was asked to go, or the thread that has asked finds
-    // the mark on its cursor.
+    // ORDERING: SeqCst pairs with the other half: either the reader finds that it was asked to go, or the evicting
+    // thread finds the mark on the reader's cursor.
     fence(Ordering::SeqCst);
 }
 
 // MUTANT: A back-off after a lost race.
-/// Waits a little, after a lost race for a position.
+/// Backs off after a lost race for a position.
 #[cold]
 fn look_away() {
     (0..AWAY).for_each(|_| spin_loop());
 }
 
-// USER CODE: messages' `Drop`; nothing else has the ring, and the message has been read out; re-entrance: none (no
+// USER CODE: messages' `Drop`; no other thread has the ring, and the message has been read out; re-entrance: none (no
 //     handle is left); panic: the others are dropped; test: tests/suite/broadcast/foreign.rs:
 //     old_messages_of_a_batch_are_all_dropped_though_some_panic
 impl<T> Drop for BroadcastRing<T> {
@@ -786,8 +805,8 @@ impl<T> Drop for BroadcastRing<T> {
         for cell in &self.cells {
             // ORDERING: Relaxed; the last owner drops the ring, and has synchronised with all others.
             if cell.stamp.load(Ordering::Relaxed) & TAKEN == 0 {
-                // SAFETY: without `TAKEN` the cell holds a message; nobody else has access, and it is dropped once, where it
-                // lies: a stack may be too small for it.
+                // SAFETY: without `TAKEN` the cell holds a message; no other thread has access, and it is dropped once,
+                // in place: a stack may be too small for it.
                 panics.catch(|| cell.message.with_mut(|place| unsafe { (*place).assume_init_drop() }));
             }
         }
@@ -800,7 +819,7 @@ mod tests {
     use crate::queue::exchange::{Rejected, Staging, StagingSpace};
     use crate::sync::Ordering;
 
-    /// A writer that loses its CPU in the cell that it has claimed, for the tests of those who use a ring as well.
+    /// A writer that is preempted in the cell that it has claimed, also for the tests of modules that use a ring.
     impl<T> BroadcastRing<T> {
         /// Claims the next cell. Returns its position.
         pub(crate) fn claim(&self) -> u64 {
@@ -809,7 +828,7 @@ mod tests {
             self.tail.fetch_add(1, Ordering::Relaxed)
         }
 
-        /// The writer goes on: fills the cell. Returns the message that was there.
+        /// The writer continues: fills the cell. Returns the message that was there.
         pub(crate) fn fill_claimed(&self, position: u64, message: T) -> Option<T> {
             let cell = self.cell(position);
             // ORDERING: Relaxed; one thread.
@@ -817,7 +836,7 @@ mod tests {
         }
     }
 
-    /// Writes as many of these messages at once as there is room for.
+    /// Writes those of `messages` at once for which there is room.
     fn push_many(ring: &BroadcastRing<u32>, messages: impl IntoIterator<Item = u32>) -> Option<usize> {
         let (mut space, mut displaced) = (StagingSpace::new(), StagingSpace::new());
         let (mut staging, mut displaced) = (Staging::new(&mut space), Staging::new(&mut displaced));
@@ -825,7 +844,7 @@ mod tests {
         ring.push_many(&mut staging, &mut displaced)
     }
 
-    /// A lossy ring of eight cells for four messages, with as many messages as cells, and its reader, which has had none.
+    /// A lossy ring of eight cells for four messages, with a message in each cell, and its reader, which has read none.
     fn full() -> (BroadcastRing<u32>, Seat) {
         let ring = BroadcastRing::new(4, true);
         let seat = ring.sit_down();
@@ -839,7 +858,7 @@ mod tests {
         let ring = BroadcastRing::<u32>::new(56, true);
         let _quiet = ring.sit_down();
         for message in 0..1_000 {
-            assert!(ring.has_room_for(14), "behind {message} messages");
+            assert!(ring.has_room_for(14), "after {message} messages");
             assert!(ring.push(message).is_ok());
         }
     }
@@ -854,7 +873,7 @@ mod tests {
         }
     }
 
-    /// The closer loses its CPU behind the flag in the tail.
+    /// The closer is preempted after it has set the flag in the tail.
     #[test]
     fn who_is_refused_for_a_close_finds_the_ring_closed() {
         let ring = BroadcastRing::<u32>::new(2, false);
@@ -864,7 +883,7 @@ mod tests {
         assert!(matches!(ring.push(1), Err(Rejected::Closed(1))) && ring.is_closed());
     }
 
-    /// A writer loses its CPU in the cell that it has claimed: a lap later there is no room, and nobody waits for it.
+    /// A writer is preempted in the cell that it has claimed. A lap later there is no room, and no thread waits for it.
     #[test]
     fn a_cell_that_is_not_filled_is_no_room_a_lap_later() {
         let ring = BroadcastRing::<u32>::new(3, true);
@@ -876,7 +895,7 @@ mod tests {
         assert!(ring.is_writable() && ring.push(4).is_ok());
     }
 
-    /// A writer loses its CPU in the cell that it has claimed: a lap later a batch ends before that.
+    /// A writer is preempted in the cell that it has claimed. A lap later a batch ends before that cell.
     #[test]
     fn a_batch_ends_before_a_cell_that_is_not_filled() {
         let ring = BroadcastRing::<u32>::new(4, true);
@@ -889,7 +908,7 @@ mod tests {
         assert_eq!(push_many(&ring, 9..10), Some(1));
     }
 
-    /// A writer loses its CPU in the cell that it has claimed, and another closes the ring.
+    /// A writer is preempted in the cell that it has claimed, and another closes the ring.
     #[test]
     fn a_closed_ring_is_over_behind_what_was_claimed_before() {
         let ring = BroadcastRing::<u32>::new(2, false);
@@ -901,7 +920,7 @@ mod tests {
         assert!(matches!(ring.take(&mut seat), Found::Message(0)) && ring.is_over(ring.place(&seat)));
     }
 
-    /// Another writes a message before the new reader knows where it begins.
+    /// Another thread writes a message before the new reader knows its start.
     #[test]
     fn a_reader_that_sits_down_begins_behind_what_is_written_meanwhile_and_holds_up_nobody_there() {
         for is_lossy in [false, true] {
@@ -916,7 +935,7 @@ mod tests {
         }
     }
 
-    /// The look pushes the reader on, and no message comes behind it.
+    /// The check pushes the reader on, and no message follows.
     #[test]
     fn a_look_for_room_takes_from_a_slow_reader_what_is_too_old_and_no_more() {
         let (ring, mut seat) = full();
@@ -935,7 +954,7 @@ mod tests {
         assert_eq!((pushed(&seat), pushed(&beside)), (4, 4));
     }
 
-    /// A writer comes between a reader's look at the tail and its mark.
+    /// A writer comes between a reader's check of the tail and its mark.
     #[test]
     fn a_reader_that_is_pushed_on_before_its_mark_leaves_the_message_alone() {
         let ring = BroadcastRing::<u32>::new(4, true);
@@ -946,7 +965,7 @@ mod tests {
         assert!(matches!(ring.take(&mut seat), Found::Message(1)));
     }
 
-    /// Those who came later have gone before, but for one.
+    /// The readers that came later have left before, except one.
     #[test]
     fn a_reader_that_moves_up_is_where_it_was() {
         for is_lossy in [false, true] {
@@ -977,7 +996,7 @@ mod tests {
         drop(ReaderTurn { seat: &mut seat, messages: 1 });
         assert!(ring.push(4).is_ok());
     }
-    /// A writer claims a cell between a reader's being moved on and its next look, each time.
+    /// A writer claims a cell each time between the move of a reader and its next try.
     ///
     /// Claim: A receiver that skips missed messages gets the oldest one left, even if senders are faster than its
     /// checks.
@@ -990,11 +1009,11 @@ mod tests {
         push(40);
         assert!(matches!(ring.take(&mut seat), Found::Missed(32)));
         push(1);
-        // Where that is not asked for, it is told of each.
+        // Without that option, the reader is notified of each.
         assert!(matches!(ring.take(&mut seat), Found::Missed(1)));
         push(1);
         assert!(matches!(ring.take_overdue(&mut seat), Found::Message(33)));
-        // Not when it has been written over.
+        // Not after it has been overwritten.
         push(40);
         assert!(matches!(ring.take_overdue(&mut seat), Found::Missed(40)));
         assert!(matches!(ring.take_overdue(&mut seat), Found::Message(74)));
