@@ -1,15 +1,15 @@
-//! The wait list: the waiters at one end of an mpmc channel or a pool, for the next publisher to find. Any thread;
+//! The wait list: the waiters on one side of an mpmc channel or a pool, which the next publisher finds. Any thread;
 //! lock-free.
 //!
-//! A waiting thread, task or receiver registers a [`Waiter`], *arms* it, looks at the queue once more, and sleeps. The
-//! publisher of a message (or of room) looks at the list's word and, where a waiter is armed, *notifies* one: it takes the
-//! armed bit of a slot, which only one thread can, and wakes the slot's target. A slot that its owner gives up while a
-//! notifier uses it is given back by that notifier, so no thread but these two ever touches the target.
+//! A waiting thread, task or receiver registers a [`Waiter`], *arms* it, polls the queue once more, and sleeps. The
+//! publisher of a message (or of room) checks the list's word. Where a waiter is armed, it *notifies* one: it takes the
+//! armed bit of a slot, which only one thread can do, and wakes the slot's target. If the owner gives up a slot while a
+//! notifier uses it, that notifier gives it back. So no thread except these two ever touches the target.
 //!
-//! Store-then-load on both sides: publish, barrier, look at the word; against arm, barrier, look at the queue. The
-//! publisher's barrier is free for a stream: see the table. A waiter that arms while publishers have not promised fences
-//! has the kernel run them (`heavy`), and *then* makes every publisher promise them; so all later waiters need only a
-//! fence. When publishers have found no waiter for a while they withdraw the promise.
+//! Store-then-load on both sides: publish, barrier, check the word; against arm, barrier, poll the queue. The
+//! publisher's barrier is free for a stream: see the table. While publishers have not promised fences, a waiter that
+//! arms has the kernel run them (`heavy`), and *then* makes every publisher promise them; so all later waiters need
+//! only a fence. When publishers have found no waiter for a while they withdraw the promise.
 //!
 //! | word | publisher's barrier | waiter's barrier |
 //! |---|---|---|
@@ -17,10 +17,10 @@
 //! | `PENDING` | a fence | `heavy`, then sets `FENCED` |
 //! | neither | none (`light`) | sets `PENDING`, `heavy`, sets `FENCED` |
 //!
-//! Why that is right: `FENCED` is not withdrawn while a waiter is counted, and a waiter is counted before it looks for the
-//! promise. `PENDING` is in the word before the heavy barrier begins; a publisher whose look at the word missed it had
-//! published before that barrier, and every thread that finds `FENCED` sees what it published. A publisher that sees
-//! either bit executes a fence and looks again, and then two fences face each other.
+//! Why this is correct: `FENCED` is not withdrawn while a waiter is counted, and a waiter is counted before it checks
+//! for the promise. `PENDING` is in the word before the heavy barrier begins. A publisher whose check of the word
+//! missed it had published before that barrier, and every thread that finds `FENCED` sees what it published. A
+//! publisher that sees either bit executes a fence and checks again, and then two fences face each other.
 //!
 //! Cannot: say which waiter has waited longest. Slots are notified in turn, so every waiter is reached.
 
@@ -41,23 +41,23 @@ use crate::sync::{AtomicI32, AtomicPtr, AtomicU32, Ordering, fence};
 /// One waiter that is armed, or about to be. The lowest bits of the word count them.
 const ARMED: u32 = 1;
 const ARMED_MASK: u32 = (1 << 29) - 1;
-/// Publishers execute a full fence before they look at the word.
+/// Publishers execute a full fence before they check the word.
 const FENCED: u32 = 1 << 29;
 /// Publishers must execute a full fence, and a heavy barrier is under way for those that have not seen this bit.
 const PENDING: u32 = 1 << 30;
-/// The ends that wait here are gone for good.
+/// All handles that wait here have been dropped.
 const GONE: u32 = 1 << 31;
 
 /// Publications without a waiter after which fences are given up for the free barrier, where there is one.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
-/// The waiters of one end.
+/// The waiters on one side.
 pub(crate) struct WaitList {
     word: CachePadded<AtomicU32>,
-    /// How many threads have been notified and have not arrived. May be briefly negative: the waiter can decrement before
-    /// its notifier increments.
+    /// The number of threads that have been notified and have not arrived. May be briefly negative: the waiter can
+    /// decrement before its notifier increments.
     in_flight: AtomicI32,
-    /// How many publications in a row have found no waiter. Any publisher; lossy.
+    /// The number of publications in a row that have found no waiter. Any publisher; lossy.
     idle_publications: HintU32,
     /// Where the next search begins: a block, and a slot in it. Hints.
     block: AtomicPtr<SlotBlock>,
@@ -70,7 +70,7 @@ pub(crate) struct WaitList {
     newest: AtomicPtr<SlotBlock>,
     /// The blocks with free slots.
     vacant: Vacancies,
-    /// Counts sleeps and wake-ups, where anybody wants to know.
+    /// Counts sleeps and wake-ups, if statistics are on.
     meter: Meter,
 }
 
@@ -117,7 +117,7 @@ impl WaitList {
         &self.meter
     }
 
-    /// Takes a slot. Allocates a block where no slot is free. Costs the same however many waiters there are.
+    /// Takes a slot. Allocates a block where no slot is free. Its cost does not depend on the number of waiters.
     pub(crate) fn register(&self) -> Waiter {
         self.vacant.register().unwrap_or_else(|| self.register_further())
     }
@@ -163,24 +163,24 @@ impl WaitList {
         unsafe { &*slot.block }
     }
 
-    /// Publisher, after each publication: whether [`attend`](Self::attend) must look again, behind a fence.
+    /// For a publisher, after each publication: whether [`attend`](Self::attend) must check again, after a fence.
     #[inline(always)]
     pub(crate) fn published(&self) -> bool {
         // MUTANT: In a race: the last handle is dropped while another thread publishes. Killed only by the model
         // `the_last_end_that_goes_against_a_publisher`.
         light();
         // ORDERING: Relaxed; `light()` comes before it, and pairs with `heavy()` in `arm`: either this load sees the
-        // waiter's bits, or the waiter's second look sees the publication.
+        // waiter's bits, or the waiter's second poll sees the publication.
         self.word.load(Ordering::Relaxed) != 0
     }
 
     // MUTANT: Speed only: how soon publishers give their fences up. In a race: the last handle is dropped. Killed only
     // by `those_who_wait_are_woken_in_turn`, and by the model `the_last_end_that_goes_against_a_publisher`.
-    /// Publisher: the word, behind a full fence.
+    /// For a publisher: returns the word, after a full fence.
     #[inline]
     pub(crate) fn attend(&self) -> ListState {
         // ORDERING: pairs with the fence in `arm`: either the loads below find the armed waiter, or the waiter's second
-        // look sees what was published before this fence.
+        // poll sees what was published before this fence.
         fence(Ordering::SeqCst);
         // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
@@ -191,8 +191,8 @@ impl WaitList {
             self.idle_publications.store(if is_stream { 0 } else { idle_publications }, Ordering::Relaxed);
             if is_stream && may_give_up_fences(FENCE_WINDOW) {
                 // Fails where a waiter has been counted meanwhile.
-                // ORDERING: SeqCst, in one order with the read-modify-writes of `arm`: a waiter that is counted after this
-                // finds FENCED gone. Relaxed on failure: nothing is read on the strength of it.
+                // ORDERING: SeqCst, in one order with the read-modify-writes of `arm`: a waiter that is counted after
+                // this finds FENCED gone. Relaxed on failure: no read relies on it.
                 let _ = self.word.compare_exchange(word, 0, Ordering::SeqCst, Ordering::Relaxed);
             }
         }
@@ -203,8 +203,8 @@ impl WaitList {
     // `a_slot_that_was_armed_twice_is_free_again_behind_its_owner` and
     // `the_kernel_runs_the_fences_that_publishers_have_given_up`, and by the model
     // `two_publishers_against_a_receiver_going_to_sleep`.
-    /// Waiter: from now on it may be notified. Afterwards it must look at the queue once more before it sleeps. Nothing
-    /// changes for a slot that is armed already. `is_thread`: the waiter is a thread, and comes at once when notified.
+    /// For a waiter: from now on it may be notified. Afterwards it must poll the queue once more before it sleeps. Has
+    /// no effect on a slot that is armed already. `is_thread`: the waiter is a thread, and comes at once when notified.
     #[inline]
     pub(crate) fn arm(&self, slot: &Waiter, is_thread: bool) {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
@@ -232,12 +232,12 @@ impl WaitList {
             self.uncount(block);
             block.unuse(slot.index, &self.vacant);
         }
-        // ORDERING: pairs with the fence in `attend`: either the publisher finds the armed bit, or the waiter's look after
-        // this sees what was published.
+        // ORDERING: pairs with the fence in `attend`: either the publisher finds the armed bit, or the waiter's poll
+        // after this sees what was published.
         fence(Ordering::SeqCst);
     }
 
-    /// Waiter: must not be notified any more. False: it was not armed, or has been notified.
+    /// For a waiter: it must not be notified any more. False: it was not armed, or has been notified.
     #[inline]
     pub(crate) fn disarm(&self, slot: &Waiter) -> bool {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
@@ -264,26 +264,27 @@ impl WaitList {
     #[inline]
     fn uncount(&self, block: &SlotBlock) {
         block.place.uncount();
-        // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arm` whole: a waiter that finds FENCED in the
-        // word sees what the heavy barrier has made visible. It comes behind the `fetch_add` of `arm`, with the armed bit.
+        // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arm` whole: a waiter that finds FENCED
+        // in the word sees what the heavy barrier has made visible. It comes after the `fetch_add` of `arm`, with the
+        // armed bit.
         self.word.fetch_sub(ARMED, Ordering::Relaxed);
     }
 
-    /// A notified thread has arrived: it has taken what there was for it, or is about to unregister.
+    /// Reports that a notified thread has arrived: it has taken what there was for it, or is about to unregister.
     #[inline]
     pub(crate) fn arrive(&self) {
         // ORDERING: Release pairs with the Acquire in `in_flight`: a thread that finds this one arrived sees what it has taken.
         self.in_flight.fetch_sub(1, Ordering::Release);
     }
 
-    /// How many threads have been notified and have not arrived.
+    /// The number of threads that have been notified and have not arrived.
     #[inline]
     pub(crate) fn in_flight(&self) -> usize {
         // ORDERING: Acquire pairs with the Release in `arrive`: what the arrived threads have taken is visible.
         self.in_flight.load(Ordering::Acquire).max(0) as usize
     }
 
-    /// The word as it stands.
+    /// The current word.
     #[inline]
     pub(crate) fn word(&self) -> ListState {
         // ORDERING: Acquire pairs with the read-modify-writes of `arm`: a thread that finds a waiter armed sees what that
@@ -291,8 +292,8 @@ impl WaitList {
         ListState(self.word.load(Ordering::Acquire))
     }
 
-    /// Publisher: takes the armed bit of the next waiter, in turn. The caller wakes it. Costs the same however many there have
-    /// been.
+    /// For a publisher: takes the armed bit of the next waiter, in turn. The caller wakes it. Its cost does not depend
+    /// on the number of waiters so far.
     #[inline]
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
         // ORDERING: Acquire pairs with the Release exchange in `install`, which hands over the block.
@@ -301,8 +302,8 @@ impl WaitList {
         // ORDERING: Acquire pairs with the Release in `notified`, which hands over the block.
         // SAFETY: null, or a block, which lives as long as the list.
         let begin = unsafe { self.block.load(Ordering::Acquire).as_ref() }.unwrap_or(first);
-        // Behind the last slot of a block nothing is left of it, and the turn is the next block's.
-        // ORDERING: Relaxed; any slot is a good place to begin.
+        // After the last slot of a block nothing is left of it, and the turn is the next block's. ORDERING: Relaxed;
+        // any slot is a good place to begin.
         let mask = u64::MAX.checked_shl(self.slot.load(Ordering::Relaxed)).unwrap_or(0);
         if let Some(index) = begin.claim(mask) {
             return Some(self.notified(begin, index));
@@ -328,8 +329,7 @@ impl WaitList {
             // SAFETY: blocks live as long as the list.
             Some(self.notified(unsafe { &*ptr::from_ref(block) }, index))
         };
-        // One who waits alone waits where the last one did, as a rule; there is no turn to keep.
-        // ORDERING: Relaxed; a guess.
+        // A lone waiter usually waits where the last one did; there is no turn to keep. ORDERING: Relaxed; a guess.
         let alone = self.word.load(Ordering::Relaxed) & ARMED_MASK == ARMED;
         let same = if alone { in_block(begin) } else { None };
         same.or_else(|| further.find(Some(&begin.place), in_block))
@@ -338,13 +338,13 @@ impl WaitList {
     }
 
     // MUTANT: Killed only by `those_who_wait_are_woken_in_turn` and `a_close_tells_tasks_and_attached_receivers`.
-    /// Publisher of what concerns all waiters: takes the armed bit of each that it finds armed, once, and has `wake` wake it.
-    /// A waiter that arms again meanwhile has looked behind the publication, and is left asleep.
+    /// For a publisher of what concerns all waiters: takes the armed bit of each waiter that it finds armed, once, and
+    /// has `wake` wake it. A waiter that arms again meanwhile has polled after the publication, and is left asleep.
     pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
         let mut each = |block: &SlotBlock| {
             let mut mask = u64::MAX;
             while let Some(index) = block.claim(mask) {
-                // Slots up to this one have been looked at.
+                // Slots up to this one have been checked.
                 mask = u64::MAX.checked_shl(index as u32 + 1).unwrap_or(0);
                 wake(&self.notified(block, index));
             }
@@ -383,8 +383,8 @@ impl WaitList {
 
     // MUTANT: Speed only: one barrier more than needed. In a race: the last handle is dropped. Killed only by the
     // model `the_last_end_that_goes_against_a_publisher`.
-    /// The ends that wait here are gone: every later publication finds that in the word. The caller must look at what is
-    /// in the queue afterwards.
+    /// Reports that the handles that wait here have all been dropped: every later publication finds that in the word.
+    /// The caller must check the queue afterwards.
     pub(crate) fn go(&self) {
         // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED and fails once GONE is set; so
         // the promise is never withdrawn again.
@@ -392,8 +392,8 @@ impl WaitList {
             // Pairs with `light()` in `published`.
             heavy();
         }
-        // ORDERING: pairs with the fence in `attend`: either the publisher finds GONE, or the caller's look after this sees
-        // what was published.
+        // ORDERING: pairs with the fence in `attend`: either the publisher finds GONE, or the caller's check after this
+        // sees what was published.
         fence(Ordering::SeqCst);
     }
 }
@@ -424,7 +424,7 @@ pub(super) mod tests {
         static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts a block, or a count of waiters, that was looked at: for a free slot, or for one to notify.
+    /// Counts a check of a block, or of a count of waiters: for a free slot, or for a slot to notify.
     pub(in super::super) fn step() {
         STEPS.set(STEPS.get() + 1);
     }
@@ -475,7 +475,7 @@ pub(super) mod tests {
             }
         }
 
-        /// The steps of a notification, by either way of notifying, of one who waits alone in that slot.
+        /// The steps of a notification, by either way of notifying, of a lone waiter in that slot.
         fn steps_to_notify(list: &WaitList, slot: &Waiter) -> [usize; 2] {
             [false, true].map(|each| {
                 list.arm(slot, false);
@@ -491,7 +491,8 @@ pub(super) mod tests {
             })
         }
 
-        /// By those that wait, and not by those that have gone: 64 counts of rows, 64 of blocks, and a few blocks.
+        /// The cost depends on the present waiters, and not on earlier ones: 64 counts of rows, 64 of blocks, and a few
+        /// blocks.
         ///
         /// Claim: The cost of a notification depends on the present waiters only, not on earlier ones, and each waiter
         /// has its turn.
@@ -528,7 +529,7 @@ pub(super) mod tests {
             }
         }
 
-        /// Whoever is notified arms again at once: each has its turn before any has another.
+        /// Each notified waiter arms again at once: each has its turn before any has another.
         #[test]
         fn waiters_of_many_blocks_have_their_turns() {
             let list = WaitList::new();
@@ -625,7 +626,7 @@ pub(super) mod tests {
             assert!(all == 600 && blocks <= 600 / 64 + 8, "{blocks} blocks");
         }
 
-        /// As where other threads have filled a block before the one that has made it says so.
+        /// As where other threads have filled a block before its creator has announced it.
         #[test]
         fn a_full_block_behind_the_newest_that_is_known_is_passed() {
             let list = WaitList::new();

@@ -1,9 +1,9 @@
-//! Waiting of ends that many threads use, those of an mpmc channel or a pool: look, arm a slot of the list, look again,
-//! sleep; and pass a notification on when the wait ends. One wait belongs to one thread or one future.
+//! Waiting of handles that many threads use, those of an mpmc channel or a pool: poll, arm a slot of the list, poll
+//! again, sleep; and pass a notification on when the wait ends. One wait belongs to one thread or one future.
 //!
-//! A waiter that has been notified answers for the message (or the room) it was notified of: when its wait ends, however it
-//! ends, and more can be had, it notifies the next. So a wait that times out, a future that is dropped, and a thread that
-//! panics pass their notification on.
+//! A notified waiter is responsible for the message (or the room) that it was notified of: when its wait ends, however
+//! it ends, and more is available, it notifies the next waiter. So a wait that times out, a future that is dropped, and
+//! a thread that panics pass their notification on.
 
 use core::task::{Context, Poll, Waker};
 
@@ -16,17 +16,17 @@ use crate::os::Deadline;
 use crate::statistics::COUNTING;
 use crate::sync::{Ordering, fence};
 
-/// An end of which there are several, all waiting for the same thing: the receivers or the senders of an mpmc channel, or
-/// the takers from a pool.
+/// One of several handles that all wait for the same thing: the receivers or the senders of an mpmc channel, or the
+/// takers from a pool.
 pub(crate) trait SharedEnd: Copy {
-    /// Whether whatever is published is for every waiter, and so each is notified. Otherwise it is for one waiter, or as many as
-    /// can use it.
+    /// Whether each publication is for every waiter, so that each is notified. Otherwise it is for one waiter, or for
+    /// the number that can use it.
     const FOR_ALL: bool = false;
-    /// The waiters of this end.
+    /// The waiters of this handle's side.
     fn list(&self) -> &WaitList;
     /// Whether waiting is over: something can be done, or nothing ever will be.
     fn is_ready(&self) -> bool;
-    /// For how many waiters there may be something to do.
+    /// The number of waiters for which there may be something to do.
     fn supply(&self) -> usize;
 }
 
@@ -34,27 +34,27 @@ pub(crate) trait SharedEnd: Copy {
 pub(crate) struct ManyWait<S: SharedEnd> {
     end: S,
     slot: Option<Waiter>,
-    /// Armed, as far as this end knows.
+    /// Armed, as far as this handle knows.
     armed: bool,
-    /// Was notified, and must notify the next waiter if more can be had.
+    /// Was notified, and must notify the next waiter if more is available.
     is_notified: bool,
     /// Was notified as a thread, and is counted by [`WaitList::in_flight`].
     in_flight: bool,
 }
 
 impl<S: SharedEnd> ManyWait<S> {
-    /// `is_notified`: another slot of the same end has been notified, and this wait answers for it.
+    /// `is_notified`: another slot of the same handle has been notified, and this wait is responsible for it.
     pub(crate) fn new(end: S, is_notified: bool) -> Self {
         Self { end, slot: None, armed: false, is_notified, in_flight: false }
     }
 
     // WAITS: for a message or room; ends: that, the other side is gone, the deadline; spin: `None` parks at once,
-    //     `Adaptive` polls, yields, parks, `Forever` polls for ever; but for `None`, senders and receivers of an `mpmc`
-    //     that were in a stream back off for a microsecond first; fairness: others of its side are notified in turn;
-    //     test: tests/suite/mpmc/waking.rs: those_who_wait_are_woken_in_turn
+    //     `Adaptive` polls, yields, parks, `Forever` polls for ever; except with `None`, senders and receivers of an
+    //     `mpmc` that were in a stream back off for a microsecond first; fairness: others of its side are notified in
+    //     turn; test: tests/suite/mpmc/waking.rs: those_who_wait_are_woken_in_turn
     // MUTANT: A notification without a reason is harmless. In a race: what comes at the deadline is found by the next
     // call.
-    /// Blocks the thread until the end is ready (true) or the deadline has passed (false).
+    /// Blocks the thread until the handle is ready (true) or the deadline has passed (false).
     #[cold]
     #[inline(never)]
     pub(crate) fn block(&mut self, shared: &SharedBackoff, deadline: Deadline) -> bool {
@@ -65,8 +65,9 @@ impl<S: SharedEnd> ManyWait<S> {
     // MUTANT: Speed only: how long to spin and yield, and what is learned. A waiter without time gets the same answer
     // later. Killed only by `who_is_never_to_sleep_arms_nothing_however_many_wait`, `each_refusal_is_counted_once` and
     // `who_has_found_something_is_told_so_whoever_takes_it_meanwhile`.
-    /// As [`block`](Self::block), but for as long as this thread does not sleep it waits until `look` is true; then the end was
-    /// ready. `is_crowded`: there are more ends than CPUs, and this thread gives its CPU away instead of spinning.
+    /// As [`block`](Self::block), but for as long as this thread does not sleep it waits until `look` is true; then the
+    /// handle was ready. `is_crowded`: there are more handles than CPUs, and this thread yields its CPU instead of
+    /// spinning.
     pub(crate) fn block_behind(
         &mut self,
         shared: &SharedBackoff,
@@ -94,14 +95,14 @@ impl<S: SharedEnd> ManyWait<S> {
             return is_over || end.is_ready();
         }
         let mut asleep = Asleep { wait: self, waker: None };
-        // A wake-up may be in vain: another end was quicker, or the wake-up was for an earlier wait.
+        // A wake-up may be in vain: another handle was quicker, or the wake-up was for an earlier wait.
         let ready = block(&mut asleep, |asleep| backoff.time(|| asleep.wait.sleep(deadline)));
         shared.keep(backoff);
         ready.is_some()
     }
 
     // MUTANT: Killed only by `a_task_that_finds_something_leaves_nothing_armed`.
-    /// Registers the task to be woken once the end is ready, unless it is ready already.
+    /// Registers the task to be woken once the handle is ready, unless it is ready already.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.disarm_slot(false);
         if self.end.is_ready() {
@@ -141,7 +142,7 @@ struct Asleep<'a, S: SharedEnd> {
 impl<S: SharedEnd> Waiting for Asleep<'_, S> {
     type News = ();
 
-    /// Looks once: what is there now may be gone at the next look.
+    /// Polls once: what is available now may be gone at the next poll.
     fn look(&mut self) -> Option<()> {
         self.wait.end.is_ready().then_some(())
     }
@@ -182,7 +183,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
     // `a_wait_that_ends_between_two_wakers_that_panic_is_one_panic` and
     // `a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes`.
     fn drop(&mut self) {
-        // Still armed only where a future is dropped, or foreign code has panicked.
+        // Still armed only where a future is dropped, or user code has panicked.
         self.disarm_slot(false);
         let mut waker = None;
         if let Some(slot) = &self.slot {
@@ -193,7 +194,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
             waker = list.target(slot).task.take();
             list.unregister(slot);
         }
-        // Last: foreign code, each of which may panic.
+        // Last: user code, each call of which may panic.
         let mut panics = Panics::none();
         if self.is_notified {
             panics.catch(|| propagate(self.end));
@@ -208,8 +209,8 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 //     tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep,
 //     tests/suite/mpmc/permits.rs: those_who_wait_to_gather_may_poll_on_the_spot
 // MUTANT: Only which thread wakes the others.
-/// There is something for up to `most` waiters: notifies as many. Stops after a thread, which notifies the next itself if
-/// it leaves anything; a task or an attached receiver may have other things to do.
+/// Notifies up to `most` waiters, as there is something for that number. Stops after a thread, which notifies the next
+/// itself if it leaves anything; a task or an attached receiver may have other things to do.
 #[inline]
 pub(crate) fn notify(list: &WaitList, most: usize) {
     let mut panics = Panics::none();
@@ -224,13 +225,13 @@ pub(crate) fn notify(list: &WaitList, most: usize) {
     }
 }
 
-/// Something has changed that concerns all waiters, such as the end: notifies each that is armed, once. A waker that panics
+/// Notifies each armed waiter once, after a change that concerns all of them, such as a disconnect. A waker that panics
 /// does not keep the others asleep.
 pub(crate) fn notify_all(list: &WaitList) {
     // MUTANT: In a race: a thread closes the channel while a sender is in the middle and a receiver parks. Killed only
     // by the model `a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep`.
-    // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's look sees what has changed, or its armed bit is found
-    // here.
+    // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's poll sees what has changed, or its armed bit
+    // is found here.
     fence(Ordering::SeqCst);
     notify_each(list);
 }
@@ -240,11 +241,11 @@ pub(crate) fn notify_all(list: &WaitList) {
 //     others are woken, then the first panic propagates; test: tests/suite/watch/foreign.rs:
 //     a_waker_that_panics_keeps_nobody_asleep, tests/suite/watch/foreign.rs:
 //     the_last_receivers_end_wakes_senders_behind_a_waker_that_panics
-/// There is something for every waiter: notifies each that is armed, once. A waker that panics does not keep the others
-/// asleep. The caller has looked at the list's word, by [`WaitList::attend`], or has published behind a fence.
+/// Notifies each armed waiter once: there is something for every one. A waker that panics does not keep the others
+/// asleep. The caller has checked the list's word, by [`WaitList::attend`], or has published after a fence.
 ///
-/// In one pass: a task may poll on the spot and wait anew in the same slot. Notified as long as one is armed, those that
-/// find nothing for themselves would be told again without end.
+/// It does so in one pass: a task may poll inside its waker and wait again in the same slot. If this repeated while one
+/// is armed, waiters that find nothing for themselves would be notified without end.
 pub(crate) fn notify_each(list: &WaitList) {
     let mut panics = Panics::none();
     list.notify_each(|notified| panics.catch(|| notified.wake(notified.is_thread())));
@@ -252,20 +253,21 @@ pub(crate) fn notify_each(list: &WaitList) {
 
 // MUTANT: Speed only: an early exit before a search that finds no armed slot. A notification without a reason is
 // harmless.
-/// A notified waiter has taken what it wanted, or unregisters: if more can be had than the threads in flight will take,
-/// notifies the next.
+/// For a notified waiter that has taken what it wanted, or unregisters: if more is available than the threads in flight
+/// will take, notifies the next waiter.
 pub(crate) fn propagate(end: impl SharedEnd) {
     let list = end.list();
     if list.word().is_armed() && end.is_ready() {
         match end.supply() {
-            // It was told of something that concerns all: each is told once, as there is no number that ends this.
+            // It was notified of something that concerns all: each is notified once, as no number ends this.
             usize::MAX => notify_each(list),
             supply => notify(list, supply.saturating_sub(list.in_flight())),
         }
     }
 }
 
-/// The notification that an end answers for while foreign code runs. Passed on when dropped, so also where that panics.
+/// The notification that a handle is responsible for while user code runs. Passed on when dropped, so also while
+/// unwinding.
 pub(crate) struct Owed<S: SharedEnd> {
     pub(crate) end: S,
     pub(crate) is_notified: bool,
@@ -311,7 +313,7 @@ mod tests {
         let mut wait = ManyWait::new(End(&list), false);
         Asleep { wait: &mut wait, waker: None }.arm();
         wait.disarm_slot(true);
-        assert!(!wait.is_notified && !wait.in_flight, "nobody has notified it");
+        assert!(!wait.is_notified && !wait.in_flight, "no notification has been sent");
         for _ in 0..2 {
             // The second time it has been notified in vain: it has arrived, and waits anew.
             Asleep { wait: &mut wait, waker: None }.arm();
@@ -324,7 +326,7 @@ mod tests {
         assert_eq!((list.in_flight(), list.register().index), (0, 0));
     }
 
-    /// An end that is ready behind so many looks in vain.
+    /// A handle that is ready after a number of polls in vain.
     #[derive(Clone, Copy)]
     struct Soon<'a> {
         list: &'a WaitList,
@@ -362,7 +364,7 @@ mod tests {
         }
     }
 
-    /// At its first look, at the one behind the arming, and when it is polled again.
+    /// At its first poll, at the one after the arming, and when it is polled again.
     #[test]
     fn a_task_that_finds_something_leaves_nothing_armed() {
         for in_vain in 0..3 {
@@ -376,7 +378,7 @@ mod tests {
         }
     }
 
-    /// By a look behind the arming, or by a sleep.
+    /// By a poll after the arming, or by a sleep.
     #[test]
     fn a_thread_that_was_notified_is_on_its_way_until_its_wait_has_ended() {
         for sleeps in [false, true] {
@@ -396,7 +398,7 @@ mod tests {
         }
     }
 
-    /// An end that is ready once something has come.
+    /// A handle that is ready once something has come.
     #[derive(Clone, Copy)]
     struct Late<'a>(&'a WaitList, &'a AtomicBool);
 
@@ -436,11 +438,11 @@ mod tests {
             // ORDERING: Release pairs with the Acquire in `is_ready`.
             has_come.store(true, Ordering::Release);
             notify_all(&list);
-            assert!(waiting.join().unwrap(), "it was told of what has come");
+            assert!(waiting.join().unwrap(), "it was notified of what has come");
         });
     }
 
-    /// Of what it has found as it spun another may have taken all since: its time is not up for that.
+    /// Another thread may have taken all that it found while it spun: this does not end its time.
     #[test]
     fn who_has_found_something_is_told_so_whoever_takes_it_meanwhile() {
         let (list, in_vain, shared) = (WaitList::new(), Cell::new(0), SharedBackoff::new());

@@ -1,7 +1,8 @@
-//! Waiting: which ends wait, how each of them is woken, how long to spin before sleeping, and the waits themselves.
+//! Waiting: which handles wait, how each of them is woken, how long to spin before sleeping, and the waits themselves.
 //!
-//! An end that one thread uses has a word of its own and waits in [`one`]. Ends that several threads use, those of an mpmc
-//! channel or a pool, wait for the same thing in [`many`], on a [list](WaitList). Nothing here knows of messages.
+//! A handle that one thread uses has a word of its own and waits in [`one`]. Handles that several threads use, those of
+//! an mpmc channel or a pool, wait for the same thing in [`many`], on a [list](WaitList). This module knows nothing of
+//! messages.
 
 mod backoff;
 mod list;

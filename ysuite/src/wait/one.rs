@@ -1,4 +1,4 @@
-//! Waiting of an end that one thread uses at a time: as a thread with a deadline, as a task, and attached to a set.
+//! Waiting of a handle that one thread uses at a time: as a thread with a deadline, as a task, and attached to a set.
 
 use core::task::{Context, Poll};
 
@@ -12,40 +12,42 @@ use crate::signal::{AttachError, Registration};
 use crate::statistics::COUNTING;
 use crate::sync::window;
 
-/// An end of a channel that can wait for a message, for room, or for the other end to go.
+/// A handle of a channel that can wait for a message, for room, or for a disconnect.
 pub(crate) trait WaitingEnd {
-    /// Whether there may be more such ends than CPUs, all waiting for the same other end: then a thread yields its CPU a few
-    /// times before it sleeps.
+    /// Whether there may be more such handles than CPUs, all waiting for the same other handle: then a thread yields
+    /// its CPU a few times before it sleeps.
     const CROWDED: bool = false;
     /// Whether waiting is over. Never blocks; may step forward in the queue.
     fn is_ready(&mut self) -> bool;
-    /// The word that says how this end sleeps.
+    /// The word that says how this handle sleeps.
     fn passive(&self) -> &Passive;
-    /// How this end can be woken.
+    /// How this handle can be woken.
     fn target(&self) -> &WakeTarget;
-    /// Says that this end is about to sleep, in ways that `tokens` name. The caller must look once more before it sleeps.
+    /// Announces that this handle is about to sleep, in the ways that `tokens` names. The caller must poll once more
+    /// before it sleeps.
     fn arm(&mut self, tokens: u32) {
         self.passive().arm(tokens);
     }
-    /// Whether this end has nothing to poll: whatever is published will wake it. An end of one queue has only its own word;
-    /// an end of many queues may get something to poll whenever it looks.
+    /// Whether this handle has nothing to poll: every publication will wake it. A handle of one queue has only its own
+    /// word. A handle of many queues may find something to poll at any time.
     fn is_all_armed(&self) -> bool {
         true
     }
-    /// After [`arm`](Self::arm): arms what this end would have to poll. True: a message was found there, or the end of a
-    /// queue, and the caller must look once more.
+    /// After [`arm`](Self::arm): arms what this handle would have to poll. True: it found a message there, or the end
+    /// of a queue, and the caller must poll once more.
     fn arm_all(&mut self) -> bool {
         false
     }
 }
 
-/// The set that an end is attached to.
+/// The set that a handle is attached to.
 pub(crate) fn registration(end: &impl WaitingEnd) -> Option<&Registration> {
-    // SAFETY: the end is borrowed by its own thread, so `attach` and `detach`, which need `&mut`, do not run meanwhile.
+    // SAFETY: the handle is borrowed by its own thread, so `attach` and `detach`, which need `&mut`, do not run
+    // meanwhile.
     unsafe { end.target().registration() }
 }
 
-/// An end that is about to sleep, in the ways that `tokens` name.
+/// A handle that is about to sleep, in the ways that `tokens` names.
 struct SleepingEnd<'a, E> {
     end: &'a mut E,
     tokens: u32,
@@ -72,7 +74,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
     fn arm(&mut self) -> bool {
         // MUTANT: An attached handle always arms with this wake mode; one without a set leaves no share.
         if self.tokens & SIGNAL != 0 {
-            // SAFETY: the end is borrowed by its own thread, which neither attaches nor detaches it meanwhile.
+            // SAFETY: the handle is borrowed by its own thread, which neither attaches nor detaches it meanwhile.
             unsafe { self.end.target().deposit() };
         }
         self.end.arm(self.tokens);
@@ -81,16 +83,17 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
 
     // MUTANT: Killed only by `who_finds_something_as_it_arms_further_looks_once_more`.
     fn arm_further(&mut self) -> bool {
-        // A sender that raises a lane after the last look finds the end's own word armed, or has found it so already.
+        // A sender that raises a lane after the last poll finds the handle's own word armed, or has found it so
+        // already.
         let found = self.end.arm_all();
-        debug_assert!(found || self.end.is_all_armed(), "an end sleeps with something left to poll");
+        debug_assert!(found || self.end.is_all_armed(), "a handle sleeps with something left to poll");
         found
     }
 
     fn disarm(&mut self) {
         // MUTANT: Killed only by `a_task_that_finds_something_is_not_woken_for_the_next`.
         self.end.passive().disarm(self.tokens);
-        // No sender needs to wake this end any more, but an attached end's id must be up.
+        // No sender needs to wake this handle any more, but an attached handle's id must be up.
         if let Some(registration) = registration(self.end) {
             registration.raise();
         }
@@ -106,7 +109,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
 /// Sleeps on an armed word until its token is taken (true) or the deadline has passed (false).
 fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     loop {
-        // The publisher may have changed FENCED beside the token, so the value to sleep on is the word as it stands.
+        // The publisher may have changed FENCED as well as the token, so the value to sleep on is the current word.
         let word = passive.look();
         if word & FUTEX == 0 {
             return true;
@@ -120,8 +123,8 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
     }
 }
 
-/// Wakes the thread that sleeps on this word, if one does, for nothing. Any thread. The caller has passed a fence behind what the
-/// sleeper is to see; other ways in which the end waits stay armed.
+/// Wakes the thread that sleeps on this word, if one does, without a publication. Any thread. The caller has passed a
+/// fence after the store that the sleeper is to see. Other ways in which the handle waits stay armed.
 #[cfg(feature = "in-place")]
 pub(crate) fn interrupt(passive: &Passive) {
     if passive.disarm(FUTEX) != 0 {
@@ -135,7 +138,7 @@ pub(crate) fn interrupt(passive: &Passive) {
 //     a_slow_sender_against_a_thread_that_sleeps_twice
 // MUTANT: Speed only: yields before a park. Some mutants change a statistics count only. Killed only by
 // `who_is_never_to_sleep_or_has_no_time_does_not_arm`.
-/// Blocks the thread until the end is ready (true) or the deadline has passed (false).
+/// Blocks the thread until the handle is ready (true) or the deadline has passed (false).
 #[cold]
 #[inline(never)]
 pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline: Deadline) -> bool {
@@ -158,7 +161,7 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
 
 // WAITS: a task; ends: its waker; it does not spin, and arms as `block` does; test: tests/loom/slow_sender.rs:
 //     a_slow_sender_against_a_task_that_sleeps_twice
-/// Registers the task to be woken once the end is ready, unless it is ready already.
+/// Registers the task to be woken once the handle is ready, unless it is ready already.
 pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if end.is_ready() {
         // MUTANT: Speed only: a wake mode that is not there is taken out.
@@ -179,7 +182,7 @@ pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll
 // USER CODE: `Drop` of the waker of a future, by `Drop` of `TaskWait`; its wake mode is taken back, the slot is empty;
 //     re-entrance: may use the other handles; panic: propagates out of the future's drop; the handle can still be used;
 //     test: tests/suite/conformance/channel/batches.rs: a_waker_that_panics_when_it_is_dropped_loses_no_end
-/// The registered task waits no longer. Its waker is dropped last: foreign code, which may panic.
+/// Ends the wait of the registered task. Its waker is dropped last: it is user code, which may panic.
 pub(crate) fn forget(end: &mut impl WaitingEnd) {
     // MUTANT: Speed only: a wake mode that is not there is taken out.
     if end.passive().look() & TASK != 0 {
@@ -188,10 +191,10 @@ pub(crate) fn forget(end: &mut impl WaitingEnd) {
     drop(end.target().task.take());
 }
 
-/// The wait of a task for an end of `owner`. However the wait ends, the task's waker is dropped then.
+/// The wait of a task for a handle of `owner`. However the wait ends, the task's waker is dropped then.
 pub(crate) struct TaskWait<'a, O> {
     pub(crate) owner: &'a mut O,
-    /// Calls [`forget`] for the end.
+    /// Calls [`forget`] for the handle.
     pub(crate) forget: fn(&mut O),
 }
 
@@ -205,11 +208,11 @@ impl<O> Drop for TaskWait<'_, O> {
 //     poll pays a load or two; test: tests/loom/slow_sender.rs:
 //     a_slow_sender_against_an_attached_receiver_that_rests_twice
 // MUTANT: An id that is down is armed, except while another thread is about to raise it.
-/// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
-/// come meanwhile. For an end that is not attached this does nothing.
+/// For an attached handle that finds nothing: takes its id down, arms, and polls once more. True: a message has come
+/// meanwhile. For a handle that is not attached this does nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
     let Some(registration) = registration(end) else { return false };
-    // The end is armed already, with nothing left to poll.
+    // The handle is armed already, with nothing left to poll.
     if !registration.is_up() && end.passive().look() & SIGNAL != 0 && end.is_all_armed() {
         return false;
     }
@@ -219,23 +222,24 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
     arm_and_look(&mut SleepingEnd { end, tokens: SIGNAL }).is_some()
 }
 
-/// Attaches an end to the set that a registration is for.
+/// Attaches a handle to the set that a registration is for.
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
     if self::registration(end).is_some() {
         return Err(AttachError::AlreadyAttached);
     }
-    // There may be messages already, for which no sender will call: a spurious signal is harmless, a missed one is not.
+    // There may be messages already, for which no sender will notify: a spurious signal is harmless, a missed one is
+    // not.
     registration.raise();
-    // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+    // SAFETY: this is the handle's own thread, which uses no registration meanwhile.
     unsafe { end.target().set_registration(registration) };
     Ok(())
 }
 
-/// Takes an end out of its set. True: it was in one.
+/// Takes a handle out of its set. True: it was in one.
 pub(crate) fn detach(end: &mut impl WaitingEnd) -> bool {
     // MUTANT: A leftover wake mode finds no share and raises nothing.
     end.passive().disarm(SIGNAL);
-    // SAFETY: the end is borrowed mutably by its own thread, so no registration of it is in use.
+    // SAFETY: the handle is borrowed mutably by its own thread, so no registration of it is in use.
     unsafe { end.target().detach() }
 }
 
@@ -247,7 +251,7 @@ mod tests {
     use super::*;
     use crate::tests::Woken;
 
-    /// An end that is ready behind so many looks in vain, and never sleeps as a thread.
+    /// A handle that is ready after a number of polls in vain, and never sleeps as a thread.
     struct End {
         in_vain: u32,
         /// Something is found as it arms what it would have to poll, once.
@@ -283,7 +287,7 @@ mod tests {
         }
     }
 
-    /// At its first look, at the one behind the arming, and when it is polled again.
+    /// At its first poll, at the one after the arming, and when it is polled again.
     #[test]
     fn a_task_that_finds_something_is_not_woken_for_the_next() {
         for (in_vain, polls) in [(0, 1), (1, 1), (2, 2)] {
@@ -293,7 +297,7 @@ mod tests {
                 assert_eq!(poll(&mut end, &mut Context::from_waker(&waker)).is_ready(), at == polls);
             }
             end.target.wake(&end.word, end.word.published());
-            assert_eq!(task.times(), 0, "{in_vain} looks in vain");
+            assert_eq!(task.times(), 0, "{in_vain} polls in vain");
         }
     }
 

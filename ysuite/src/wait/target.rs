@@ -1,12 +1,12 @@
-//! How a sleeping end wants to be woken, and the waking. Any thread wakes; the sleeping end alone sets up how.
+//! How a sleeping handle is to be woken, and the wake-up. Any thread wakes; only the sleeping handle sets up how.
 //!
-//! Waking is lock-free and makes at most one system call for each way of sleeping that the tokens name.
+//! A wake-up is lock-free and makes at most one system call for each way of sleeping that the tokens name.
 //!
-//! How a receiver can leave a set while other threads may be about to raise its id: before each arming for the set the
-//! receiver *deposits* a share of its registration, and the thread that has taken the token takes the deposit, with one
-//! swap. So a share belongs to one thread at a time, and the last share to be dropped frees the registration. Where several
-//! threads wake at once, one of them may find no deposit: then another thread has taken it and is about to raise the id, as
-//! if it had taken the token alone.
+//! A receiver can leave a set while other threads may be about to raise its id. Before each arming for the set the
+//! receiver *deposits* a share of its registration. The thread that has taken the token takes the deposit, with one
+//! swap. So a share belongs to one thread at a time, and the last share to be dropped frees the registration. Where
+//! several threads wake at once, one of them may find no deposit: then another thread has taken it and is about to
+//! raise the id, as if it had taken the token alone.
 
 use core::ptr;
 
@@ -16,29 +16,29 @@ use crate::signal::{Registration, TaskSlot};
 use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
 
-/// The end sleeps in the kernel, on the passive word itself.
+/// The handle sleeps in the kernel, on the passive word itself.
 pub(crate) const FUTEX: u32 = 1;
-/// The end is a task whose waker is in the slot.
+/// The handle is a task whose waker is in the slot.
 pub(crate) const TASK: u32 = 2;
-/// The end is attached to a set of signals.
+/// The handle is attached to a set of signals.
 pub(crate) const SIGNAL: u32 = 4;
 
-/// How one sleeping end is woken.
+/// How one sleeping handle is woken.
 #[derive(Default)]
 pub(crate) struct WakeTarget {
-    /// Holds a waker while a task waits: the sleeping end registers it, and takes it when no task waits any more.
+    /// Holds a waker while a task waits: the sleeping handle registers it, and takes it when no task waits any more.
     pub(crate) task: TaskSlot,
-    /// Null until the end is attached for the first time; set once, freed with the target. In an allocation of its own
-    /// because most ends are never attached.
+    /// Null until the handle is attached for the first time; set once, freed with the target. In an allocation of its
+    /// own because most handles are never attached.
     attachment: AtomicPtr<Attachment>,
-    /// Counts sleeps and wake-ups, where anybody wants to know.
+    /// Counts sleeps and wake-ups, if statistics are on.
     meter: Meter,
 }
 
-/// What binds a sleeping end to the sets it is attached to, one after another.
+/// What binds a sleeping handle to the sets that it is attached to, one after another.
 #[derive(Default)]
 struct Attachment {
-    /// The sleeping end's share of its registration, while it is attached.
+    /// The sleeping handle's share of its registration, while it is attached.
     own: UnsafeCell<Option<Arc<Registration>>>,
     /// A share for the thread that takes the token [`SIGNAL`]; null if it has been taken.
     deposit: AtomicPtr<Registration>,
@@ -46,8 +46,8 @@ struct Attachment {
 
 // SAFETY: `own` and the deposit are shares of a registration, which may be used and dropped on any thread.
 unsafe impl Send for Attachment {}
-// SAFETY: only the sleeping end touches `own`, and it is one thread at a time; `deposit` is swapped atomically, and a share
-// that was swapped out belongs to one thread.
+// SAFETY: only the sleeping handle touches `own`, and it is one thread at a time; `deposit` is swapped atomically, and
+// a share that was swapped out belongs to one thread.
 unsafe impl Sync for Attachment {}
 
 impl Attachment {
@@ -80,10 +80,10 @@ impl WakeTarget {
     }
 
     // MUTANT: Speed only: a check that finds nothing takes the path of a handle in a set.
-    /// Whether the sleeping end has ever been attached to a set. Only its own thread may rely on `false`.
+    /// Whether the sleeping handle has ever been attached to a set. Only its own thread may rely on `false`.
     #[inline(always)]
     pub(crate) fn was_attached(&self) -> bool {
-        // ORDERING: Relaxed; the thread that asks is the one that attaches.
+        // ORDERING: Relaxed; the calling thread is the one that attaches.
         !self.attachment.load(Ordering::Relaxed).is_null()
     }
 
@@ -91,7 +91,7 @@ impl WakeTarget {
     //     a_waker_that_panics_loses_nothing
     // MUTANT: Statistics, or a wake without a reason. Killed only by `a_receiver_that_slept_was_woken` and
     // `nothing_is_signalled_while_the_receiver_is_read`.
-    /// Wakes the end in each way that the tokens name. The caller has taken them from `passive`.
+    /// Wakes the handle in each way that the tokens name. The caller has taken them from `passive`.
     #[cold]
     #[inline(never)]
     pub(crate) fn wake(&self, passive: &Passive, tokens: u32) {
@@ -102,43 +102,43 @@ impl WakeTarget {
             wake(&passive.word, 1);
         }
         if tokens & SIGNAL != 0 {
-            // The end was attached when it armed with this token; it has deposited a share before.
+            // The handle was attached when it armed with this token; it has deposited a share before.
             let share = self.attachment().and_then(|attachment| attachment.exchange(None));
             share.inspect(|registration| registration.raise());
         }
         if tokens & TASK != 0 {
-            // The task last: a waker is foreign code and may panic.
+            // The task last: a waker is user code and may panic.
             self.task.wake();
         }
     }
 
     fn attachment(&self) -> Option<&Attachment> {
-        // ORDERING: Relaxed; the thread that asks is the sleeping end's own, or has taken the token `SIGNAL` from the passive
-        // word, with which the end has handed over all that it did before it armed. A lane's next sender has it from the last
-        // one with the lane's id.
+        // ORDERING: Relaxed; the calling thread is the sleeping handle's own, or has taken the token `SIGNAL` from the
+        // passive word, with which the handle has handed over all that it did before it armed. A lane's next sender has
+        // it from the last one with the lane's id.
         let attachment = self.attachment.load(Ordering::Relaxed);
         // SAFETY: null, or made by `Box::into_raw` in `set_registration`; set once, and freed only with `self`.
         unsafe { attachment.as_ref() }
     }
 
-    /// The sleeping end's registration in the set it is attached to.
+    /// The sleeping handle's registration in the set it is attached to.
     ///
-    /// # Safety
-    /// Only the thread of the sleeping end may call this, and it neither attaches nor detaches while it holds the answer.
+    /// # Safety Only the thread of the sleeping handle may call this, and it neither attaches nor detaches while it
+    /// holds the result.
     pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
-        // SAFETY: by the contract only this thread touches `own`, and does not change it while the answer is in use.
+        // SAFETY: by the contract only this thread touches `own`, and does not change it while the result is in use.
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
 
-    /// The sleeping end, which is not attached, attaches itself.
+    /// Attaches the sleeping handle, which is not attached.
     ///
-    /// # Safety
-    /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
+    /// # Safety Only the thread of the sleeping handle may call this, and it holds no result of
+    /// [`registration`](Self::registration).
     pub(crate) unsafe fn set_registration(&self, registration: Registration) {
         // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
         if self.attachment().is_none() {
-            // ORDERING: Relaxed; others look here only with the token `SIGNAL`, which the end arms behind this and releases with
-            // `Passive::mark`.
+            // ORDERING: Relaxed; others load this only with the token `SIGNAL`, which the handle arms after this and
+            // releases with `Passive::mark`.
             self.attachment.store(Box::into_raw(Box::default()), Ordering::Relaxed);
         }
         let own = &self.attachment().expect("set once").own;
@@ -148,8 +148,7 @@ impl WakeTarget {
 
     /// Before each arming with [`SIGNAL`]: leaves a share of the registration for the thread that takes that token.
     ///
-    /// # Safety
-    /// Only the thread of the sleeping end may call this, and it neither attaches nor detaches meanwhile.
+    /// # Safety Only the thread of the sleeping handle may call this, and it neither attaches nor detaches meanwhile.
     pub(crate) unsafe fn deposit(&self) {
         let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the contract only this thread touches `own`, and does not change it meanwhile.
@@ -157,11 +156,11 @@ impl WakeTarget {
         drop(attachment.exchange(share));
     }
 
-    /// The sleeping end leaves its set, if it is attached to one (true): the id is down, and free again. The end has
+    /// Detaches the sleeping handle from its set. True: it was attached. The id is down, and free again. The handle has
     /// disarmed its token, or will never sleep again; a thread that took the token before may still raise the id once.
     ///
-    /// # Safety
-    /// Only the thread of the sleeping end may call this, and it holds no answer of [`registration`](Self::registration).
+    /// # Safety Only the thread of the sleeping handle may call this, and it holds no result of
+    /// [`registration`](Self::registration).
     pub(crate) unsafe fn detach(&self) -> bool {
         let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
@@ -184,9 +183,8 @@ impl Drop for WakeTarget {
     }
 }
 
-/// How a receiving end sleeps that many threads may wake: the word that says in which way, and the target to wake. A thread
-/// that wakes has made something visible before, in a queue. Several queues may share one parker, whose end looks at all of
-/// them.
+/// How a receiver sleeps that many threads may wake: the word that says in which way, and the target to wake. A thread
+/// that wakes it has published in a queue before. Several queues may share one parker; its receiver polls all of them.
 pub(crate) struct Parker {
     pub(crate) word: Passive,
     pub(crate) target: WakeTarget,
@@ -199,7 +197,7 @@ impl Parker {
 
     // MUTANT: A wake without a mode does nothing. Killed only by
     // `flush_says_false_exactly_when_the_receiver_had_armed`.
-    /// Wakes the end if it sleeps (true). Executes a full fence.
+    /// Wakes the handle if it sleeps (true). Executes a full fence.
     pub(crate) fn wake(&self) -> bool {
         let tokens = self.word.called();
         if tokens != 0 {

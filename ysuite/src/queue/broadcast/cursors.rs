@@ -41,12 +41,12 @@ const FREE: u64 = u64::MAX;
 
 /// How many cursors are made at once, at first.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
-/// As many cursors are looked at as there are, and nobody moves for it.
+/// Up to this number, a scan goes through all cursors that exist, and no reader moves to shorten it.
 const FEW: usize = if cfg!(ysuite_loom) { 0 } else { 8 };
 /// The most readers at once.
 const MOST: usize = SegmentedArray::<Cursor>::most(FIRST);
 
-/// In the extent: one reader more has joined. 48 bits of them, of which none comes twice in a time that a look could last.
+/// In the extent: one more reader has joined. It has 48 bits, so no value comes twice during one scan.
 const JOINED: u64 = 1 << 16;
 const _: () = assert!(MOST < JOINED as usize);
 
@@ -82,7 +82,7 @@ impl CursorLine {
 
     /// Which reader it is.
     pub(super) fn id(&self) -> u64 {
-        // ORDERING: Relaxed; a number to show.
+        // ORDERING: Relaxed; a number for display.
         self.owner.load(Ordering::Relaxed) >> 2
     }
 
@@ -90,22 +90,22 @@ impl CursorLine {
     /// as busy, and has passed its half of the barrier.
     #[inline(always)]
     pub(super) fn is_evicted(&self) -> bool {
-        // ORDERING: Relaxed; a state that is never taken back. Behind the barrier either this load finds it, or the thread that has
-        // asked finds the mark. A thread that waits for a message is notified behind it.
+        // ORDERING: Relaxed; a state that is never taken back. After the barrier either this load finds it, or the
+        // evicting thread finds the mark. A thread that waits for a message is notified after the barrier.
         self.owner.load(Ordering::Relaxed) & STATE != SEATED
     }
 
     /// Whether writers may pass over the reader, whatever its cursor says. To be asked before the cursor is loaded.
     fn is_passed_over(&self) -> Option<u64> {
-        // ORDERING: Acquire pairs with the Release in `advance`: what is loaded of the cursor behind it is not older than what the
-        // thread that has evicted the reader has found there.
+        // ORDERING: Acquire pairs with the Release in `advance`: what is loaded of the cursor after it is not older
+        // than what the thread that has evicted the reader has found there.
         Some(self.owner.load(Ordering::Acquire)).filter(|owner| owner & STATE >= PASSED)
     }
 
     /// One step of the eviction of the owner with that id. False: it was another's, or another thread's.
     fn advance(&self, id: u64, from: u64, to: u64) -> bool {
-        // ORDERING: Release pairs with the Acquire in `is_passed_over`, and in this exchange: what this thread did before, its barrier
-        // above all. Relaxed on failure: the state is looked at again.
+        // ORDERING: Release pairs with the Acquire in `is_passed_over`, and in this exchange: what this thread did
+        // before, its barrier above all. Relaxed on failure: the state is checked again.
         let (from, to) = (id << 2 | from, id << 2 | to);
         self.owner.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
@@ -120,10 +120,10 @@ impl Deref for CursorLine {
 }
 
 // GROWS: cursors of a broadcast; bound: 32,760, in segments, each twice the last; full: a panic; freed with the
-//     channel, cursors are reused; cost: most receivers at once, to subscribe and for a sender's pass over all; test:
+//     channel, cursors are reused; cost: most receivers at once, to subscribe and for a sender's scan of all; test:
 //     tests/suite/broadcast/bounds.rs: more_receivers_than_there_were_cursors_come_and_go
 // REUSED: a cursor; held by a writer that reads all cursors; harmless: it finds the new reader's position, which counts
-//     as well; a push is an exchange of the very position it has seen, and right for whichever reader has it; test:
+//     as well; a push is an exchange of the exact position it has seen, and right for whichever reader has it; test:
 //     tests/suite/broadcast/random.rs: receivers_come_and_go_in_several_threads
 pub(super) struct Cursors {
     cursors: SegmentedArray<Cursor>,
@@ -152,11 +152,10 @@ impl Cursors {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Takes a cursor for a new reader, at a position that is not ahead of where the reader will begin. From the return on,
-    /// every look at all cursors that ends finds it.
+    /// Takes a cursor for a new reader, at a position that is not ahead of the reader's start. Every scan of all
+    /// cursors that ends after the return finds it.
     ///
-    /// # Panics
-    /// Where there are 32,760 readers already.
+    /// # Panics If there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
         let cursor = self.take(position, MOST, ptr::null(), || {
             // MUTANT: The number only has to change.
@@ -166,8 +165,8 @@ impl Cursors {
         cursor.expect("too many receivers of one broadcast channel")
     }
 
-    /// As [`join`](Self::join), for a reader that has a cursor already and moves: takes one in front of that, if there is a free one
-    /// and more cursors are looked at than there are readers by far.
+    /// As [`join`](Self::join), for a reader that has a cursor already and moves: takes an earlier cursor if one is
+    /// free and scans go through far more cursors than there are readers.
     pub(super) fn join_before(&self, own: &Cursor, position: u64) -> Option<&Cursor> {
         // ORDERING: Relaxed; a hint.
         let used = used(self.extent.load(Ordering::Relaxed));
@@ -177,27 +176,27 @@ impl Cursors {
     // MUTANT: In a race: two readers find the same free cursor. Killed only by
     // `the_last_reader_to_go_is_told_so_and_none_is_the_slowest_then`, and by the model
     // `two_readers_that_join_at_once`.
-    /// Takes the first free cursor of so many that is before `own`, for the reader with that id.
+    /// Takes the first free cursor among the first `most` that is before `own`, for the reader with that id.
     fn take(&self, position: u64, most: usize, own: *const Cursor, id: impl FnOnce() -> u64) -> Option<&Cursor> {
         let (index, cursor) = (0..most)
             .map(|index| (index, self.cursors.get_or_make(index, CursorLine::free)))
             .take_while(|(_, cursor)| !ptr::eq(*cursor, own))
             .find(|(_, cursor)| {
-                // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all that
-                // is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position tells of
-                // messages, and hands on who had joined before those, which the caller has acquired with it. Relaxed for the
-                // look before it and on failure: the cursor is another's.
+                // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all
+                // that is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position
+                // implies messages, and hands on which readers had joined before those, which the caller has acquired
+                // with it. Relaxed for the check before it and on failure: the cursor is another reader's.
                 cursor.load(Ordering::Relaxed) == FREE
                     && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
             })?;
-        // ORDERING: Relaxed twice; the exchange below releases both, and whoever looks at the cursors has acquired that before, or
-        // finds the extent changed.
+        // ORDERING: Relaxed twice; the exchange below releases both. Each thread that scans the cursors has acquired
+        // that before, or finds the extent changed.
         cursor.owner.store(id() << 2 | SEATED, Ordering::Relaxed);
         self.count.fetch_add(1, Ordering::Relaxed);
         let joined = |extent| Some(extent - used(extent) as u64 + JOINED + used(extent).max(index + 1) as u64);
-        // ORDERING: Release pairs with the first Acquire load of the extent in `look`: a look that finds this reader counted
-        // finds its cursor. And with the Acquire load in `draw_in`. The reader's next read-modify-write releases this one in turn.
-        // Relaxed on failure: the exchange alone decides.
+        // ORDERING: Release pairs with the first Acquire load of the extent in `look`: a scan that finds this reader
+        // counted finds its cursor. And with the Acquire load in `draw_in`. The reader's next read-modify-write
+        // releases this one in turn. Relaxed on failure: the exchange alone decides.
         let _ = self.extent.fetch_update(Ordering::Release, Ordering::Relaxed, joined);
         Some(cursor)
     }
@@ -206,7 +205,8 @@ impl Cursors {
     pub(super) fn leave(&self, cursor: &Cursor) -> bool {
         // ORDERING: Relaxed; released below. A read-modify-write: either the reader is counted out here, or its eviction has done it.
         let was_counted = cursor.owner.swap(0, Ordering::Relaxed) & STATE != GONE;
-        // Before the cursor is free: a writer for whom the last reader's going makes room learns that there is no reader.
+        // Before the cursor is free: a writer that gets room because the last reader leaves finds that there is no
+        // reader.
         let is_last = was_counted && self.count_out();
         // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
         // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
@@ -217,14 +217,15 @@ impl Cursors {
 
     /// There is one reader less. True: it was the last.
     fn count_out(&self) -> bool {
-        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read. Read-modify-writes
-        // continue each other's release sequences, so who finds none sees what all of them did.
+        // ORDERING: Release pairs with the Acquire in `count`: what this reader has read, it has read.
+        // Read-modify-writes continue each other's release sequences, so a thread that finds none sees what all of them
+        // did.
         self.count.fetch_sub(1, Ordering::Release) == 1
     }
 
-    /// Asks the reader with that id to go, and makes sure that it finds that at its next message. False: there is none, or it
-    /// has been evicted before. `barrier` is the other half of the one that readers pass behind their mark. Another thread may do
-    /// the same at the same time.
+    /// Asks the reader with that id to go, and makes sure that it finds this at its next message. False: there is no
+    /// such reader, or it has been evicted before. `barrier` is the other half of the barrier that readers pass after
+    /// their mark. Another thread may do the same at the same time.
     pub(super) fn ask(&self, id: u64, barrier: impl Fn()) -> bool {
         // ORDERING: Acquire pairs with the Release in `advance`: a state that another thread has brought about, and what it did before.
         let state = |cursor: &&Cursor| {
@@ -236,7 +237,7 @@ impl Cursors {
         while let Some(cursor) = self.find(|cursor| state(cursor).is_some_and(|state| state < PASSED)) {
             is_there = true;
             cursor.advance(id, SEATED, ASKED);
-            // What the reader does behind this is done by one that finds `ASKED`, which is never taken back.
+            // After this, any turn of the reader finds `ASKED`, which is never taken back.
             barrier();
             cursor.advance(id, ASKED, PASSED);
         }
@@ -248,8 +249,8 @@ impl Cursors {
         loop {
             let passed = self.find(|cursor| cursor.is_passed_over() == Some(id << 2 | PASSED));
             let Some(cursor) = passed else { return true };
-            // ORDERING: Acquire pairs with the Release that ends a reader's turn: what it has read, it has read. It is counted out
-            // behind that. The cursor is its own, or free, if the exchange below succeeds.
+            // ORDERING: Acquire pairs with the Release that ends a reader's turn: what it has read, it has read. It is
+            // counted out after that. The cursor is its own, or free, if the exchange below succeeds.
             if cursor.load(Ordering::Acquire) & BUSY != 0 && cursor.id() == id {
                 return false;
             }
@@ -257,7 +258,8 @@ impl Cursors {
         }
     }
 
-    /// A reader has found that it was asked to go, or is made beside one, and is at no message.
+    /// Ends a reader that has found that it was asked to go, or that was cloned from such a reader. It is at no
+    /// message.
     pub(super) fn go(&self, cursor: &Cursor) {
         for state in [SEATED, ASKED, PASSED] {
             self.count_out_from(cursor, cursor.id(), state);
@@ -270,20 +272,20 @@ impl Cursors {
         }
     }
 
-    /// The first cursor in use of which that is true.
+    /// The first cursor in use for which `is_it` returns true.
     fn find(&self, is_it: impl Fn(&&Cursor) -> bool) -> Option<&Cursor> {
         self.look(|mut cursors| Iterator::find(&mut cursors, &is_it))
     }
 
-    /// A cursor is free: takes it, and those before it that are free as well, out of the looks, where none behind it is in use.
+    /// Takes a free cursor, and free ones directly before it, out of the scans, where no later one is in use.
     fn draw_in(&self) {
         // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen.
         let mut extent = self.extent.load(Ordering::Acquire);
         loop {
             let is_free = |index: usize| {
                 // MUTANT: Speed only: an early exit before the exchange, which decides.
-                // ORDERING: Acquire pairs with the Release in `leave`: a look that does not find this cursor any more has acquired
-                // from the exchange below that its reader's reads come before.
+                // ORDERING: Acquire pairs with the Release in `leave`: a scan that does not find this cursor any more
+                // has acquired from the exchange below that its reader's reads come before.
                 self.cursors.get(index).is_none_or(|cursor| cursor.load(Ordering::Acquire) == FREE)
             };
             let still = (0..used(extent)).rev().find(|&index| !is_free(index)).map_or(0, |last| last + 1);
@@ -291,8 +293,9 @@ impl Cursors {
                 return;
             }
             let drawn = extent - (used(extent) - still) as u64;
-            // ORDERING: Release pairs with the Acquire load of the extent in `look`, and hands on what was acquired of the cursors
-            // that are looked at no more. It continues the release sequence of those who have joined. Acquire on failure, as above.
+            // ORDERING: Release pairs with the Acquire load of the extent in `look`, and hands on what was acquired of
+            // the cursors that are no longer scanned. It continues the release sequence of the readers that have
+            // joined. Acquire on failure, as above.
             match self.extent.compare_exchange(extent, drawn, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(found) => extent = found,
@@ -300,17 +303,17 @@ impl Cursors {
         }
     }
 
-    /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns what the last run has returned.
+    /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns the result of the last run.
     fn look<'a, R>(&'a self, mut look: impl FnMut(&mut dyn Iterator<Item = &'a Cursor>) -> R) -> R {
         loop {
-            // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen. And with that in
-            // `draw_in`: what readers have read whose cursors are looked at no more, they have read.
+            // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen. And
+            // with that in `draw_in`: the reads of readers whose cursors are no longer scanned have happened before.
             let extent = self.extent.load(Ordering::Acquire);
             let seen = look(&mut (0..used(extent)).filter_map(|index| self.cursors.get(index)));
-            // ORDERING: Relaxed; behind the Acquire loads of the cursors: where one of those, or the tail, tells of anything
-            // that came after a reader had joined, that reader is counted here. A cursor's position comes from a tail or a
-            // message that its reader has acquired, or is one to which a writer has pushed it: then it lies so far back that the
-            // floor of this look bounds it.
+            // ORDERING: Relaxed; after the Acquire loads of the cursors: where one of those, or the tail, shows
+            // anything that came after a reader had joined, that reader is counted here. A cursor's position comes from
+            // a tail or a message that its reader has acquired, or a writer has pushed it there: then it is so far back
+            // that the floor of this scan bounds it.
             if self.extent.load(Ordering::Relaxed) / JOINED == extent / JOINED {
                 return seen;
             }
@@ -321,8 +324,8 @@ impl Cursors {
     /// before, and no reader that it does not see will ever read a message before that tail.
     pub(super) fn least(&self) -> Option<u64> {
         self.look(|cursors| {
-            // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have
-            // read what lies before.
+            // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers
+            // have read what comes before.
             let position = |cursor: &Cursor| {
                 let owner = cursor.is_passed_over();
                 let word = cursor.load(Ordering::Acquire);
@@ -349,8 +352,8 @@ impl Cursors {
         })
     }
 
-    /// Pushes all readers that are before `floor` to `floor`, but for busy ones. Returns the position of the slowest reader,
-    /// `floor` at most. The caller has loaded the tail with Acquire before.
+    /// Pushes all readers that are before `floor` to `floor`, except busy ones. Returns the position of the slowest
+    /// reader, at most `floor`. The caller has loaded the tail with Acquire before.
     pub(super) fn push(&self, floor: u64) -> u64 {
         self.look(|cursors| cursors.map(|cursor| push_one(cursor, floor)).min().unwrap_or(floor).min(floor))
     }
@@ -358,8 +361,8 @@ impl Cursors {
 
 /// Where a reader is, when it has been pushed.
 fn push_one(cursor: &Cursor, floor: u64) -> u64 {
-    // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have read what
-    // lies before.
+    // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have read
+    // what comes before.
     let mut word = cursor.load(Ordering::Acquire);
     // MUTANT: A cursor that has that position is exchanged for itself.
     // A cursor without a reader is the largest of all.
@@ -380,7 +383,7 @@ mod tests {
     use super::*;
 
     impl Cursors {
-        /// How many cursors a look goes through.
+        /// The number of cursors that a scan goes through.
         fn in_use(&self) -> usize {
             let mut cursors = 0;
             self.look(|all| cursors = all.count());
@@ -388,7 +391,7 @@ mod tests {
         }
     }
 
-    /// A look counts the readers that are there, however many came and went.
+    /// A scan counts the present readers, whatever the number of earlier ones.
     ///
     /// Claim: A scan of all reader cursors costs as much as the present receivers, however many there were before.
     #[test]
@@ -409,7 +412,7 @@ mod tests {
             cursors.leave(crowd[step * 7 % last]);
         }
         assert_eq!((cursors.count(), cursors.in_use(), cursors.least()), (2, CROWD, Some(1)));
-        // The one that is left is behind all the free ones, and moves.
+        // The remaining one is after all the free ones, and moves.
         let moved = cursors.join_before(crowd[last], CROWD as u64).expect("there are free ones");
         cursors.leave(crowd[last]);
         assert_eq!((cursors.count(), cursors.in_use(), cursors.least()), (2, 2, Some(1)));
@@ -420,7 +423,7 @@ mod tests {
         assert_eq!((cursors.in_use(), cursors.least()), (0, None));
     }
 
-    /// The cursors that are taken by others are taken here by hand: each reader that joins looks at all of them.
+    /// The test itself takes the cursors of the other readers, because each reader that joins scans all of them.
     ///
     /// Claim: A receiver beyond the 32,760th panics, and the broadcast continues.
     /// Also: faults crowds::a_broadcast_of_too_many_receivers.
@@ -436,7 +439,7 @@ mod tests {
         cursors.join(8);
         assert_eq!((MOST, cursors.in_use(), cursors.count()), (32_760, MOST, 2));
         for _ in 0..2 {
-            let panic = catch_unwind(AssertUnwindSafe(|| cursors.join(1))).map(drop).expect_err("there are as many");
+            let panic = catch_unwind(AssertUnwindSafe(|| cursors.join(1))).map(drop).expect_err("none is left");
             let text =
                 panic.downcast_ref::<&str>().copied().map(str::to_owned).or(panic.downcast_ref::<String>().cloned());
             assert!(text.is_some_and(|text| text.contains("too many receivers")));

@@ -1,11 +1,11 @@
-//! What the models of both queues have in common.
+//! Code that the models of both queues share.
 
 use loom::thread;
 
 use crate::runner::model_up_to;
 use crate::sync::{Arc, Handed};
 
-/// This thread closes a queue, and another looks: where it finds the queue closed, it sees what came before.
+/// This thread closes a queue, and another checks it: where it finds the queue closed, it sees what came before.
 pub(super) fn the_past_of_a_close<Q: Send + Sync + 'static>(
     open: fn() -> Q,
     close: fn(&Q) -> bool,

@@ -1,6 +1,7 @@
-//! The queue of an exchange: a [`Ring`] with a bound, or [`Segments`] without. Any thread; progress is that of the two.
+//! The queue of an mpmc channel: a [`Ring`] with a bound, or [`Segments`] without. Any thread; its progress is that of
+//! the two.
 //!
-//! What has segments has a ring as well, of one cell, which is never used.
+//! A queue with segments has a ring as well, of one cell, which is never used.
 
 use crate::statistics::Meter;
 
@@ -11,7 +12,7 @@ pub(crate) struct Queue<T> {
     segments: Option<Box<Segments<T>>>,
 }
 
-/// Asks whichever queue it is.
+/// Calls the method on the queue that is in use.
 macro_rules! either {
     ($self:expr, $queue:ident => $answer:expr) => {
         match &$self.segments {
@@ -31,7 +32,7 @@ impl<T> Queue<T> {
         Self { ring: Ring::new(capacity.unwrap_or(1)), segments: capacity.is_none().then(|| Box::new(Segments::new())) }
     }
 
-    /// From now on the queue is counted by this meter.
+    /// From now on `meter` counts this queue.
     pub(crate) fn join(&mut self, meter: &Meter) {
         match &mut self.segments {
             None => self.ring.join(meter),
@@ -39,22 +40,22 @@ impl<T> Queue<T> {
         }
     }
 
-    /// A sender has found no room, or so it seemed: notes how many messages are there.
+    /// Notes the number of messages, for a sender that has found no room, or seemed to.
     pub(crate) fn sample(&self) {
         either!(self, queue => queue.sample());
     }
 
-    /// The last receiver goes: what is taken from now on is dropped.
+    /// The last receiver leaves: messages that are taken from now on are dropped.
     pub(crate) fn leave(&self) {
         either!(self, queue => queue.leave());
     }
 
-    /// How many messages can be in the queue; `None` without a bound.
+    /// The capacity in messages; `None` without a bound.
     pub(crate) fn capacity(&self) -> Option<usize> {
         self.segments.is_none().then(|| self.ring.capacity())
     }
 
-    /// How many messages could be sent now.
+    /// The number of messages that could be sent now.
     pub(crate) fn room(&self) -> usize {
         match &self.segments {
             None => self.ring.room(),
@@ -64,8 +65,9 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Writes a message behind all others, where there is a bound. It comes back where there is no room, and where the ring is
-    /// [special](Self::is_special): then [`offer`](Self::offer) knows more; and always without a bound.
+    /// Writes a message after all others, in a bounded queue. Returns the message where there is no room, and where the
+    /// ring is [special](Self::is_special): [`offer`](Self::offer) then decides. Always returns it in an unbounded
+    /// queue.
     #[inline(always)]
     pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
         if self.segments.is_none() { self.ring.push(hint, message) } else { Err(message) }
@@ -80,7 +82,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Writes a message behind all others, also beside places that are held. For when the ways above have failed.
+    /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
     pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
         match &self.segments {
             None => self.ring.offer(message),
@@ -88,7 +90,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Writes a message, in the oldest one's place where there is no room.
+    /// Writes a message. Where there is no room, it takes the place of the oldest one.
     pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
         match &self.segments {
             None => self.ring.force(message),
@@ -99,8 +101,8 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Holds as many places as there is room for, `most` at most, all at once. Without a bound there is always room, and
-    /// nothing to be held.
+    /// Reserves the permits for which there is room, at most `most`, all at once. An unbounded queue always has room
+    /// and nothing to reserve.
     #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         match &self.segments {
@@ -110,7 +112,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Places are held no more. False: nobody waits for them.
+    /// Gives permits back. False: no sender waits for them.
     pub(crate) fn release(&self, places: usize) -> bool {
         match &self.segments {
             None => self.ring.release(places),
@@ -118,7 +120,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// How many places can be held at a time.
+    /// The number of permits that can be held at a time.
     #[inline]
     pub(crate) fn most_held(&self) -> usize {
         match &self.segments {
@@ -129,12 +131,12 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Whether no more places can be held, though there may be room: as many are as can be counted.
+    /// Whether no more permits can be held, though there may be room: the count of permits is at its maximum.
     pub(crate) fn is_counted_out(&self) -> bool {
         self.segments.is_none() && self.ring.is_counted_out()
     }
 
-    /// Whether all places that a message could have are held.
+    /// Whether all room that a message could use is held by permits.
     pub(crate) fn is_all_held(&self) -> bool {
         match &self.segments {
             None => self.ring.is_all_held(),
@@ -142,7 +144,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Writes the message of one who holds a place.
+    /// Writes a message for a caller that holds a permit.
     #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
         match &self.segments {
@@ -151,7 +153,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Writes staged messages of one who holds as many places.
+    /// Writes staged messages for a caller that holds a permit for each.
     pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
         match &self.segments {
             None => self.ring.push_many_held(staging),
@@ -160,7 +162,7 @@ impl<T> Queue<T> {
     }
 
     // MUTANT: Speed only: `try_send` tries once more before it waits.
-    /// Whether writers do more than put a message behind the others: the queue is closed, or places are held.
+    /// Whether writers do more than append a message: the queue is closed, or permits are held.
     pub(crate) fn is_special(&self) -> bool {
         match &self.segments {
             None => self.ring.is_special(),
@@ -170,25 +172,26 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Takes the oldest message out, if it is written, where there is a bound. Without: nothing.
+    /// Takes the oldest message out, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
     pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
         if self.segments.is_none() { self.ring.pop(hint) } else { None }
     }
 
-    /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, where there is no bound.
+    /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, in an unbounded queue.
     #[inline]
     pub(crate) fn pop_unbounded(&self) -> Option<T> {
         self.segments.as_ref()?.pop()
     }
 
-    /// Writes some of the staged messages, as many as there is room for with one claim. Returns how many; 0 where there is
-    /// no room, `None` where the queue is closed.
+    /// Writes those of the staged messages for which there is room, with one claim. Returns how many it has written: 0
+    /// where there is no room, `None` where the queue is closed.
     pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         either!(self, queue => queue.push_many(staging))
     }
 
-    /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`. Returns how many.
+    /// Takes out the oldest messages that are written, at most `most`, and appends them to `to`. Returns how many it
+    /// has taken.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> usize {
         either!(self, queue => queue.pop_many(to, most))
     }
@@ -208,7 +211,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// How many messages are in the queue: claimed by a writer, and not yet by a reader.
+    /// The number of messages in the queue: claimed by a writer, and not yet by a reader.
     pub(crate) fn len(&self) -> usize {
         either!(self, queue => queue.len())
     }
@@ -223,18 +226,19 @@ impl<T> Queue<T> {
         either!(self, queue => queue.place())
     }
 
-    /// A number that grows with each claim of a writer or reader. While it stays the same, a message that can be taken stays, and
-    /// so does room, but for places that are held.
+    /// A number that grows with each claim of a writer or reader. While it stays the same, a message that can be taken
+    /// stays, and so does room, except for permits.
     pub(crate) fn moves(&self) -> u64 {
         either!(self, queue => queue.moves())
     }
 
-    /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
+    /// Whether readers have reached a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
         either!(self, queue => queue.has_reached(place))
     }
 
-    /// From now on nothing can be claimed by a writer. What has been claimed will still be published. True: it was open.
+    /// Closes the queue: no writer can claim a position any more. What has been claimed will still be published. True:
+    /// it was open.
     pub(crate) fn close(&self) -> bool {
         either!(self, queue => queue.close())
     }
@@ -244,10 +248,10 @@ impl<T> Queue<T> {
         either!(self, queue => queue.is_closed())
     }
 
-    /// Whether the queue is closed, and all that was claimed before has been taken: nothing will ever come. A writer that has
-    /// claimed a position and not finished keeps this false. Exact, and once true it stays true.
+    /// Whether the queue is closed, and all that was claimed before has been taken: no message will come. A writer that
+    /// has claimed a position and not finished keeps this false. Exact, and once true it stays true.
     pub(crate) fn is_over(&self) -> bool {
-        // In this order: behind the close no writer moves the tail.
+        // In this order: after the close no writer moves the tail.
         self.is_closed() && self.is_empty()
     }
 
@@ -274,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Who sends by force sleeps while it is so.
+    /// A sender that sends by force sleeps while this is so.
     #[test]
     fn all_places_are_held_until_one_of_them_is_given_back_or_used() {
         let queue = Queue::new(Some(2));
