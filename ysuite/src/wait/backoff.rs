@@ -1,10 +1,10 @@
-//! How long to spin before sleeping: how often to look for what is waited for. A [`Backoff`] has one owner at a time, a
+//! How long to spin before sleeping: how often to poll for what is waited for. A [`Backoff`] has one owner at a time, a
 //! [`SharedBackoff`] any number; neither blocks.
 //!
-//! A sleep and a wake-up cost from some microseconds to some tens of them (virtual machines). Spinning for about as long
-//! beforehand is worth it if it saves them often enough, and worth nothing if it does not (the competitive argument for
-//! spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting end remembers how long its sleeps take, wake-up included,
-//! and whether spinning has paid lately.
+//! A sleep and a wake-up cost from a few microseconds to some tens of them (virtual machines). Spinning for about as
+//! long beforehand is worth it if it saves them often enough, and worth nothing if it does not (the competitive
+//! argument for spinning: Karlin, Li, Manasse and Owicki 1991). So the waiting handle remembers how long its sleeps
+//! take, wake-up included, and whether spinning has paid lately.
 
 // Not `crate::sync`'s: what they hold guards nothing, and a model need not explore it.
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -14,14 +14,14 @@ use super::yields::{Yielded, Yields};
 use crate::os::{Deadline, cpus, known_cpus, yield_now};
 use crate::sync::spin_loop;
 
-/// What a waiting end does before it goes to sleep.
+/// What a waiting handle does before it sleeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spin {
     /// Sleep at once. The least work for the CPU, the most for the kernel.
     None,
     /// Spin for about as long as a wake-up takes, as long as that pays; hardly at all where it does not, and not at all
-    /// on a single CPU. In between, and before it sleeps, the thread yields its CPU to others that want it. The right choice
-    /// unless something is known about the traffic.
+    /// on a single CPU. In between, and before it sleeps, the thread yields its CPU to other threads that are ready to
+    /// run. The right choice unless something is known about the traffic.
     #[default]
     Adaptive,
     /// Never sleep. For a thread that owns its CPU; two such threads on one CPU are hopelessly slow.
@@ -30,7 +30,7 @@ pub enum Spin {
 
 /// A long spin, where the length of sleeps is not known. About one wake-up on bare metal.
 const WAKE: Duration = Duration::from_micros(5);
-/// Looks in a spin that is always affordable.
+/// The number of polls in a spin that is always affordable.
 const FEW: u32 = 1;
 /// Sleeps without a long spin after which a long spin is tried again. Doubled each time that it was in vain.
 const PROBE: u32 = 64;
@@ -38,32 +38,33 @@ const PROBE: u32 = 64;
 const SELDOM: u32 = 1024;
 /// The longest spin that is ever tried; a longer sleep is not worth spinning for.
 const LONGEST: Duration = Duration::from_micros(100);
-/// Nanoseconds, the unit in which ends that are shared remember how long sleeps take. With it a sleep of 2 ms has room: much longer than
-/// any that is worth a spin.
+/// The unit, in nanoseconds, in which shared handles remember how long sleeps take. With it a sleep of 2 ms fits: much
+/// longer than any that is worth a spin.
 const SLEPT: u32 = 64;
 /// The scale of `worth`: spinning has always paid.
 const ALWAYS: u32 = 256;
 
-/// How often a waiting thread yields its CPU before it sleeps.
+/// How many times a waiting thread yields its CPU before it sleeps.
 const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 
-/// How often it yields instead of spinning where there are more ends than CPUs.
+/// How many times it yields instead of spinning where there are more handles than CPUs.
 const WAYS: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
 
 /// How far the other side of a stream is to get ahead: some dozen messages.
 const AHEAD: Duration = Duration::from_micros(1);
-/// How long a spin lasts before the thread asks, by a yield, whether others want its CPU. What comes at once comes within it.
+/// How long a spin lasts before the thread yields, to find out whether other threads are ready to run. What comes at
+/// once comes within it.
 const UNASKED: Duration = Duration::from_micros(1);
 
-/// The most time that a thread which has not lost its CPU needs for a few memory accesses.
+/// The most time that a thread which has not been preempted needs for a few memory accesses.
 const MOMENT: Duration = Duration::from_micros(2);
-/// How often a thread that must not wait yields its CPU to a thread that may have lost its own.
+/// How many times a thread that must not wait yields its CPU to a thread that may have been preempted.
 const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
 
-/// A waiting end's memory of whether spinning pays.
+/// A waiting handle's memory of whether spinning pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
-    /// As the end's user wants it.
+    /// The setting of the handle's user.
     pub(crate) spin: Spin,
     /// Moving average, 0 to `ALWAYS`.
     worth: u32,
@@ -71,7 +72,8 @@ pub(crate) struct Backoff {
     skipped: u32,
     /// After how many such sleeps the next long spin comes.
     probe: u32,
-    /// How many nanoseconds sleeps take, as a moving average; zero before the first. There are many idle ends, so it is short.
+    /// How many nanoseconds sleeps take, as a moving average; zero before the first. It is small because there are many
+    /// idle handles.
     slept: u32,
     yields: Yields,
 }
@@ -82,7 +84,7 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: what is remembered of long sleeps. An additional bit is set anyway in a new word.
-    /// Packs this into one word, for ends that several threads may use at once.
+    /// Packs this into one word, for handles that several threads may use at once.
     pub(crate) fn to_bits(self) -> u64 {
         let slept = u64::from(self.slept / SLEPT).min((1 << 15) - 1);
         self.spin as u64
@@ -112,16 +114,16 @@ impl Backoff {
         self.spin != Spin::None && known_cpus() != 1
     }
 
-    /// Yields the CPU to other threads a few times, unless this end is to sleep at once or never. For ends of which there
-    /// may be more than CPUs: the thread that is waited for may then be waiting for this thread's CPU, above all where
-    /// there is a single one. Given the CPU, it fills or empties the queue as far as it can, which wake-ups, one for each
-    /// message, would not let it do. True: `ready` has become true.
+    /// Yields the CPU to other threads a few times, unless this handle is to sleep at once or never. For handles of
+    /// which there may be more than CPUs: the thread that is waited for may then be waiting for this thread's CPU,
+    /// above all where there is a single one. On that CPU, it fills or empties the queue as far as it can, which is not
+    /// possible with a wake-up per message. True: `ready` has become true.
     pub(crate) fn yield_now(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         self.yields(YIELDS, deadline, &mut ready)
     }
 
-    /// As [`yield_now`](Self::yield_now), instead of a spin: where there are more ends than CPUs a thread that spins has the
-    /// CPU of one that it waits for.
+    /// As [`yield_now`](Self::yield_now), instead of a spin: where there are more handles than CPUs, a thread that
+    /// spins keeps the CPU from one that it waits for.
     pub(crate) fn give_way(&self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         self.yields(WAYS, deadline, &mut ready)
     }
@@ -136,10 +138,10 @@ impl Backoff {
         })
     }
 
-    /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; asks `ready` once where
-    /// that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread wanted it: a thread
-    /// that spins while others wait for its CPU may be keeping the one that it waits for from running. Returns `ready`'s
-    /// last answer.
+    /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; calls `ready` once
+    /// where that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread used it: a
+    /// thread that spins while others wait for its CPU may keep the one that it waits for from running. Returns the
+    /// last result of `ready`.
     pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         // MUTANT: Speed only: what is learned about the length of sleeps.
         self.spin_and_yield(deadline, self.spin == Spin::Adaptive, &mut ready)
@@ -152,7 +154,7 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: how long to spin and yield.
-    /// Once for all ends: what an end asks is called in three places here, and compiled once.
+    /// Common code of all handles: a handle's `ready` is called in three places here, which is compiled once.
     fn spin_and_yield(&mut self, deadline: Deadline, yields: bool, ready: &mut dyn FnMut() -> bool) -> bool {
         let left = deadline.left();
         if left == Some(Duration::ZERO) {
@@ -189,9 +191,8 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: how long to spin, and how soon spins that help become frequent again.
-    /// How often a spin is to look (one without end: before it looks at the clock), and what is to be remembered where that
-    /// is in vain. Until then this remembers a spin that pays. Apart from `spin`, which is compiled for each
-    /// end.
+    /// How many times a spin polls (one without end: before it reads the clock), and what to remember if all polls are
+    /// in vain. Until then this remembers a spin that pays. Separate from `spin`, which is compiled for each handle.
     fn plan(&mut self, left: Option<Duration>) -> (u32, Self) {
         let before = *self;
         let wanted = match self.spin {
@@ -209,8 +210,8 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: how often sleeps are measured.
-    /// Runs `sleep`, and learns how long sleeps take where that is of interest: clocks are not free. `sleep` says whether
-    /// it was woken; where it ended because its time was up, its length says nothing.
+    /// Runs `sleep`, and learns how long sleeps take where that is of interest: reading a clock has a cost. `sleep`
+    /// returns whether it was woken. If it ended because its time was up, its length is not used.
     #[inline]
     pub(crate) fn time(&mut self, sleep: impl FnOnce() -> bool) -> bool {
         let is_curious = self.spin == Spin::Adaptive && (self.is_worth() || self.skipped % 8 == 0);
@@ -236,10 +237,11 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: how often to try again whether spinning helps.
-    /// How often a spin may look in this wait.
+    /// The number of polls of a spin in this wait.
     fn spins(&mut self) -> u32 {
-        // Two ends that sleep for each other's answer never stop sleeping if neither spins for longer than it takes the
-        // other to wake up and answer. So the spin is as long as the sleeps are, and now and then it is longer.
+        // Two handles that sleep until the other one replies never stop sleeping if neither spins for longer than it
+        // takes the other to wake up and reply. So the spin is as long as the sleeps are, and now and then it is
+        // longer.
         let slept = Duration::from_nanos(self.slept.into());
         let mut time = slept;
         if self.is_worth() {
@@ -259,7 +261,7 @@ impl Backoff {
 }
 
 // MUTANT: Speed only: how long spins and their pauses are.
-/// Looks so many times, with a pause after each in vain.
+/// Polls `looks` times, with a pause after each poll in vain.
 #[inline(always)]
 fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
     (0..looks).any(|_| {
@@ -274,9 +276,9 @@ fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
 // MUTANT: Speed only: how long to poll for a thread that is in the middle of an operation; the next call finds its
 // result. Killed only by the models `a_sender_in_the_middle_against_a_receiver_that_was_polled` and
 // `a_receiver_in_the_middle_against_a_sender_that_was_in_a_set`.
-/// For a thread that must not wait while another is in the middle of an operation, which usually takes some nanoseconds.
-/// Spins for a moment, then yields its CPU a few times, so that the other thread can use it if it has lost its own. Returns
-/// `ready`'s last answer.
+/// For a thread that must not wait while another is in the middle of an operation, which usually takes some
+/// nanoseconds. Spins for a moment, then yields its CPU a few times, so that the other thread can use it if it has been
+/// preempted. Returns the last result of `ready`.
 #[cold]
 pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
     (0..spins_in(MOMENT)).any(|_| {
@@ -289,7 +291,8 @@ pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
 }
 
 // MUTANT: Speed only: how many polls a spin has.
-/// How many looks, with a pause after each, fit into a time: the pause instruction takes from 10 to 150 cycles.
+/// The number of polls, with a pause after each, that fit into a time: the pause instruction takes from 10 to 150
+/// cycles.
 fn spins_in(time: Duration) -> u32 {
     // No lock: a process that is forked while another thread holds it would wait for that thread without end.
     static PAUSE_PICOS: AtomicU32 = AtomicU32::new(0);
@@ -319,11 +322,11 @@ fn measured_pause() -> u32 {
     (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32 * 1000
 }
 
-/// Of the packed form: how an end is to spin.
+/// In the packed form: how a handle is to spin.
 const SPIN_BITS: u64 = 3;
 
-/// The [`Backoff`] of an end that several threads may use at once. Lock-free. Where two threads learn at the same time, what
-/// one of them has learned may be lost; how it is to spin is what it was told last, whoever waits meanwhile.
+/// The [`Backoff`] of a handle that several threads may use at once. Lock-free. Where two threads learn at the same
+/// time, one result may be lost. The spin setting is always the last one, whichever threads wait meanwhile.
 pub(crate) struct SharedBackoff(AtomicU64);
 
 impl SharedBackoff {
@@ -331,7 +334,7 @@ impl SharedBackoff {
         Self(AtomicU64::new(Backoff::new().to_bits()))
     }
 
-    /// For a clone of the end.
+    /// For a clone of the handle.
     pub(crate) fn again(&self) -> Self {
         // ORDERING: Relaxed; the word guards nothing but itself.
         Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
@@ -342,9 +345,10 @@ impl SharedBackoff {
     }
 
     // MUTANT: Speed only: when to pause after a stream.
-    /// An end in a stream has caught up with the other side, and is about to wait: leaves the lines of both alone for a
-    /// moment, so that the other side gets ahead. Otherwise the two would meet again a few messages later, and pull each
-    /// line to and fro until then. Not where the end is to sleep at once, nor shortly before a deadline.
+    /// Pauses a handle in a stream that has caught up with the other side and is about to wait. It leaves the lines of
+    /// both alone for a moment, so that the other side gets ahead. Otherwise the two would share a line again a few
+    /// messages later, and move each line to and fro until then. It does not pause if the handle is to sleep at once,
+    /// nor shortly before a deadline.
     #[cold]
     #[inline(never)]
     pub(crate) fn stand_back(&self, deadline: Deadline) {
@@ -359,7 +363,7 @@ impl SharedBackoff {
         Backoff::from_bits(self.0.load(Ordering::Relaxed))
     }
 
-    /// What a wait has learned. Not how it was told to spin as it began: that may be something else by now.
+    /// Stores what a wait has learned, except the spin setting at its start: that may have changed by now.
     #[inline]
     pub(crate) fn keep(&self, backoff: Backoff) {
         let learned = backoff.to_bits() & !SPIN_BITS;
@@ -382,7 +386,7 @@ mod tests {
 
     use super::*;
 
-    /// How often a wait looks that is in vain, or one that pays.
+    /// The number of polls of a wait that is in vain, or of one that pays.
     fn looks(backoff: &mut Backoff, pays: bool) -> u32 {
         let (looks, in_vain) = backoff.plan(None);
         if !pays {
@@ -391,8 +395,8 @@ mod tests {
         looks
     }
 
-    /// Where looking is always in vain there is hardly any: some long spins until that is known, and then ever more seldom
-    /// one to find out whether it still is, each no longer than the longest.
+    /// Where polls are always in vain there are hardly any: some long spins until that is known. After that, trials
+    /// become ever rarer, and each is no longer than the longest spin.
     ///
     /// Claim: Unsuccessful polls become rarer and successful ones continue. The spin duration adapts at run time.
     #[test]
@@ -443,7 +447,7 @@ mod tests {
     #[test]
     fn what_is_set_while_another_thread_waits_at_the_same_end_stays() {
         let shared = SharedBackoff::new();
-        // One begins to wait, another sets the end, and the first is woken.
+        // One thread begins to wait, another sets the handle, and the first is woken.
         let mut waiting = shared.recall();
         shared.set(Spin::None);
         waiting.slept += SLEPT;
@@ -461,7 +465,7 @@ mod tests {
                     looks += 1;
                     looks == last
                 });
-                assert_eq!(found, looks == last, "after {looks} looks");
+                assert_eq!(found, looks == last, "after {looks} polls");
                 assert!(found || spin == Spin::Adaptive);
             }
         }
@@ -470,7 +474,7 @@ mod tests {
             looks += 1;
             false
         }));
-        assert_eq!(looks, 1, "without time it looks once");
+        assert_eq!(looks, 1, "without time it polls once");
     }
 
     #[test]
@@ -492,7 +496,7 @@ mod tests {
         assert!(Backoff::new().yield_now(Deadline::Never, || true));
         assert_eq!(crate::os::calls(), before + 1);
         assert!(!Backoff::new().spin(Deadline::Never, || false));
-        assert!(crate::os::calls() > before + 1, "before it sleeps it asks whether others want its CPU");
+        assert!(crate::os::calls() > before + 1, "before it sleeps it yields to others");
     }
 
     #[test]
@@ -505,7 +509,7 @@ mod tests {
         }
     }
 
-    /// Where it is to spin by that: each time while spinning is worth it, else now and then.
+    /// How long it should spin according to that: each time while spinning is worth it, else now and then.
     #[test]
     fn a_sleep_that_was_ended_by_a_call_is_measured() {
         let takes_time = |woken| {
@@ -539,7 +543,7 @@ mod tests {
             let short = spin(0);
             spin(10_000) > short && spin(longest) > spin(10_000) && spin(longest + 1) == short
         };
-        // Each of the threads that are the first to ask measures how long a pause takes.
+        // Each of the first threads that need it measures how long a pause takes.
         assert!((0..10).any(|_| is_so()));
     }
 
@@ -553,7 +557,7 @@ mod tests {
             assert_ne!(looks(&mut backoff, true), FEW);
         }
         for number in 0..100 {
-            assert_ne!(looks(&mut backoff, number % 8 != 0), FEW, "behind one in vain");
+            assert_ne!(looks(&mut backoff, number % 8 != 0), FEW, "after one in vain");
         }
     }
 

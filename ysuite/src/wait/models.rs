@@ -29,7 +29,7 @@ impl Scene {
         &self.0.1
     }
 
-    /// What is published, and looked for, without an order of its own.
+    /// The word that is published and polled, without an order of its own.
     fn published(&self) -> &AtomicU32 {
         &self.0.2
     }
@@ -90,8 +90,8 @@ fn a_notified_waiter_sees_what_its_notifier_did() {
     });
 }
 
-/// The waiter is the thread that runs second. Of a notifier that does, no model tries whether it takes the bit before the waiter
-/// looks: it has looked at the bit itself in between.
+/// The waiter is the thread that runs second. If the notifier ran second, no model would test whether it takes the bit
+/// before the waiter polls: the waiter has checked the bit itself in between.
 #[test]
 fn a_waiter_that_only_looks_sees_what_its_notifier_did() {
     model_up_to(2, || {
@@ -140,7 +140,7 @@ fn a_thread_that_finds_another_arrived_sees_what_it_took() {
             scene.past().written();
             scene.list().arrive();
         });
-        // The count of another that is notified comes behind the arrival, or before it.
+        // The count of another one that is notified comes after the arrival, or before it.
         let notifier = scene.spawn(|scene| drop(scene.list().notify_one()));
         if scene.list().in_flight() == 0 {
             scene.past().read();
@@ -232,8 +232,8 @@ fn a_pop_that_a_push_comes_before_loses_no_block() {
     });
 }
 
-/// A block is pushed anew above another, which is new as well, while a thread that has found it full is about to pop it or to
-/// look below it.
+/// A block is pushed anew above another one, which is new as well. Meanwhile a thread that has found it full is about
+/// to pop it or to check below it.
 #[test]
 fn a_block_below_another_is_found_as_it_was_made() {
     model_up_to(2, || {
@@ -269,12 +269,12 @@ fn the_last_end_that_goes_against_a_publisher() {
         model_up_to(2, move || {
             let scene = Scene::new();
             if !fenced {
-                // Nobody waits: the promise of fences is withdrawn.
+                // No waiter is left: the promise of fences is withdrawn.
                 scene.list().attend();
             }
             let scenes = scene.clone();
             let publisher = thread::spawn(move || {
-                // ORDERING: Relaxed, here and below; the list's barriers are what is looked at.
+                // ORDERING: Relaxed, here and below; the list's barriers are what is tested.
                 scenes.published().store(1, Ordering::Relaxed);
                 scenes.list().published() && scenes.list().attend().is_gone()
             });

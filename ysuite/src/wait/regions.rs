@@ -1,13 +1,14 @@
-//! Where the blocks of a wait list are, and in which of them a waiter is armed: a notifier looks at those and at no other,
-//! however many waiters there have been. Any thread; lock-free.
+//! Where the blocks of a wait list are, and in which of them a waiter is armed: a notifier checks only those blocks,
+//! whatever the number of earlier waiters. Any thread; lock-free.
 //!
-//! The first block is the list's own. Further ones lie in *regions* of 64, and the regions in 64 rows. Each block, and each
-//! row, has a count of the waiters that are armed in it. A waiter is counted before its armed bit is set, and until that is
-//! taken: so a count is never less than the bits, and where it is 0 there is nothing to look for. A search passes at most
-//! 64 counts of rows, and 64 of blocks where a row has somebody; a row has a second region only beyond a quarter of a million
-//! waiters.
+//! The first block is the list's own. Further ones are in *regions* of 64, and the regions in 64 rows. Each block, and
+//! each row, has a count of the waiters that are armed in it. A waiter is counted before its armed bit is set, and
+//! until that is taken: so a count is never less than the bits, and where it is 0 there is nothing to find. A search
+//! passes at most 64 counts of rows, and 64 of blocks where a row has a waiter; a row has a second region only beyond a
+//! quarter of a million waiters.
 //!
-//! Cannot: give memory back. It is as much as the most waiters at once have needed, and lives as long as the list.
+//! Cannot: give memory back. It is as much as the largest number of waiters at once has needed, and lives as long as
+//! the list.
 
 use core::ptr;
 
@@ -36,7 +37,7 @@ pub(super) struct Region {
     blocks: [AtomicPtr<SlotBlock>; BLOCKS],
     /// The next region of its row.
     next: AtomicPtr<Region>,
-    /// Where it lies. Regions live as long as the list.
+    /// Its place. Regions live as long as the list.
     regions: *const Regions,
     row: usize,
     made: Handed,
@@ -61,8 +62,8 @@ impl BlockPlace {
     #[inline]
     pub(super) fn count(&self) {
         if let Some(region) = self.region() {
-            // ORDERING: Relaxed twice; the waiter's fence in `WaitList::arm` comes behind, and pairs with the notifier's in
-            // `WaitList::attend`, as for the armed bit.
+            // ORDERING: Relaxed twice; the waiter's fence in `WaitList::arm` comes after, and pairs with the notifier's
+            // in `WaitList::attend`, as for the armed bit.
             region.row_count().fetch_add(1, Ordering::Relaxed);
             region.counts[self.block].fetch_add(1, Ordering::Relaxed);
         }
@@ -72,7 +73,7 @@ impl BlockPlace {
     #[inline]
     pub(super) fn uncount(&self) {
         if let Some(region) = self.region() {
-            // ORDERING: Relaxed twice; a count that is still too high costs a look.
+            // ORDERING: Relaxed twice; a count that is still too high costs one check.
             region.counts[self.block].fetch_sub(1, Ordering::Relaxed);
             region.row_count().fetch_sub(1, Ordering::Relaxed);
         }
@@ -98,7 +99,7 @@ impl Region {
         unsafe { &(*self.regions).counts[self.row] }
     }
 
-    /// What `claim` finds in the first block from here on that has somebody armed.
+    /// The result of `claim` for the first block from `from` on that has an armed waiter.
     fn find<R>(&self, from: usize, claim: &mut impl FnMut(&SlotBlock) -> Option<R>) -> Option<R> {
         self.made.read();
         (from..BLOCKS).find_map(|at| {
@@ -144,8 +145,8 @@ impl Regions {
         (&region.blocks[block], BlockPlace { region, block })
     }
 
-    /// What `claim` finds in the first block, behind this one or among all, that has somebody armed. The order is that of rows, and
-    /// of regions in a row.
+    /// The result of `claim` for the first block, after this one or among all, that has an armed waiter. The order is
+    /// that of rows, and of regions in a row.
     pub(super) fn find<R>(
         &self,
         behind: Option<&BlockPlace>,

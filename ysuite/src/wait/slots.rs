@@ -36,7 +36,7 @@ pub(crate) struct SlotBlock {
     pub(super) place: BlockPlace,
     /// While the block is on the stack of blocks with room, the block below it; see [`Vacancies`].
     pub(super) below: AtomicPtr<SlotBlock>,
-    /// Written by the thread that pushes the block on that stack, read by the next that pops it: it stands for `below`.
+    /// Written by the thread that pushes the block on that stack, read by the next that pops it: it represents `below`.
     pub(super) linked: Handed,
     /// Whether the block is on that stack.
     pub(super) listed: AtomicBool,
@@ -49,7 +49,7 @@ pub(crate) struct SlotBlock {
 //     test: src/wait/list.rs: slots_have_one_owner_at_a_time_and_are_used_again
 #[derive(Default)]
 struct WaiterSlot {
-    /// How many armings have been neither disarmed nor notified to the end, and `LEFT`.
+    /// The number of armings that have been neither disarmed nor fully notified, and `LEFT`.
     users: AtomicU32,
     /// Whether the owner is a blocked thread, which comes at once when it is notified.
     is_thread: HandedBool,
@@ -66,7 +66,7 @@ pub(crate) struct Waiter {
 
 // SAFETY: a `Waiter` only names a slot; the slot is part of the list, which any thread may use.
 unsafe impl Send for Waiter {}
-// SAFETY: a shared `Waiter` gives no access but to its slot, all of whose fields may be used from any thread.
+// SAFETY: a shared `Waiter` gives access only to its slot, all of whose fields may be used from any thread.
 unsafe impl Sync for Waiter {}
 
 /// A waiter whose armed bit the notifier has taken. The notifier wakes the target before it drops this.

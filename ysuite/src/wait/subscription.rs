@@ -1,17 +1,18 @@
-//! The slots an end keeps from one operation to the next: for the task that last polled it, and for the set it is attached
-//! to. The end is one of several: a receiver, which waits for messages, or a sender, which waits for room.
+//! The slots that a handle keeps from one operation to the next: for the task that last polled it, and for the set it
+//! is attached to. The handle is one of several: a receiver, which waits for messages, or a sender, which waits for
+//! room.
 //!
-//! What level-triggered means with several ends: an attached end's id is up, or its slot is armed, whenever none of its
-//! operations is under way. With its slot armed the end is one of the waiters, and is notified in its turn: then its id goes
-//! up, and stays up until the end finds nothing. So an id that is up says "look"; if another end has taken the message, or
-//! the room, by then, the look finds nothing. An id that is down says "you will be notified".
+//! What level-triggered means with several handles: an attached handle's id is up, or its slot is armed, whenever none
+//! of its operations is in progress. With its slot armed the handle is one of the waiters, and is notified in its turn:
+//! then its id goes up, and stays up until the handle finds nothing. So an id that is up says "poll". If another handle
+//! has taken the message, or the room, by then, the poll finds nothing. An id that is down says "you will be notified".
 //!
-//! Where an end waits by both slots, its task polled it and has not come back since. A notification that is for one waiter
-//! takes one of the slots: had the task's no more to tell than the task, which may have nothing to do with this end any more,
-//! the set would sleep beside what has come. So the slot of an attached end's task tells the set as well. An end that waits as
-//! a thread or a future has neither slot armed.
+//! Where a handle waits by both slots, its task has polled it and has not come back since. A notification that is for
+//! one waiter takes one of the slots. The task may have nothing to do with this handle any more. If its slot notified
+//! only the task, the set would sleep although something has come. So the slot of an attached handle's task notifies
+//! the set as well. A handle that waits as a thread or a future has neither slot armed.
 //!
-//! Set up through `&mut`; everything else from any thread that shares the end.
+//! Set up through `&mut`; everything else from any thread that shares the handle.
 
 use core::task::Waker;
 
@@ -23,12 +24,12 @@ use crate::foreign::Panics;
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, AtomicBool, Handed, Ordering};
 
-/// An end's slots. Most ends have none.
+/// A handle's slots. Most handles have none.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     /// For the task that polled last.
     task: Option<Subscription>,
-    /// For the set the end is attached to.
+    /// For the set that the handle is attached to.
     attached: Option<Subscription>,
     /// What binds it to that set.
     registration: Option<Arc<Registration>>,
@@ -37,8 +38,8 @@ pub(crate) struct Subscriptions {
 /// A slot that is kept between operations.
 struct Subscription {
     slot: Waiter,
-    /// An arming for which no thread has answered yet. False while the slot is armed only until the thread that has armed it
-    /// goes on.
+    /// The slot has an arming for which no thread is responsible yet. While it is false, the slot is armed at most
+    /// until the thread that has armed it goes on.
     armed: AtomicBool,
     /// A thread is taking the id down.
     resting: AtomicBool,
@@ -47,7 +48,7 @@ struct Subscription {
 }
 
 impl Subscription {
-    /// With what binds the end to a set, if it is in one. `beside`: the slot is the task's.
+    /// `registration`: what binds the handle to a set, if it is in one. `beside`: the slot is the task's.
     fn new(end: impl SharedEnd, registration: Option<&Arc<Registration>>, beside: bool) -> Self {
         let subscription = Self {
             slot: end.list().register(),
@@ -61,26 +62,28 @@ impl Subscription {
         subscription
     }
 
-    /// Of the task of an end. What is for all waiters is told the set by its own slot.
+    /// The slot of a handle's task. What is for all waiters notifies the set by its own slot.
     fn of_task<S: SharedEnd>(end: S, registration: Option<&Arc<Registration>>) -> Self {
         Self::new(end, registration.filter(|_| !S::FOR_ALL), true)
     }
 
     fn arm(&self, end: impl SharedEnd) {
         end.list().arm(&self.slot, false);
-        // Behind the arming: another thread that shares the end may disarm at any moment. Had it swapped out `true` before the
-        // slot was armed, the slot would stay armed with nobody to answer for it, also when the end has gone. Where the slot has
-        // been disarmed by now this is one `true` too many, and brings one look in vain.
-        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases the armed bit with it, to the Acquire in `disarm`. A
-        // read-modify-write, as there: so all that is done to this word has one order, for the model checker as well.
+        // After the arming: another thread that shares the handle may disarm at any moment. Had it swapped out `true`
+        // before the slot was armed, the slot would stay armed with no thread responsible for it, also after the
+        // handle's drop. Where the slot has been disarmed by now, this is a surplus `true` and causes one poll in vain.
+        // ORDERING: Relaxed; the fence at the end of `WaitList::arm` releases the armed bit with it, to the Acquire in
+        // `disarm`. A read-modify-write, as there: so all that is done to this word has one order, for the model
+        // checker as well.
         self.armed.swap(true, Ordering::Relaxed);
     }
 
     /// Disarms the slot. True: it has been notified since it was armed, or another thread has disarmed it meanwhile.
     fn disarm(&self, end: impl SharedEnd) -> bool {
         // MUTANT: At worst another waiter is notified without a reason.
-        // ORDERING: Acquire pairs with the fence before the swap in `arm`: of the threads that share the end, the one that swaps
-        // out `true` answers for the notification, and finds the slot as the thread that armed has left it.
+        // ORDERING: Acquire pairs with the fence before the swap in `arm`: of the threads that share the handle, the
+        // one that swaps out `true` is responsible for the notification, and finds the slot as the thread that armed
+        // has left it.
         self.armed.swap(false, Ordering::Acquire) && !end.list().disarm(&self.slot)
     }
 
@@ -90,7 +93,7 @@ impl Subscription {
 
     // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
     // check. Killed only by `who_leaves_a_set_frees_its_id_at_once_and_its_slot_behind_its_notifier`.
-    /// Gives the slot up. True: it had been notified. The caller drops the task's waker last: its drop is foreign code.
+    /// Gives the slot up. True: it had been notified. The caller drops the task's waker last: its drop is user code.
     #[must_use]
     fn unregister(&self, end: impl SharedEnd) -> (bool, Option<Waker>) {
         let is_notified = self.disarm(end);
@@ -102,12 +105,12 @@ impl Subscription {
     }
 }
 
-/// An attached end that has found nothing and takes its id down.
+/// An attached handle that has found nothing and takes its id down.
 struct RestingEnd<'a, S> {
     subscription: &'a Subscription,
     registration: &'a Registration,
     end: S,
-    /// The slot was notified between its arming and the look that found something.
+    /// The slot was notified between its arming and the poll that found something.
     is_notified: bool,
 }
 
@@ -136,7 +139,7 @@ impl<S: SharedEnd> Waiting for RestingEnd<'_, S> {
 impl Subscriptions {
     // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
     // check.
-    /// Disarms both slots before the end waits in another way, so that only that wait is notified. True: one of the
+    /// Disarms both slots before the handle waits in another way, so that only that wait is notified. True: one of the
     /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
         let mut is_notified = self.disarm_task(end);
@@ -150,7 +153,7 @@ impl Subscriptions {
         is_notified
     }
 
-    /// Has the task woken once there may be something for it.
+    /// Registers the task to be woken once there may be something for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
         let registration = self.registration.as_ref();
         let subscription = self.task.get_or_insert_with(|| Subscription::of_task(end, registration));
@@ -158,7 +161,7 @@ impl Subscriptions {
         subscription.arm(end);
     }
 
-    /// The task has found something after all. True: its slot had been notified.
+    /// Disarms the slot of a task that has found something after all. True: its slot had been notified.
     pub(crate) fn disarm_task(&self, end: impl SharedEnd) -> bool {
         self.task.as_ref().is_some_and(|subscription| subscription.disarm(end))
     }
@@ -170,8 +173,9 @@ impl Subscriptions {
     //     tests/suite/random.rs: random_operations_on_an_exchange_agree_with_a_model
     // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
     // check.
-    /// The end has come into a set, or has left one. The task's slot may be armed, or in use by a notifier: so the task gets
-    /// another one, which tells the set that the end is in now. Whatever comes meanwhile is told the task by one or the other.
+    /// Gives the task a new slot, after the handle has entered a set or left one. The task's old slot may be armed, or
+    /// in use by a notifier. The new one notifies the set that the handle is in now. Whatever comes meanwhile notifies
+    /// the task by one slot or the other.
     fn exchange_task<S: SharedEnd>(&mut self, end: S) {
         if S::FOR_ALL {
             return;
@@ -181,13 +185,13 @@ impl Subscriptions {
         // ORDERING: Relaxed; this thread alone has the end.
         let waits = old.armed.load(Ordering::Relaxed);
         if waits {
-            // Before the old one is disarmed: no moment is without.
+            // Before the old one is disarmed: there is no moment without an armed slot.
             new.arm(end);
         }
         let (is_notified, waker) = old.unregister(end);
         if is_notified {
-            // The task is told, and polls before it waits again; where this thread has come before the notifier it has the waker.
-            // What the new slot has been told by now the task has not.
+            // The task is notified, and polls before it waits again; where this thread has come before the notifier it
+            // has the waker. What the new slot has been notified of by now is unknown to the task.
             let mut panics = Panics::none();
             panics.catch(|| give_up([Some(new), None], end));
             return waker.into_iter().for_each(|waker| panics.catch(|| waker.wake()));
@@ -201,20 +205,20 @@ impl Subscriptions {
         }
     }
 
-    /// The task waits no more. If its slot had been notified, the next waiter is notified.
+    /// Ends the wait of the task. If its slot had been notified, the next waiter is notified.
     #[cfg(feature = "futures")]
     pub(crate) fn forget_task(&mut self, end: impl SharedEnd) {
         let Some(subscription) = self.task.take() else { return };
         give_up([Some(subscription), None], end);
     }
 
-    /// From now on the end is attached to the set of this registration. An end that is attached already refuses:
-    /// it stays where it is, and dropping the registration gives the id back.
+    /// Attaches the handle to the set of this registration. A handle that is attached already refuses: it stays where
+    /// it is, and dropping the registration gives the id back.
     pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
         if self.attached.is_some() {
             return Err(AttachError::AlreadyAttached);
         }
-        // There may be messages, or room, already. If there are none, the end finds that out and takes the id down.
+        // There may be messages, or room, already. If there are none, the handle finds that out and takes the id down.
         registration.raise();
         let registration = self.registration.insert(Arc::new(registration));
         self.attached = Some(Subscription::new(end, Some(registration), false));
@@ -222,7 +226,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Runs `look` on the registration that binds the end to a set, if it is in one.
+    /// Runs `look` on the registration that binds the handle to a set, if it is in one.
     pub(crate) fn with_registration(&self, end: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
         self.attached
             .as_ref()
@@ -230,7 +234,8 @@ impl Subscriptions {
             .inspect(|registration| look(registration));
     }
 
-    /// The end leaves the set it is attached to, if it is (true). If it had been notified, it notifies the next waiter.
+    /// Takes the handle out of the set that it is attached to. True: it was in one. If it had been notified, it
+    /// notifies the next waiter.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
         let Some(subscription) = self.attached.take() else { return false };
         self.registration = None;
@@ -248,9 +253,9 @@ impl Subscriptions {
     // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
     // check. Killed only by `a_receiver_in_a_set_sleeps_when_it_takes_its_id_down`,
     // `one_thread_at_a_time_takes_the_id_down` and `what_an_end_is_told_as_it_comes_to_rest_is_passed_on`.
-    /// What an attached end does when it finds nothing: takes its id down, arms, and looks once more. True: a message has
-    /// come meanwhile, or room, or the channel has been closed. If the slot was notified in between, it may have been of more
-    /// than the look has found: then the next waiter is notified.
+    /// For an attached handle that finds nothing: takes its id down, arms, and polls once more. True: a message has
+    /// come meanwhile, or room, or the channel has been closed. If the slot was notified in between, the notification
+    /// may have been for more than the poll has found: then the next waiter is notified.
     #[inline(never)]
     pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
         let Some(subscription) = &self.attached else { return false };
@@ -258,34 +263,34 @@ impl Subscriptions {
         if !registration.is_up() && end.list().is_armed(&subscription.slot) {
             return false;
         }
-        // Where another thread that shares the end is here already, that thread raises the id if it finds anything.
+        // Where another thread that shares the handle is here already, that thread raises the id if it finds anything.
         // ORDERING: Acquire pairs with the Release below, by which the last thread has left.
         if subscription.resting.swap(true, Ordering::Acquire) {
             return false;
         }
         subscription.lowering.written();
-        // Down before the arming: whoever publishes after the arming raises the id again.
+        // Down before the arming: a thread that publishes after the arming raises the id again.
         registration.lower();
         let mut resting = RestingEnd { subscription, registration, end, is_notified: false };
         let found = arm_and_look(&mut resting).is_some();
         let is_notified = resting.is_notified;
-        // ORDERING: Release pairs with the Acquire swap above: this thread has taken the id down, and has armed. So one arming comes
-        // behind the other, whatever a compiler makes of the swap in `Subscription::arm`, whose result nobody uses: the last
-        // `true` is that of the last arming.
+        // ORDERING: Release pairs with the Acquire swap above: this thread has taken the id down, and has armed. So one
+        // arming comes after the other, whatever a compiler makes of the swap in `Subscription::arm`, whose result is
+        // unused: the last `true` is that of the last arming.
         subscription.resting.store(false, Ordering::Release);
         if is_notified {
-            // Last: a waker is foreign code.
+            // Last: a waker is user code.
             propagate(end);
         }
         found
     }
 
-    /// Something has changed for this end alone: wakes the task that polled it last. A waker is foreign code.
+    /// Wakes the task that polled this handle last: something has changed for this handle alone. A waker is user code.
     pub(crate) fn wake_task(&self, end: impl SharedEnd) {
         self.task.as_ref().inspect(|subscription| subscription.target(&end).task.wake());
     }
 
-    /// The end goes. If one of its slots had been notified, it notifies the next waiter.
+    /// Gives up the slots of a handle that is dropped. If one of them had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
         self.registration = None;
         give_up([self.task.take(), self.attached.take()], end);
@@ -297,8 +302,8 @@ impl Subscriptions {
 //     tests/suite/mpmc/foreign.rs: a_receiver_whose_wakers_drop_panics_leaves_both_its_places
 // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
 // check. Killed only by `a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic`.
-/// Gives slots up. If one of them had been notified, the next waiter is notified. All foreign code comes last: the wakers of
-/// others, and the drop of this end's own, each of which may panic.
+/// Gives slots up. If one of them had been notified, the next waiter is notified. All user code comes last: the wakers
+/// of other waiters, and the drop of this handle's own, each of which may panic.
 fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {
     let given_up =
         slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
@@ -320,7 +325,7 @@ mod tests {
     use crate::signal::{Attach, Wait, YPollset};
     use crate::tests::Woken;
 
-    /// An end as it looks whether waiting is over.
+    /// A handle as it checks whether waiting is over.
     #[derive(Clone, Copy)]
     struct Looking<'a>(&'a WaitList, &'a dyn Fn() -> bool);
 
@@ -338,7 +343,7 @@ mod tests {
         }
     }
 
-    /// An end that can be in a set. For as long as nobody says otherwise it finds nothing.
+    /// A handle that can be in a set. It finds nothing until a test says otherwise.
     struct Owner<'a> {
         list: &'a WaitList,
         subscriptions: Subscriptions,
@@ -387,7 +392,7 @@ mod tests {
         drop(notified);
         let slot = list.register();
         assert_eq!(slot.index, 0, "a slot is lost");
-        assert!(list.target(&slot).registration().is_none(), "it has kept what its last owner was bound by");
+        assert!(list.target(&slot).registration().is_none(), "it has kept its last owner's registration");
     }
 
     #[test]
@@ -396,13 +401,13 @@ mod tests {
         let mut owner = Owner::new(&list);
         set.attach(&mut owner, 3).unwrap();
         let look = || {
-            // As others would meanwhile: one notifies, and one that shares the end finds nothing.
+            // As other threads would meanwhile: one notifies, and one that shares the handle finds nothing.
             notify(&list, 1);
             assert!(!owner.rest(&|| false));
             false
         };
         assert!(!owner.rest(&look));
-        assert!(set.check().eq([3]), "whoever comes second leaves the id alone");
+        assert!(set.check().eq([3]), "the second thread leaves the id alone");
     }
 
     #[test]
@@ -415,10 +420,10 @@ mod tests {
         list.arm(&other, false);
         let is_told = Cell::new(false);
         let look = || {
-            // Of two messages: the end finds both, and was told of one of them.
+            // Of two messages: the handle finds both, and was notified of one of them.
             if !is_told.replace(true) {
                 notify(&list, 1);
-                assert_eq!(task.times(), 0, "the end itself is told");
+                assert_eq!(task.times(), 0, "the handle itself is notified");
             }
             true
         };

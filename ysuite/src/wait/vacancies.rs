@@ -1,20 +1,21 @@
-//! The blocks with free slots, on a stack, so that registering costs the same however many waiters there are. Any thread;
-//! lock-free.
+//! The blocks with free slots, on a stack, so that the cost of registering does not depend on the number of waiters.
+//! Any thread; lock-free.
 //!
-//! Blocks live as long as their list: a stale link still leads to a block, and a slot taken there is as good as any. Only
-//! one thread at a time pops a block, so the link to the block below cannot change under it. A thread that finds another
-//! popping looks a few blocks further down instead, and allocates a block where that finds no free slot; no thread waits.
+//! Blocks live as long as their list: a stale link still leads to a block, and a slot taken there is as good as any.
+//! Only one thread at a time pops a block, so the link to the block below cannot change under it. A thread that finds
+//! another one popping checks a few blocks further down instead, and allocates a block where that finds no free slot;
+//! no thread waits.
 //!
-//! A block with room is on the stack, or a thread is about to push it: the thread that gives back the first slot of a full
-//! block, or the thread that has popped a block and then finds room in it.
+//! A block with room is on the stack, or a thread is about to push it: the thread that gives back the first slot of a
+//! full block, or the thread that has popped a block and then finds room in it.
 
 use core::ptr;
 
 use super::slots::{SlotBlock, Waiter};
 use crate::sync::{AtomicBool, AtomicPtr, Handed, Ordering};
 
-/// How many blocks are looked at before another is allocated. More than one of them is full only while other threads
-/// register and unregister.
+/// The number of blocks that are checked before another is allocated. More than one of them is full only while other
+/// threads register and unregister.
 const STEPS: usize = 8;
 
 /// The stack of blocks with free slots.
@@ -59,10 +60,10 @@ impl Vacancies {
             return false;
         }
         self.popping.written();
-        // ORDERING: Acquire of `top` pairs with the Release exchange in `put`: the thread that pushed the block last had
-        // set `below` before, and nobody sets it again while the block is on the stack. So Relaxed for `below`; and for the
-        // exchange, for `top` is changed by nothing but read-modify-writes: who loads it acquires from each push so far,
-        // also from that of the block that comes to be on top here.
+        // ORDERING: Acquire of `top` pairs with the Release exchange in `put`: the thread that pushed the block last
+        // had set `below` before, and no thread sets it again while the block is on the stack. So Relaxed for `below`;
+        // and for the exchange, because only read-modify-writes change `top`: a thread that loads it acquires from each
+        // push so far, also from that of the block that comes to be on top here.
         let taken = self.top.load(Ordering::Acquire) == this && {
             block.linked.read();
             let below = block.below.load(Ordering::Relaxed);
@@ -112,7 +113,7 @@ mod tests {
         let slot = list.register();
         list.arm(&slot, false);
         let notified = list.notify_one().unwrap();
-        // As where a slot comes free between the look at the block and the pop.
+        // As where a slot comes free between the check of the block and the pop.
         assert!(notified.vacant.take_off(notified.block));
         assert_eq!(list.register().block, slot.block, "a block with room is lost");
     }
@@ -130,7 +131,7 @@ mod tests {
         assert!(vacant.taking.load(Ordering::Relaxed), "the other's pop is not over");
     }
 
-    /// A look further down, as behind a pop by another, takes nothing off.
+    /// A check further down, as after a pop by another thread, takes nothing off.
     #[test]
     fn a_block_below_the_top_stays_on_the_stack() {
         let list = WaitList::new();

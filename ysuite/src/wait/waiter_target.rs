@@ -1,7 +1,7 @@
 //! How a waiter in a list is woken: as a thread that sleeps on a word, as a task, or as an attached receiver.
 //!
-//! The owner of the slot sets the target up before it arms the slot. The notifier that takes the armed bit wakes it, once.
-//! Waking is lock-free, and makes one system call at most beside what a waker does.
+//! The owner of the slot sets the target up before it arms the slot. The notifier that takes the armed bit wakes it,
+//! once. The wake-up is lock-free, and makes one system call at most in addition to what a waker does.
 
 use core::ptr;
 
@@ -22,8 +22,8 @@ pub(crate) struct WaiterTarget {
     /// Holds a waker while a task waits: the owner of the slot registers it before it arms, and takes it when no task waits
     /// any more.
     pub(super) task: TaskSlot,
-    /// A share of what binds the slot's owner to its set; null where the owner is in none. With [`BESIDE`] in its address where
-    /// the slot is that of the owner's task, and the set is told beside it.
+    /// A share of what binds the slot's owner to its set; null where the owner is in none. With [`BESIDE`] in its
+    /// address where the slot is that of the owner's task, and the set is notified as well.
     registration: AtomicPtr<Registration>,
 }
 
@@ -35,7 +35,7 @@ impl WaiterTarget {
     // USER CODE: a waker; the armed bit of the slot is taken, and the slot is not reused before the waker has returned;
     //     re-entrance: it may poll, and wait again in the same slot; panic: the caller wakes the waiters after it, then
     //     it propagates; test: tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep
-    /// Notifier: wakes the owner of the slot, as a thread or otherwise. A waker is foreign code, and may panic.
+    /// For a notifier: wakes the owner of the slot, as a thread or otherwise. A waker is user code, and may panic.
     #[inline]
     pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
@@ -52,7 +52,7 @@ impl WaiterTarget {
             registration.raise();
         }
         if registration.is_null() || registration.addr() & BESIDE != 0 {
-            // The task last: a waker is foreign code and may panic.
+            // The task last: a waker is user code and may panic.
             self.task.wake();
         }
     }
@@ -89,7 +89,8 @@ impl WaiterTarget {
         unsafe { registration.as_ref() }
     }
 
-    /// Owner of a newly taken slot: the slot is an attached receiver's, or the one of its task, `beside` the set.
+    /// For the owner of a newly taken slot: the slot is an attached receiver's, or the one of its task, if `beside` is
+    /// true.
     pub(crate) fn set_registration(&self, registration: Arc<Registration>, beside: bool) {
         let registration = Arc::into_raw(registration).cast_mut();
         let registration = registration.map_addr(|address| if beside { address | BESIDE } else { address });

@@ -1,10 +1,10 @@
-//! Giving the CPU to a thread that wants it, before sleeping. [`Yields`] has one owner at a time; a yield blocks for as long as
-//! others run.
+//! Yielding the CPU before sleeping. [`Yields`] has one owner at a time; a yield blocks for as long as other threads
+//! run.
 //!
-//! Where more threads are ready to run than there are CPUs, the one that is waited for is as a rule one of them. A yield lets
-//! it run at the price of one system call, and it need not wake anybody; a sleep costs two calls and a barrier. But a yield to
-//! a thread that only computes costs a whole slice of the scheduler, some milliseconds, where a sleeper is woken at once. So an
-//! end that has lost a slice stays away from yields for long, and longer each time.
+//! Where more threads are ready to run than there are CPUs, the one that is waited for is usually one of them. A yield
+//! lets it run at the price of one system call, and needs no wake-up; a sleep costs two calls and a barrier. But a
+//! yield to a thread that only computes costs a whole slice of the scheduler, some milliseconds, where a sleeper is
+//! woken at once. So a handle that has lost a slice avoids yields for long, and longer each time.
 
 // Not `crate::sync`'s: what it holds guards nothing, and a model need not explore it.
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -13,29 +13,29 @@ use std::time::Instant;
 
 use crate::os::yield_now;
 
-/// The most yields before a sleep. A thread whose CPU others want goes round with them that often.
+/// The most yields before a sleep. If other threads want the CPU, a thread takes turns with them up to this number.
 const MOST: u32 = 16;
-/// A yield that takes longer has given a slice to somebody who computes.
+/// A yield that takes longer has given a slice to a thread that computes.
 const SLICE: Duration = Duration::from_millis(1);
 /// Waits without a yield after the first slice that was lost. Doubled with each further one.
 const AWAY: u16 = 1 << 6;
 /// How often that is doubled.
 const DOUBLINGS: u16 = 6;
-/// Whoever has less time than this does not give it to others: some slices.
+/// A thread with less time than this does not yield: some slices.
 const HASTE: Duration = Duration::from_millis(10);
-/// After so many waits that spinning has ended one asks by a yield all the same. Two threads that answer each other at once would
-/// otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is seldom enough not
-/// to be seen below p99.9.
+/// After this number of waits that spinning has ended, one yields all the same. Two threads that reply to each other at
+/// once would otherwise keep their CPUs from all others for whole slices. It costs a fraction of a microsecond, and is
+/// rare enough not to be visible below p99.9.
 const SELDOM: u16 = 1 << 11;
 /// No yield is taken to be quicker, whatever a coarse clock says. In nanoseconds.
 const LEAST: u32 = 100;
-/// A yield that takes so many times as long as one to nobody has let others run.
+/// A yield that takes this many times as long as a yield without other threads has let others run.
 const OTHERS: u32 = 2;
 
-/// An end's memory of what its yields have cost.
+/// A handle's memory of what its yields have cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Yields {
-    /// Waits that are still to go by without one.
+    /// The number of waits that are still to pass without a yield.
     away: u16,
     doublings: u16,
     /// Waits since the last yield.
@@ -44,12 +44,12 @@ pub(super) struct Yields {
     crowded: bool,
 }
 
-/// What came of yielding the CPU.
+/// The result of yielding the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Yielded {
-    /// What was waited for is there.
+    /// What was waited for has come.
     Found,
-    /// Nobody else wanted the CPU, as far as this thread could see.
+    /// No other thread wanted the CPU, as far as this thread could see.
     Alone,
     /// Others want it, or one of them has taken a slice lately.
     InVain,
@@ -70,7 +70,7 @@ impl Yields {
     }
 
     // MUTANT: Speed only: how often a waiting thread yields.
-    /// At the beginning of a wait: whether to ask at once, instead of after a moment, if others want the CPU.
+    /// At the beginning of a wait: whether to yield at once, instead of after a moment, in case others want the CPU.
     #[inline]
     pub(super) fn is_due(&mut self) -> bool {
         self.unasked = self.unasked.wrapping_add(1);
@@ -78,8 +78,8 @@ impl Yields {
     }
 
     // MUTANT: Speed only: how often a waiting thread yields.
-    /// Yields for as long as others want the CPU, a few times at most, and looks after each. `left`: the time that is left for
-    /// the wait, if it has an end.
+    /// Yields for as long as others want the CPU, a few times at most, and polls after each. `left`: the time that is
+    /// left for the wait, if it has a deadline.
     pub(super) fn give(&mut self, left: Option<Duration>, ready: &mut dyn FnMut() -> bool) -> Yielded {
         if self.away > 0 {
             self.away -= 1;
@@ -107,7 +107,7 @@ impl Yields {
     // MUTANT: Speed only: how often a waiting thread yields, and for how long it does not after it was preempted.
     /// Whether others ran meanwhile.
     fn give_once(&mut self) -> bool {
-        // What one takes that nobody wanted differs by machine: the quickest that any thread has seen.
+        // The cost of a yield without other threads differs by machine: the quickest that any thread has seen.
         static QUICKEST: AtomicU32 = AtomicU32::new(u32::MAX);
         self.unasked = 0;
         let start = Instant::now();
@@ -164,7 +164,7 @@ mod tests {
         let before = crate::os::calls();
         assert_eq!(Yields::new().give(None, &mut || true), Yielded::Found);
         assert_eq!(crate::os::calls(), before + 1);
-        // In vain at most so often.
+        // In vain at most that number of times.
         Yields::new().give(None, &mut || false);
         assert!(crate::os::calls() <= before + 1 + u64::from(MOST));
     }

@@ -1,5 +1,5 @@
-//! Ends that are attached to a set: what those who share one end hand over to each other, and what the thread that wakes an end
-//! of one thread finds.
+//! Handles that are attached to a set: what the threads that share one handle hand over to each other, and what the
+//! thread that wakes a handle of one thread finds.
 //!
 //! Claim: Threads that share an attached handle lower its id one after another. Disarming comes after arming, and a
 //! wake mode that is found brings its registration.
@@ -15,13 +15,13 @@ use crate::signal::{Attach, AttachError, Registration, Wait, YPollset};
 use crate::statistics::Meter;
 use crate::sync::{Arc, Handed};
 
-/// An end that finds nothing.
+/// A handle that finds nothing.
 #[derive(Clone, Copy)]
 struct Empty<'a> {
     list: &'a WaitList,
     /// What the thread does whenever it comes to the list.
     comes: &'a dyn Fn(),
-    /// What it does whenever it looks for messages, or for room.
+    /// Called at each poll for messages, or for room.
     looks: &'a dyn Fn(),
 }
 
@@ -41,12 +41,12 @@ impl SharedEnd for Empty<'_> {
     }
 }
 
-/// An end that threads share, and what one of them had done.
+/// A handle that threads share, and what one of them had done.
 struct Shared {
     list: WaitList,
     subscriptions: Subscriptions,
     past: Handed,
-    /// Written at each look, by the thread that takes the id down.
+    /// Written at each poll, by the thread that takes the id down.
     looked: Handed,
 }
 
@@ -106,16 +106,16 @@ fn who_answers_for_an_arming_comes_after_it() {
         });
         shared.past.written();
         shared.rest();
-        assert!(!other.join().unwrap(), "nobody has notified it");
+        assert!(!other.join().unwrap(), "no thread has notified it");
     });
 }
 
-/// An end of one thread.
+/// A handle of one thread.
 struct Sleeper(Arc<Parker>);
 
 impl Attach for Sleeper {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        // SAFETY: this is the end's own thread, which uses no registration meanwhile.
+        // SAFETY: this is the handle's own thread, which uses no registration meanwhile.
         unsafe { self.0.target.set_registration(registration) };
         Ok(())
     }
@@ -136,7 +136,7 @@ fn who_takes_the_token_of_an_attached_end_finds_its_registration() {
         let parker = sleeper.0.clone();
         let waker = thread::spawn(move || parker.wake());
         set.attach(&mut sleeper, 0).unwrap();
-        // SAFETY: this is the end's own thread, and the end stays attached.
+        // SAFETY: this is the handle's own thread, and the handle stays attached.
         unsafe { sleeper.0.target.deposit() };
         sleeper.0.word.arm(SIGNAL);
         if waker.join().unwrap() {

@@ -1,4 +1,4 @@
-//! Waiters beyond the first block: they are counted where a notifier looks first.
+//! Waiters beyond the first block: they are counted where a notifier checks first.
 
 use loom::thread;
 
@@ -7,7 +7,7 @@ use super::Scene;
 use crate::runner::model_up_to;
 use crate::sync::Ordering;
 
-/// So many waiters in the second block; the first is full.
+/// `WAITERS` waiters in the second block; the first is full.
 fn further<const WAITERS: usize>(scene: &Scene) -> [Waiter; WAITERS] {
     let first = [(); 3].map(|()| scene.list().register());
     let waiters = [(); WAITERS].map(|()| scene.list().register());
@@ -15,9 +15,9 @@ fn further<const WAITERS: usize>(scene: &Scene) -> [Waiter; WAITERS] {
     waiters
 }
 
-/// A message, and somebody is notified who waits.
+/// Publishes a message, and notifies a waiter if there is one.
 fn publish(scene: &Scene) {
-    // ORDERING: Relaxed, here and below; the list's barriers are what is looked at.
+    // ORDERING: Relaxed, here and below; the list's barriers are what is tested.
     scene.published().store(1, Ordering::Relaxed);
     if scene.list().published() && scene.list().attend().is_armed() {
         drop(scene.list().notify_one());
@@ -46,7 +46,8 @@ fn a_waiter_of_a_further_block_against_a_publisher() {
     }
 }
 
-/// The count goes down for one and up for another. One that is notified and not there any more answers for that.
+/// The count goes down for one waiter and up for another. A waiter that is notified and has left is responsible for
+/// that.
 #[test]
 fn a_waiter_of_a_further_block_that_comes_as_another_goes_against_a_publisher() {
     model_up_to(2, || {
