@@ -1,8 +1,8 @@
-//! The ready set: which of many lanes have news, and which ids are claimed. Levels of 64: a root word, 64 words below
+//! The ready set: which of many lanes are ready, and which ids are claimed. Levels of 64: a root word, 64 words below
 //! it, and words of ids, made as the number of lanes grows.
 //!
-//! `claim`, `release`, `raise`: any thread; `take`: one thread at a time, the owner. Raising is wait-free, three
-//! read-modify-writes; taking is wait-free and touches only the words that hold something; claiming is lock-free. No
+//! `claim`, `release`, `raise`: any thread; `take`: one thread at a time, the owner. `raise` is wait-free, three
+//! read-modify-writes; `take` is wait-free and touches only the words that hold something; `claim` is lock-free. No
 //! operation sleeps.
 //!
 //! As in the signalers' sets, bits are set from the bottom up, even where they are seen set already, and cleared from
@@ -235,7 +235,7 @@ mod tests {
         for _ in 0..3 {
             ids.iter().rev().chain(&ids).for_each(|&id| ready.raise(id));
             assert!(ready.any());
-            assert!(ready.raised().eq(ids) && ready.raised().eq(ids), "looking takes nothing");
+            assert!(ready.raised().eq(ids) && ready.raised().eq(ids), "a check takes nothing");
             assert_eq!(taken(&ready), ids);
             assert_eq!(ready.raised().next(), None);
             assert!(!ready.any() && taken(&ready).is_empty());

@@ -20,7 +20,7 @@ pub(crate) fn outline<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R 
     // and the `&mut` of the caller keeps all others from the original until then.
     let mut copy = ManuallyDrop::new(unsafe { ptr::read(value) });
     let place: *mut T = &raw mut *copy;
-    // The original's address is held in a variable of its own: beside the copy it would escape together with the
+    // The original's address is held in a variable of its own: next to the copy it would escape together with the
     // copy's.
     let back = Back { copy: place, home: value };
     // SAFETY: `place` points to the copy, and only `back` uses the copy otherwise, when it is dropped below.
@@ -75,7 +75,7 @@ impl<T> Drop for RegisterCopy<T> {
     fn drop(&mut self) {
         // SAFETY: the copy is the value from here on: the original is in a `ManuallyDrop`, and this is its last use.
         let mut copy = unsafe { ptr::read(&raw const self.0) };
-        // By reference: the compiler may pass a large value by the address at which it lies.
+        // By reference: the compiler may pass a large value by its address.
         end(&mut copy);
     }
 }

@@ -1,7 +1,7 @@
 //! An array that grows and never moves: segments, each twice as long as the one before, made when they are first
 //! needed.
 //!
-//! Any thread may call everything. All operations are lock-free (wait-free but for the allocator). No element is
+//! Any thread may call everything. All operations are lock-free (wait-free except for the allocator). No element is
 //! removed before the array is dropped. Where two threads make the same segment at once, one of the two copies is
 //! thrown away.
 

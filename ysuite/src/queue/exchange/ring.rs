@@ -1,13 +1,13 @@
 //! The ring: cells, each with a stamp that says which thread may use it. Any thread; lock-free; never waits.
 //!
 //! A position is a lap and an index. The cell at that index may be written when its stamp is the lap, and read when its
-//! stamp is the lap and [`FULL`]; the reader then stamps it with the next lap. Claiming is one compare-and-swap of an
-//! end's position, over as many cells as are seen ready: a ready cell stays ready until that position moves. Positions
-//! have 61 bits and never wrap.
+//! stamp is the lap and [`FULL`]; the reader then stamps it with the next lap. A claim is one compare-and-swap of a
+//! side's position, over any number of cells that are seen ready: a ready cell stays ready until that position moves.
+//! Positions have 61 bits and never wrap.
 //!
-//! Here is the way of one message, and the end. [`position`] has the arithmetic, and the tail's other form, in which it
-//! counts places that are held; [`claims`] claims in both forms, one cell or several, and holds places; [`force`] takes the
-//! oldest message's place; [`looks`] only looks.
+//! This module sends and receives one message, and closes. [`position`] has the arithmetic, and the tail's other form,
+//! in which it counts permits. [`claims`] claims in both forms, one cell or several, and reserves permits. [`force`]
+//! takes the oldest message's place. [`looks`] only checks.
 //!
 //! Cannot: go past a cell whose claimant has not finished with it. There a reader finds no message and a writer no
 //! room.
@@ -39,12 +39,12 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window
 
 /// The cell holds a message of its lap.
 const FULL: u64 = 1;
-/// A flag in the tail: it is not a plain position. A writer in a stream looks at this bit alone.
+/// A flag in the tail: it is not a plain position. A writer in a stream checks only this bit.
 const SPECIAL: u64 = 1 << 63;
 /// A flag in a special tail: nothing may be claimed any more.
 const CLOSED: u64 = 1 << 62;
-/// The most cells a ring may have: what the tail can tell apart while places are held, by the bits below the sign of a difference.
-/// A quarter of a tebibyte at the least.
+/// The most cells a ring may have: what the tail can distinguish while permits are held, by the bits below the sign of
+/// a difference. A quarter of a tebibyte at the least.
 const MOST_CELLS: u64 = 1 << 35;
 /// How long a thread that has lost a race for a position waits before it tries again, in pauses. Meanwhile the winner
 /// does its handful of operations in its own cache. If both went on at once, the line would move between their caches
@@ -63,13 +63,13 @@ pub(crate) struct Ring<T> {
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
     lap: u64,
-    /// How many of the tail's bits are a position's while places are held.
+    /// The number of the tail's bits that hold a position while permits are held.
     position_bits: u32,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
 }
 
-/// How far the two sides are. Observers look at these very words.
+/// How far the two sides are. Observers load these words directly.
 struct RingEnds {
     /// Where the next message is read. Moved by readers.
     head: CachePadded<AtomicU64>,
@@ -93,7 +93,7 @@ impl<T> Ring<T> {
     /// # Panics
     /// Where `capacity` is 0, or there is no memory for its cells.
     pub(crate) fn new(capacity: usize) -> Self {
-        assert!(capacity > 0, "an exchange needs a capacity of at least 1");
+        assert!(capacity > 0, "an mpmc channel needs a capacity of at least 1");
         let cells = capacity.checked_mul(size_of::<Cell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
         let fits = cells && capacity as u64 <= MOST_CELLS;
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
@@ -108,7 +108,7 @@ impl<T> Ring<T> {
         Self {
             ends: Observed::new(ends),
             cells: (if fits { allocate(capacity, cell) } else { None })
-                .unwrap_or_else(|| panic!("an exchange of {capacity} messages does not fit into memory")),
+                .unwrap_or_else(|| panic!("an mpmc channel of {capacity} messages does not fit into memory")),
             lap: position::lap(capacity),
             position_bits: position::position_bits(capacity),
             closed: AtomicBool::new(false),
@@ -120,8 +120,8 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: Speed only: where a handle begins its search; back-offs are hints. A special tail is past every stamp.
-    /// Writes a message into the next cell. It comes back where that cell is not free, and where the tail is special: then
-    /// [`offer`](Self::offer) knows more. `hint`: of an end of this ring.
+    /// Writes a message into the next cell. Returns it where that cell is not free, and where the tail is special:
+    /// [`offer`](Self::offer) then decides. `hint`: of a handle of this ring.
     #[inline(always)]
     pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
         let (lap, mut tail) = (self.lap, hint.recall());
@@ -133,9 +133,9 @@ impl<T> Ring<T> {
             let stamp = cell.stamp.load(Ordering::Acquire);
             let found = if stamp == spot.free {
                 let next = self.behind(spot);
-                // ORDERING: Release pairs with the Acquire load below, with that of `is_writable` and of `tail`: who finds this
-                // place taken sees what this thread has received, or has seen received. Relaxed on failure; a read-modify-write
-                // has one winner, and the winner has acquired the cell by its stamp.
+                // ORDERING: Release pairs with the Acquire load below, with that of `is_writable` and of `tail`: a
+                // thread that finds this place taken sees what this thread has received, or has seen received. Relaxed
+                // on failure; a read-modify-write has one winner, and the winner has acquired the cell by its stamp.
                 match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
@@ -154,10 +154,10 @@ impl<T> Ring<T> {
                 // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that took the
                 // places before this one. The stamp was loaded with Acquire, so this load does not come before it.
                 let found = self.ends.tail.load(Ordering::Acquire);
-                // A stamp of the lap before: no reader has emptied the cell, and no writer can have gone past it. The stamp once
-                // more: the first look may not have known what those writers knew.
-                // ORDERING: Relaxed; the load of the tail has acquired what it needs, and from a further look nothing is concluded but
-                // that it is worth trying again.
+                // A stamp of the previous lap: no reader has emptied the cell, and no writer can have gone past it. The
+                // stamp once more: the first load may not have known what those writers knew. ORDERING: Relaxed; the
+                // load of the tail has acquired what it needs. A further load implies only that it is worth trying
+                // again.
                 if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Relaxed) < spot.free {
                     return Err(message);
                 }
@@ -171,7 +171,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes the oldest message out, if it is written. `hint`: of an end of this ring.
+    /// Takes the oldest message out, if it is written. `hint`: of a handle of this ring.
     #[inline(always)]
     pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
         self.pop_by(hint, Self::empty)
@@ -191,9 +191,9 @@ impl<T> Ring<T> {
             let stamp = cell.stamp.load(Ordering::Acquire);
             if stamp == full {
                 let next = self.behind(spot);
-                // ORDERING: Release pairs with the Acquire load below and with that of `is_readable`: who finds this message gone
-                // sees what this thread has sent, or has seen sent. Relaxed on failure; a read-modify-write has one winner, and
-                // the winner has acquired the cell by its stamp.
+                // ORDERING: Release pairs with the Acquire load below and with that of `is_readable`: a thread that
+                // finds this message gone sees what this thread has sent, or has seen sent. Relaxed on failure; a
+                // read-modify-write has one winner, and the winner has acquired the cell by its stamp.
                 match self.ends.head.compare_exchange_weak(head, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
@@ -208,9 +208,9 @@ impl<T> Ring<T> {
                 // ORDERING: Acquire pairs with the Release of claims, above: what the readers had seen sent that took the
                 // messages before this one. The stamp was loaded with Acquire, so this load does not come before it.
                 let found = self.ends.head.load(Ordering::Acquire);
-                // The stamp once more: the first look may not have known what those readers knew.
-                // ORDERING: Relaxed; the load of the head has acquired what it needs, and from a further look nothing is concluded but
-                // that it is worth trying again.
+                // The stamp once more: the first load may not have known what those readers knew. ORDERING: Relaxed;
+                // the load of the head has acquired what it needs. A further load implies only that it is worth trying
+                // again.
                 if found == head && stamp < full && cell.stamp.load(Ordering::Relaxed) < full {
                     return None;
                 }
@@ -248,16 +248,16 @@ impl<T> Ring<T> {
 
     /// From now on no cell can be claimed by a writer. What has been claimed will still be published. True: it was open.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: AcqRel; whoever finds the flag, another that closes included, sees what came before. Every writer's claim
-        // exchanges this word, so none follows.
+        // ORDERING: AcqRel; each thread that finds the flag, also another one that closes, sees what came before. Every
+        // writer's claim exchanges this word, so none follows.
         let before = self.ends.tail.fetch_or(SPECIAL | CLOSED, Ordering::AcqRel);
         window();
         self.tell_closed();
         before & CLOSED == 0
     }
 
-    /// The tail is closed, as this thread knows. Whoever finds it closed says so as well before it returns, in case the closer
-    /// has been preempted: whoever learns of a writer's error finds the ring closed.
+    /// Sets the flag that says the tail is closed. Each thread that finds the tail closed calls this before it returns,
+    /// in case the closer has been preempted: a thread that learns of a writer's error finds the ring closed.
     #[cold]
     fn tell_closed(&self) {
         // MUTANT: Speed only: a flag that is set is stored again.
@@ -290,7 +290,7 @@ impl<T> Ring<T> {
         while self.pop_by(&hint, |cell, free| Self::drop_in_cell(cell, free, &mut panics)).is_some() {}
     }
 
-    /// Drops the message of a claimed cell where it lies, and stamps the cell with the next lap: `free`.
+    /// Drops the message of a claimed cell in place, and stamps the cell with the next lap: `free`.
     fn drop_in_cell(cell: &Cell<T>, free: u64, panics: &mut Panics) {
         cell.message.with_mut(|place| {
             // SAFETY: the cell is full, and this thread has claimed it: it drops the message once, and no other thread touches it

@@ -1,7 +1,7 @@
 //! A batch that is being written: messages on the way from a caller's iterator into the ring. One thread.
 //!
-//! The iterator is foreign code: it may be slow, or panic. So no cell is claimed before the iterator has returned. The
-//! messages it has returned lie here meanwhile, in a fixed amount of space, and those not taken are dropped with the
+//! The iterator is user code: it may be slow, or panic. So no cell is claimed before the iterator has returned. The
+//! messages it has returned are here meanwhile, in a fixed amount of space, and those not taken are dropped with the
 //! staging.
 
 use core::iter::FusedIterator;
@@ -57,7 +57,7 @@ impl<'a, T> Staging<'a, T> {
         self.len
     }
 
-    /// The place with index 0, of `ROOM` that lie side by side.
+    /// The place with index 0, of `ROOM` adjacent ones.
     #[inline(always)]
     fn places(&mut self) -> *mut T {
         if Self::SMALL == 0 { self.large.as_mut_ptr() } else { self.space.0.as_mut_ptr().cast() }
@@ -87,8 +87,8 @@ impl<'a, T> Staging<'a, T> {
         self.take(1).next()
     }
 
-    /// The oldest messages, at most as many as `messages` says. They leave the staging at once: those that the iterator has
-    /// not given are dropped with it.
+    /// The oldest messages, at most as many as the length of `messages`. They leave the staging at once: those that the
+    /// iterator has not returned are dropped with it.
     #[inline]
     pub(crate) fn take(&mut self, messages: usize) -> Leaving<'_, T> {
         let left = messages.min(self.len);
@@ -136,8 +136,8 @@ impl<T> Iterator for Leaving<'_, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
         self.left = self.left.checked_sub(1)?;
-        // SAFETY: `next` is the oldest of the messages that are this iterator's, and no longer counted: it is read once. The
-        // address behind it is at most one past the staging's places.
+        // SAFETY: `next` is the oldest of the messages that are this iterator's, and no longer counted: it is read
+        // once. The address after it is at most one past the staging's places.
         unsafe {
             let message = ptr::read(self.next);
             self.next = self.next.add(1);
@@ -164,7 +164,7 @@ impl<T> Drop for Leaving<'_, T> {
             while let Some(left) = self.left.checked_sub(1) {
                 let message = self.next.cast_mut();
                 self.left = left;
-                // SAFETY: as in `next`. Nobody reads the message any more: it is dropped once, where it lies.
+                // SAFETY: as in `next`. No thread reads the message any more: it is dropped once, in place.
                 unsafe {
                     self.next = self.next.add(1);
                     // A message that panics as it is dropped keeps no other from it.
@@ -221,7 +221,7 @@ mod tests {
         let from = (&raw const space).addr();
         let mut staging = Staging::<T>::new(&mut space);
         let at = staging.places().addr();
-        // Both are there until here: what is gone may leave its place to the other.
+        // Both are there until here: otherwise the one that is gone may leave its place to the other.
         core::hint::black_box(&mut staging);
         (from..from + size_of::<StagingSpace>()).contains(&at)
     }

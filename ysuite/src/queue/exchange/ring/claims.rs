@@ -1,10 +1,10 @@
-//! Claims in both forms of the tail, of one cell or several; and places that are held. Any thread; lock-free; never waits.
+//! Claims in both forms of the tail, of one cell or several; and permits. Any thread; lock-free; never waits.
 //!
-//! A place is *held* for a message that will be sent later: nobody else can have it. No cell is claimed for it, which
-//! would hide all messages behind it until it is filled; the tail counts it. The cells from the tail on are free for as
-//! many as are held: a place is given only where the cell behind them is seen free as well, and a cell stays free until
-//! the tail passes it. So whoever holds a place finds the next cell free, whichever that is by then, and never waits for a
-//! receiver.
+//! A *permit* holds room for a message that will be sent later: no other sender can use that room. No cell is claimed
+//! for it, which would hide all later messages until it is filled; the tail counts the permit. From the tail on, one
+//! cell is free for each permit: a permit is given only where the cell after those is seen free as well, and a cell
+//! stays free until the tail passes it. So the holder of a permit finds the next cell free, whichever that is by then,
+//! and never waits for a receiver.
 //!
 //! The exchanges of the tail are AcqRel here: the thread that fills a cell need not be the one that has seen it free.
 
@@ -13,7 +13,7 @@ use super::{CLOSED, Cell, FULL, Ring, look_away};
 use crate::queue::exchange::Staging;
 use crate::sync::Ordering;
 
-/// Why a message, or nothing, was not taken.
+/// Why a message, or a request for permits, was refused.
 pub(crate) enum Rejected<T> {
     /// The cell it would go to is not free.
     Full(T),
@@ -34,9 +34,9 @@ impl Rejected<()> {
 /// What entitles a thread to a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Right {
-    /// There is room beside the places that are held.
+    /// There is room in addition to the permits.
     Room,
-    /// It holds a place, and gives it back with the claim.
+    /// It holds a permit, which the claim uses up.
     Held,
 }
 
@@ -47,14 +47,14 @@ pub(super) struct Claim {
 }
 
 impl<T> Ring<T> {
-    /// Writes a message into the next cell, also beside places that are held. For when [`push`](Self::push) has failed.
+    /// Writes a message into the next cell, also while permits are held. For use after [`push`](Self::push) has failed.
     #[inline(never)]
     pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
         self.send(Right::Room, message)
     }
 
-    /// Writes the message of one who holds a place, which is used up unless the message comes back. `Full`: a thread that
-    /// takes the oldest message's place is in the middle of that; look again.
+    /// Writes a message for the holder of a permit, which is used up unless the message is returned. `Full`: a thread
+    /// that takes the oldest message's place is in the middle of that; try again.
     #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
         self.send(Right::Held, message)
@@ -71,14 +71,14 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Writes as many of the staged messages as there is room for, with one claim. Returns how many; 0 where there is
-    /// no room, `None` where the ring is closed.
+    /// Writes those of the staged messages for which there is room, with one claim. Returns how many it has written: 0
+    /// where there is no room, `None` where the ring is closed.
     pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         self.send_many(Right::Room, staging)
     }
 
-    /// The same for places that are held, as many as there are messages: none of them is held any more for those that are
-    /// written. 0: as `Full` in [`push_held`](Self::push_held).
+    /// As [`push_many`](Self::push_many), with a permit for each message: the permits of the written messages are used
+    /// up. 0: as `Full` in [`push_held`](Self::push_held).
     pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
         self.send_many(Right::Held, staging)
     }
@@ -88,7 +88,7 @@ impl<T> Ring<T> {
         match self.claim(right, staging.len()) {
             Ok(Claim { position, cells }) => {
                 for (free, run) in self.runs(position, cells) {
-                    // In this order: the run's end asks for no message.
+                    // In this order: the run's end requests no message.
                     run.iter().zip(staging.take(run.len())).for_each(|(cell, message)| Self::fill(cell, free, message));
                 }
                 Some(cells)
@@ -102,7 +102,7 @@ impl<T> Ring<T> {
     // Killed only by `the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled` and
     // `a_cell_that_a_forced_message_has_not_left_yet_is_nobodys`, and by the model
     // `two_that_send_at_once_beside_a_place_that_is_held`.
-    /// Claims the next cells, as many as are free and `most` at most. An error for none.
+    /// Claims the next free cells, at most `most`. Fails if there are none.
     #[inline(always)]
     pub(super) fn claim(&self, right: Right, most: usize) -> Result<Claim, Rejected<()>> {
         loop {
@@ -126,11 +126,11 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Holds as many places as there is room for, `most` at most, all at once. `Full`: there are not so many as `least`.
+    /// Reserves the permits for which there is room, at most `most`, all at once. `Full`: there are fewer than `least`.
     #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         // MUTANT: Speed only: one permit is taken by the code for several.
-        // Compiled for the one place that most want.
+        // Compiled for the usual case of one permit.
         if (least, most) == (1, 1) { self.hold_between(1, 1) } else { self.hold_between(least, most) }
     }
 
@@ -154,7 +154,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Places are held no more. False: the ring is closed, so nobody can have them.
+    /// Gives permits back. False: the ring is closed, so no sender can have them.
     pub(crate) fn release(&self, places: usize) -> bool {
         loop {
             let Ok(tail) = self.tail() else { return false };
@@ -180,8 +180,8 @@ impl<T> Ring<T> {
         Ok(self.read(word))
     }
 
-    /// After a look at stamps that has found no room: whether the tail was the right one to look from. A stamp that is
-    /// ahead of it has been stored after the tail was moved, so this load finds it moved.
+    /// After a check of stamps that has found no room: whether the tail was the right one to start from. A stamp that
+    /// is ahead of it has been stored after the tail was moved, so this load finds it moved.
     pub(super) fn is_still(&self, tail: &Tail) -> bool {
         // ORDERING: Relaxed; it only compares. The stamps were loaded with Acquire, so that this does not come before them.
         self.ends.tail.load(Ordering::Relaxed) == tail.word
@@ -192,8 +192,8 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
         // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
-        // thread that fills them. Acquire: the word may have been another meanwhile, and whoever holds a place comes behind its last
-        // holder. Relaxed on failure: the tail is loaded anew.
+        // thread that fills them. Acquire: the word may have been another meanwhile, and the holder of a permit comes
+        // after its last holder. Relaxed on failure: the tail is loaded anew.
         let is_moved = self.ends.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if !is_moved {
             look_away();
@@ -202,7 +202,7 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: The free cells after those of permits belong to the next lap, so the check ends there.
-    /// How many cells are free behind those that are held, `most` at most.
+    /// The number of cells that are free after those that permits hold; at most `most`.
     #[inline(always)]
     fn room_behind(&self, tail: &Tail, most: usize) -> usize {
         let behind = self.cells.len() - tail.held;
@@ -210,7 +210,7 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: Speed only: the path for several cells gives the same answer for one or none.
-    /// How many cells from `position` on are full (`state` is `FULL`) or free (`state` is 0), `most` at most.
+    /// The number of cells from `position` on that are full (`state` is `FULL`) or free (`state` is 0); at most `most`.
     #[inline(always)]
     fn ready(&self, position: u64, state: u64, most: usize) -> usize {
         let is_ready = |cell: &Cell<T>, free| {
@@ -230,17 +230,19 @@ impl<T> Ring<T> {
 
     // MUTANT: In a race: two threads take batches; otherwise only the size of the next attempt. Killed only by the
     // model `two_that_take_batches_at_once`.
-    /// Appends the oldest written messages to `to`, `most` at most, which is not 0, with one claim. Returns how many.
+    /// Appends the oldest written messages to `to`, at most `most`, which is not 0, with one claim. Returns how many it
+    /// has appended.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         debug_assert!(most != 0);
         loop {
-            // ORDERING: Acquire pairs with the Release of claims: what the readers had seen sent that took the messages before. After
-            // a lost race coherence makes this load return no older position than the failed exchange has seen.
+            // ORDERING: Acquire pairs with the Release of claims: what the readers had seen sent that took the messages
+            // before. After a lost race coherence makes this load return no older position than the failed exchange has
+            // seen.
             let head = self.ends.head.load(Ordering::Acquire);
             let cells = self.ready(head, FULL, most);
             if cells == 0 {
                 // A stamp beyond this lap means that other readers have gone past this cell.
-                // ORDERING: Relaxed; between two looks at the same word, which acquire.
+                // ORDERING: Relaxed; between two loads of the same word, which acquire.
                 if self.cell(head).stamp.load(Ordering::Relaxed) <= self.free(head) | FULL
                     && self.ready(head, FULL, 1) == 0
                 {
@@ -255,7 +257,8 @@ impl<T> Ring<T> {
             // cells by their stamps.
             if self.ends.head.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
-                // Others take messages meanwhile: a look at many takes longer than a look at one, and would lose for ever.
+                // Others take messages meanwhile: a scan of many takes longer than a check of one, and would always
+                // lose.
                 most = (cells / 2).max(1);
                 continue;
             }

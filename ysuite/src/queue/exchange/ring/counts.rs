@@ -1,4 +1,4 @@
-//! What observers see of the ring, and where writers look for them. Any thread; wait-free.
+//! What observers see of the ring, and where writers check the counts for them. Any thread; wait-free.
 
 #[cfg(feature = "statistics")]
 use super::position::{lap, position_bits};
@@ -17,7 +17,8 @@ impl<T> Ring<T> {
 
     // MUTANT: Speed only: how often a sender updates the high-water mark. Killed only by
     // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
-    /// A writer has moved the tail from one position to another: looks, once in a while, how many messages are there.
+    /// For a writer that has moved the tail from one position to another: checks, once in a while, how many messages
+    /// there are.
     #[inline(always)]
     pub(super) fn look_now_and_then(&self, from: u64, to: u64) {
         if is_due(from, to) {
@@ -41,7 +42,7 @@ impl<T> Ring<T> {
 
 #[cfg(feature = "statistics")]
 impl<T> Ring<T> {
-    /// A writer looks how many messages are there.
+    /// For a writer: checks how many messages there are.
     #[cold]
     #[inline(never)]
     pub(crate) fn sample(&self) {
@@ -76,8 +77,8 @@ impl RingEnds {
         (sent, self.messages(self.head.load(Ordering::Acquire)))
     }
 
-    /// How many messages are there, at least, and no more than may be: a forced message is a moment before the one whose place
-    /// it takes.
+    /// The least number of messages, and no more than there may be: a forced message briefly precedes the removal of
+    /// the message that it displaces.
     fn there(&self) -> u64 {
         let (sent, received) = self.sent_and_received();
         sent.saturating_sub(received).min(self.capacity as u64)

@@ -1,21 +1,21 @@
 //! A message that is sent whether there is room or not: it takes the oldest message's place. Any thread.
 //!
-//! In a full ring the cell behind the last message is the oldest one's. The thread first claims the position behind the
-//! last message, as every writer does, though that cell is not free; then it takes the oldest message out, as every reader
-//! does, and puts its own there. So there is one claim on each side. The first decides the order, and that the message is
-//! sent, also where the ring is closed at that moment. Of several such threads one at a time gets as far: the next claims
-//! only once the head stands at the message that it will take.
+//! In a full ring the cell after the last message is the oldest one's. The thread first claims the position after the
+//! last message, as every writer does, though that cell is not free. Then it takes the oldest message out, as every
+//! reader does, and puts its own there. So there is one claim on each side. The first decides the order, and that the
+//! message is sent, also where the ring is closed at that moment. Of several such threads one at a time gets this far:
+//! the next claims only once the head has reached the message that it will take.
 //!
-//! Where places are held the two cells differ. The message goes to the next cell, which is free, and the cell of the
-//! oldest message is the last of those that are held from then on.
+//! While permits are held the two cells differ. The message goes to the next cell, which is free, and the cell of the
+//! oldest message is the last of those that permits hold from then on.
 //!
-//! Cannot: go past a peer that is in the middle of the very cell: a reader that empties it, a writer that fills it, another
-//! thread that takes the oldest message's place. To the caller that is [`Unforced::Busy`]. A reader that takes the oldest
-//! message between the two claims is waited for here: it has a copy and a store to do. The last receiver, which takes messages
-//! out only to drop them, has a drop to do instead of the copy.
+//! Cannot: go past a peer that is using the same cell: a reader that empties it, a writer that fills it, another thread
+//! that takes the oldest message's place. The caller gets [`Unforced::Busy`] then. If a reader takes the oldest message
+//! between the two claims, this thread waits for it: the reader has a copy and a store to do. The last receiver, which
+//! takes messages out only to drop them, has a drop to do instead of the copy.
 //!
-//! Source: `ArrayQueue::force_push` of crossbeam, which moves the head first; a thread that is stopped behind that holds up
-//! all writers, and a ring that is closed there loses a message.
+//! Source: `ArrayQueue::force_push` of crossbeam, which moves the head first. There, a thread that is stopped after
+//! that holds up all writers, and a ring that is closed at that point loses a message.
 
 use super::claims::{Claim, Rejected, Right};
 use super::position::Tail;
@@ -23,22 +23,22 @@ use super::{FULL, Ring};
 use crate::os::PeerWait;
 use crate::sync::{Ordering, spin_loop};
 
-/// How often a thread looks for a reader to finish, before it gives its CPU to it.
+/// The number of polls for a reader to finish, before the thread yields its CPU.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 64 };
 
 /// What a message that has been sent anyway has done.
 pub(crate) struct Forced<T> {
-    /// The message whose place it has.
+    /// The message that was displaced.
     pub(crate) displaced: Option<T>,
-    /// Whether there may be room from now on that was not there before: a sender that waits is to be told.
+    /// Whether there may be room from now on that was not there before: a waiting sender must be notified.
     pub(crate) has_freed: bool,
 }
 
-/// Why a message could not even take another's place.
+/// Why a message could not even displace another.
 pub(crate) enum Unforced<T> {
     /// The ring is closed.
     Closed(T),
-    /// All places are held: there is no message whose place it could take.
+    /// All room is held by permits: there is no message that it could displace.
     Held(T),
     /// Another thread is in the middle of the cell that is needed.
     Busy(T),
@@ -67,7 +67,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Whether all places that a message could have are held.
+    /// Whether all room that a message could use is held by permits.
     pub(crate) fn is_all_held(&self) -> bool {
         self.tail().is_ok_and(|tail| tail.held == self.cells.len())
     }
@@ -82,7 +82,7 @@ impl<T> Ring<T> {
         // Otherwise a reader is emptying the cell, or another thread is here and has not moved the head yet.
         // ORDERING: Relaxed; only a guess: `displace` decides by a read-modify-write.
         let is_oldest = self.ends.head.load(Ordering::Relaxed) == oldest;
-        // The next cell is free where places are held, unless another thread that was here has not left it yet.
+        // While permits are held the next cell is free, unless another thread that was here has not left it yet.
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: the last message was read.
         let is_free =
             tail.held == 0 || self.cell(tail.position).stamp.load(Ordering::Acquire) == self.free(tail.position);
@@ -93,8 +93,8 @@ impl<T> Ring<T> {
     fn displace(&self, tail: &Tail, oldest: u64, message: T) -> Forced<T> {
         let last = self.after(tail.position, tail.held);
         let cell = self.cell(last);
-        // ORDERING: Release as in `pop`: who finds that message gone sees what this thread has sent. Relaxed on failure; a
-        // read-modify-write has one winner, and the winner has acquired the cell by its stamp.
+        // ORDERING: Release as in `pop`: a thread that finds that message gone sees what this thread has sent. Relaxed
+        // on failure; a read-modify-write has one winner, and the winner has acquired the cell by its stamp.
         let is_first = self
             .ends
             .head
@@ -144,7 +144,7 @@ mod tests {
     use super::{Ordering, Rejected, Right, Ring, Unforced};
     use crate::queue::exchange::Hint;
 
-    /// A ring in which there is no room left beside so many places that are held. Its messages are the numbers from 0 on.
+    /// A ring without room, with `held` permits and `messages` messages. Its messages are the numbers from 0 on.
     fn full(messages: u64, held: usize) -> Ring<u64> {
         let ring = Ring::new(messages as usize + held);
         assert!(ring.hold(held, held).is_ok());
@@ -183,7 +183,8 @@ mod tests {
         }
     }
 
-    /// A thread has put its message beside a place that is held, and has yet to take the oldest one out. That cell comes next.
+    /// A thread has put its message in while a permit is held, and has yet to take the oldest one out. That cell comes
+    /// next.
     #[test]
     fn a_cell_that_a_forced_message_has_not_left_yet_is_nobodys() {
         let ring = full(2, 1);
@@ -193,7 +194,7 @@ mod tests {
         assert!(ring.exchange(&tail, ring.write(ring.after(tail.position, 1), tail.held)));
         ring.ends.head.store(ring.after(oldest, 1), Ordering::Relaxed);
         Ring::fill(ring.cell(tail.position), ring.free(tail.position), 7);
-        // There is no room, and then there is, but for that cell.
+        // There is no room, and then there is, except for that cell.
         assert!(is_busy(&ring));
         assert_eq!(ring.pop(&Hint::new()), Some(1));
         assert!(matches!(ring.offer(8), Err(Rejected::Full(8))));

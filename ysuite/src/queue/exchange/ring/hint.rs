@@ -1,25 +1,25 @@
-//! Where an end of the ring begins to look: the position behind its last claim. Any thread; wait-free.
+//! Where a handle of the ring begins its search: the position after its last claim. Any thread; wait-free.
 //!
-//! A stream of claims that loaded the position before each of them would wait, every time, until its own last exchange is
-//! through the pipeline, and only then look at the cell. With the position remembered the look at the cell, and all that
-//! follows, no longer depends on that exchange.
+//! A stream of claims that loaded the position before each of them would wait, every time, until its own last exchange
+//! is through the pipeline, and only then check the cell. With the position remembered, the check of the cell, and all
+//! that follows, no longer depends on that exchange.
 //!
-//! A hint is a position that the ring once had, so it lies at or behind the one the ring has now. That is all that may be
-//! relied on: several threads may use one end, and the other ends move the ring's position as well. A cell's stamp tells
-//! whether the position was passed, and the exchange fails where it was. What is not there at a hint says nothing: then the
-//! ring's own position is looked at.
+//! A hint is a position that the ring once had, so it is at or before the one the ring has now. Nothing more may be
+//! relied on: several threads may use one handle, and the other handles move the ring's position as well. A cell's
+//! stamp shows whether the position was passed, and the exchange fails where it was. Finding nothing at a hint implies
+//! nothing: then the ring's own position is checked.
 //!
-//! Cannot: serve two rings. An end uses one, for ever.
+//! Cannot: serve two rings. A handle uses one, for ever.
 
 // For hints only, so not `crate::sync`'s: a model need not explore it.
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// Positions between two waits from which on an end is in a stream.
+/// Positions between two waits from which on a handle is in a stream.
 const STREAM: u64 = 8;
 
-/// What an end remembers of its ring's positions.
+/// What a handle remembers of its ring's positions.
 pub(crate) struct Hint {
-    /// Behind its last claim.
+    /// After its last claim.
     position: AtomicU64,
     /// The same when it last had to wait.
     waited: AtomicU64,
@@ -48,11 +48,12 @@ impl Hint {
         self.position.store(position, Ordering::Relaxed);
     }
 
-    /// The end has to wait. Whether it was in a stream: the ring has moved on by several positions since it last had to.
+    /// For a handle that has to wait. Whether it was in a stream: the ring has moved on by several positions since its
+    /// last wait.
     pub(crate) fn is_stream_over(&self) -> bool {
         let position = self.recall();
-        // ORDERING: Relaxed twice; what is lost where several threads use the end is a wait that is a little shorter or
-        // longer.
+        // ORDERING: Relaxed twice; what is lost where several threads use the handle is a wait that is a little shorter
+        // or longer.
         let waited = self.waited.load(Ordering::Relaxed);
         self.waited.store(position, Ordering::Relaxed);
         position.wrapping_sub(waited) >= STREAM
@@ -74,7 +75,7 @@ mod tests {
                     assert!(ring.push(&theirs, number).is_ok() && ring.pop(&theirs) == Some(number));
                 }
                 assert_eq!(ring.pop(&mine), None);
-                // Both hints of this side are behind, by up to three laps.
+                // Both hints of this side lag by up to three laps.
                 let (sender, receiver) = (Hint::new(), Hint::new());
                 assert!((0..capacity).all(|_| ring.push(&sender, overtaken).is_ok()));
                 assert_eq!(ring.push(&mine, 0), Err(0), "capacity {capacity}");

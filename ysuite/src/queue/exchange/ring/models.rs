@@ -1,5 +1,5 @@
-//! The ring under the model checker, without the channel around it, whose ends look once more where the ring has said no: two
-//! threads do something at once, for which there is enough. Each finds it, and nothing is had twice.
+//! The ring under the model checker, without its channel, whose handles poll once more where the ring has refused. Two
+//! threads do something at once, with enough for both. Each finds it, and nothing is given out twice.
 //!
 //! Claim: When two threads claim room, permits or messages at once, the one that is overtaken tries again. Nothing is
 //! given out twice.
@@ -65,7 +65,8 @@ fn two_that_give_places_back_at_once() {
     });
 }
 
-/// Behind it the tail is the same word as before. Another has seen that there was no place, and that the tail was another word.
+/// Afterwards the tail is the same word as before. Another thread has seen that there was no permit to be had, and that
+/// the tail was another word.
 #[test]
 fn a_place_that_is_given_back_and_held_again_is_had_by_one() {
     model_up_to(2, || {
@@ -103,7 +104,8 @@ fn takes_a_batch(ring: &Ring<u32>) -> bool {
     ring.pop_many(&mut Vec::new(), 1) == 1
 }
 
-/// In a ring of so many cells with so many messages this thread acts; what another finds meanwhile holds in any case.
+/// In a ring of `cells` cells with `messages` messages this thread acts; what another finds meanwhile holds in any
+/// case.
 fn beside(cells: usize, messages: u32, act: Step, look: Step) {
     model_up_to(2, move || {
         let ring = Arc::new(Ring::new(cells));
@@ -134,14 +136,14 @@ fn a_ring_has_room_beside_one_that_takes_before_it_sends() {
     looks.into_iter().for_each(|look| beside(2, 1, |ring| takes(ring) && ring.offer(1).is_ok(), look));
 }
 
-/// Whoever passes a notification on looks first, and then counts.
+/// A thread that passes a notification on first checks, and then counts.
 #[test]
 fn what_a_look_has_found_is_counted_behind_it() {
     beside(1, 0, |ring| ring.offer(0).is_ok(), |ring| !ring.is_readable() || ring.len() == 1);
     beside(1, 1, takes, |ring| !ring.is_writable() || ring.room() != 0);
 }
 
-/// Whoever finds the ring closed, by whichever word, sees what came before.
+/// A thread that finds the ring closed, by whichever word, sees what came before.
 #[test]
 fn the_past_of_a_ring_that_is_closed() {
     let looks: [Step; 3] =
@@ -149,7 +151,7 @@ fn the_past_of_a_ring_that_is_closed() {
     looks.into_iter().for_each(|finds| the_past_of_a_close(|| Ring::new(1), Ring::close, finds));
 }
 
-/// One place is as good as a lock. The word of a tail comes again, where a place is held and given back.
+/// One permit works as a lock. The word of a tail repeats, where a permit is reserved and given back.
 #[test]
 fn those_that_hold_one_place_come_one_behind_the_other() {
     model_up_to(2, || {
@@ -167,7 +169,7 @@ fn those_that_hold_one_place_come_one_behind_the_other() {
     });
 }
 
-/// Beside a place that is held a forced message goes into the next cell, which the one before may only just have left.
+/// While a permit is held a forced message goes into the next cell, which the one before may only just have left.
 #[test]
 fn two_that_force_beside_a_place_that_is_held() {
     model_up_to(2, || {

@@ -1,29 +1,30 @@
 //! Positions, and the two forms of the tail. Any thread; wait-free.
 //!
-//! As a rule the tail is a plain position, of 61 bits. While places are *held*, for messages that have not been sent
+//! The tail is usually a plain position, of 61 bits. While *permits* are held, for messages that have not been sent
 //! yet, it is special, and counts them:
 //!
 //! | bit 63 | bit 62 | bit 61 | bits 0 to 60 |
 //! |---|---|---|---|
 //! | 0 | 0 | 0 | the position |
 //! | `SPECIAL` | 0 or `CLOSED` | 0 | the position |
-//! | `SPECIAL` | 0 or `CLOSED` | `HELD` | how many places are held, and the lower bits of the position |
+//! | `SPECIAL` | 0 or `CLOSED` | `HELD` | the number of permits, and the lower bits of the position |
 //!
-//! So position and count change in one exchange, and a writer that knows only the plain form fails where anything is
-//! held. The upper bits of the position are found again by the head, which is never more than a lap and a cell away: the
-//! lower bits say how far the tail is from it. As many bits count as the capacity needs, 24 at most; at least 37 are left
-//! for the position. An exchange by a thread that was stopped meanwhile could be deceived only if it were stopped for
-//! exactly so many messages (2 to the power of 37, and of 51 for a capacity below 1024), and only while places are held.
+//! So position and count change in one exchange, and a writer that knows only the plain form fails while any permit is
+//! held. The upper bits of the position are derived from the head, which is never more than a lap and a cell away: the
+//! lower bits say how far the tail is from it. The capacity determines how many bits count, at most 24; at least 37 are
+//! left for the position. An exchange by a thread that was stopped meanwhile could be deceived only if it were stopped
+//! for exactly that number of messages (2 to the power of 37, and of 51 for a capacity below 1024), and only while
+//! permits are held.
 
 use super::{Cell, Ring, RingEnds, SPECIAL};
 use crate::sync::Ordering;
 
-/// A flag in a special tail: places are held.
+/// A flag in a special tail: permits are held.
 const HELD: u64 = 1 << 61;
 // REUSED: a position in the ring is never reused: 61 bits, which never wrap; by construction
 /// The bits of a plain position.
 const POSITION: u64 = HELD - 1;
-/// The most bits that count places.
+/// The most bits that count permits.
 const COUNT_BITS: u32 = 24;
 
 // REUSED: the lower bits of a position, in a tail that counts reserved room; held by a thread that is stopped for
@@ -36,18 +37,19 @@ pub(super) struct Tail {
     pub(super) word: u64,
     /// Where the next message is written.
     pub(super) position: u64,
-    /// How many of the cells from there on belong to holders of places. They are free, but for those that a
+    /// The number of the cells from there on that belong to holders of permits. They are free, except those that a
     /// [forced](Ring::force) message has not left yet.
     pub(super) held: usize,
 }
 
-/// What one lap of so many cells adds to a position.
+/// What one lap of `cells` cells adds to a position.
 #[inline]
 pub(super) fn lap(cells: usize) -> u64 {
     (cells as u64).next_power_of_two().max(2)
 }
 
-/// How many of the tail's bits are the position's while places are held, in a ring of so many cells. The others count those.
+/// The number of the tail's bits that are the position's while permits are held, in a ring of `cells` cells. The others
+/// count the permits.
 #[inline]
 pub(super) fn position_bits(cells: usize) -> u32 {
     // MUTANT: At least 37 bits are left for the position either way.
@@ -55,7 +57,7 @@ pub(super) fn position_bits(cells: usize) -> u32 {
 }
 
 impl RingEnds {
-    /// What a tail says, of which so many bits are the position's while places are held.
+    /// Decodes a tail, in which `bits` bits are the position's while permits are held.
     #[inline]
     pub(super) fn read(&self, word: u64, bits: u32) -> Tail {
         if word & HELD == 0 {
@@ -83,7 +85,7 @@ pub(super) struct Spot {
 }
 
 impl<T> Ring<T> {
-    /// Takes a position apart. `lap`: the ring's, which the compiler would load anew after each look at a stamp.
+    /// Takes a position apart. `lap`: the ring's, which the compiler would load anew after each load of a stamp.
     #[inline(always)]
     pub(super) fn spot(lap: u64, position: u64) -> Spot {
         let index = position & (lap - 1);
@@ -95,14 +97,14 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(super) fn cell_of(&self, spot: Spot) -> &Cell<T> {
         debug_assert!((spot.index as usize) < self.cells.len());
-        // SAFETY: every position is 0 or comes from `after` or `behind`, whose results have an index below the number of cells.
-        // A hint is such a position of this ring, because an end uses one ring for ever. `read` gives back such a position, or
-        // where head and tail were loaded too long after each other one that differs by a power of two, of which a lap is a
-        // divisor: the index is the same.
+        // SAFETY: every position is 0 or comes from `after` or `behind`, whose results have an index below the number
+        // of cells. A hint is such a position of this ring, because a handle uses one ring for ever. `read` returns
+        // such a position. Where head and tail were loaded too long after each other, it returns one that differs by a
+        // power of two. A lap is a divisor of that, so the index is the same.
         unsafe { self.cells.get_unchecked(spot.index as usize) }
     }
 
-    /// The position behind this one.
+    /// The position after this one.
     #[inline(always)]
     pub(super) fn behind(&self, spot: Spot) -> u64 {
         if spot.index + 1 < self.cells.len() as u64 { spot.position + 1 } else { spot.next_free }
@@ -129,8 +131,8 @@ impl<T> Ring<T> {
         position & !(self.lap - 1)
     }
 
-    /// The cells from a position on, as the two runs in which they lie side by side: the stamp of a run's cells while they are
-    /// free, and the run. `cells` is at most the capacity.
+    /// The cells from a position on, as the two contiguous runs that they form: the stamp of a run's cells while they
+    /// are free, and the run. `cells` is at most the capacity.
     #[inline(always)]
     pub(super) fn runs(&self, position: u64, cells: usize) -> [(u64, &[Cell<T>]); 2] {
         let Spot { index, free, next_free, .. } = Self::spot(self.lap, position);
@@ -149,7 +151,7 @@ impl<T> Ring<T> {
         if messages > 1 << 63 { 0 } else { messages.min(self.cells.len() as u64) as usize }
     }
 
-    /// How many places can be held at a time: the capacity, as far as the tail can count.
+    /// The number of permits that can be held at a time: the capacity, as far as the tail can count.
     #[inline]
     pub(crate) fn most_held(&self) -> usize {
         // MUTANT: Needs 16 million permits. Killed only by `both_forms_of_the_tail_say_the_same`.
@@ -158,7 +160,7 @@ impl<T> Ring<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Whether no more places can be held, though there may be room: as many are as the tail can count.
+    /// Whether no more permits can be held, though there may be room: the tail cannot count more.
     pub(crate) fn is_counted_out(&self) -> bool {
         let most = self.most_held();
         most < self.cells.len() && self.tail().is_ok_and(|tail| tail.held == most)
@@ -188,7 +190,7 @@ mod tests {
     use crate::queue::exchange::{Hint, Rejected, Unforced};
     use crate::sync::{AtomicU64, Ordering};
 
-    /// An empty ring whose next message goes to a position shortly before the lower bits begin anew.
+    /// An empty ring whose next message goes to a position shortly before the lower bits wrap to 0.
     fn late(capacity: usize) -> Ring<u64> {
         let ring = Ring::new(capacity);
         let bits = ring.position_bits;

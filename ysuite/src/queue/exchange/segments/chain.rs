@@ -1,13 +1,13 @@
 //! The segments in use, linked from the oldest to the newest. Any thread; lock-free.
 //!
-//! *Finding* a segment begins at one that the caller remembers, or at the oldest, and follows the links. *Extending* sets
-//! the last link. *Retiring* unlinks the oldest segments when all their messages have been claimed, and keeps them for
-//! reuse when all readers have finished. One thread retires at a time; another that comes meanwhile leaves word, and the
-//! first goes round again for it, so no work is left behind. A reader that has been preempted in a segment keeps that one
-//! from being reused, and no other.
+//! *Finding* a segment begins at one that the caller remembers, or at the oldest, and follows the links. *Extending*
+//! sets the last link. *Retiring* unlinks the oldest segments when all their messages have been claimed, and keeps them
+//! for reuse when all readers have finished. One thread retires at a time; another that comes meanwhile leaves a
+//! request, and the first repeats its work for it, so no work is left over. A reader that has been preempted in a
+//! segment keeps that one from being reused, and no other.
 //!
-//! Cannot: retire the last segment, so a queue that has been used keeps one at least. Nor reuse any while the thread that
-//! retires has lost its CPU: until it goes on, new segments are made.
+//! Cannot: retire the last segment, so a queue that has been used keeps one at least. Nor reuse any while the thread
+//! that retires is preempted: until it continues, new segments are made.
 
 #[cfg(all(test, ysuite_loom))]
 mod models;
@@ -55,8 +55,8 @@ impl<T> Chain<T> {
 
     // MUTANT: In a race: a walk meets a segment that is retired and reused. Killed only by the model
     // `a_walk_through_a_segment_that_is_used_again_begins_anew`.
-    /// Looks for the segment of a number, from a segment on that may have been the right one some time ago. Begins anew
-    /// only where another thread has retired segments meanwhile.
+    /// Finds the segment of a number. `remembered`: a segment that may have been the right one some time ago. Begins
+    /// anew only where another thread has retired segments meanwhile.
     pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Walk<'a> {
         let mut from = remembered.and_then(|segment| Some((segment, segment.number()?)));
         loop {
@@ -96,9 +96,10 @@ impl<T> Chain<T> {
                 let segment = self.directory.get(index);
                 window();
                 let number = segment.number()?;
-                // The link once more, behind the number, by which this thread has acquired that the link was moved on: retired
-                // and used anew in between, the segment has a number beyond the one that is looked for, which would seem to be
-                // past. A segment that comes to be the oldest in its later use is the oldest with that number.
+                // The link once more, after the number, by which this thread has acquired that the link was moved on.
+                // If the segment was retired and reused in between, its number is beyond the one that is searched,
+                // which would seem to be past. A segment that becomes the oldest in its later use is the oldest with
+                // that number.
                 let is_oldest = matches!(self.oldest.load(), Behind::Segment(again) if again == index);
                 is_oldest.then_some((segment, number))
             }
@@ -112,9 +113,9 @@ impl<T> Chain<T> {
         window();
         // A queue that begins may be one that has few messages ever.
         let Some(segment) = self.directory.take(number != 0) else { return false };
-        // Behind the taking: a segment that has had this very number was linked here before it was retired, and this thread has
-        // acquired that with the shelf. Made ready for the number once more it could be confirmed by a thread that has found the
-        // link long ago, and then the chain would seem to end behind it.
+        // After taking it: a segment that has had exactly this number was linked here before it was retired, and this
+        // thread has acquired that with the shelf. If it were prepared for the number once more, a thread that has
+        // found the link long ago could confirm it, and then the chain would seem to end there.
         if !end.is_missing(number) {
             self.directory.put_back(segment);
             return true;
@@ -131,7 +132,7 @@ impl<T> Chain<T> {
         true
     }
 
-    /// Sees to it that a segment which is being written has one behind it, if one can be had. Does not panic.
+    /// Ensures that a segment which is being written has a next one, if one can be made. Does not panic.
     pub(super) fn extend_behind(&self, segment: &Segment, number: u64) {
         let behind = segment.next.load();
         if let (Behind::Missing(missing), true) = (behind, segment.has(number)) {
@@ -142,7 +143,8 @@ impl<T> Chain<T> {
     /// A reader has emptied the last slot of a segment. `reach`: the number of the segment that is read now, and of the one
     /// that is written.
     pub(super) fn retire(&self, reach: impl Fn() -> (u64, u64)) {
-        // ORDERING: AcqRel; Acquire pairs with the Release of the exchange below, by which the last thread has left. Release
+        // ORDERING: AcqRel; Acquire pairs with the Release of the exchange below, by which the last thread has left.
+        // Release for the thread that is busy: what this one has finished is visible when that repeats its work.
         // for the thread that is busy: what this one has finished is visible when that goes round again.
         if self.retiring.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
@@ -190,8 +192,8 @@ impl<T> Chain<T> {
             at = segment.below.load(Ordering::Relaxed);
             if Self::is_emptied(segment) {
                 segment.retire();
-                // SAFETY: the segment is unlinked, and has been emptied: nobody has a claim in it, and all of its positions
-                // are behind those that can be claimed. So this thread owns it.
+                // SAFETY: the segment is unlinked, and has been emptied: no thread has a claim in it, and all of its
+                // positions are before those that can be claimed. So this thread owns it.
                 unsafe { self.directory.put(segment, keep) };
             } else {
                 segment.below.store(busy, Ordering::Relaxed);
@@ -205,8 +207,8 @@ impl<T> Chain<T> {
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
         // From the end: if one is missing it is likely to be one of the last.
-        // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
-        // others are written over them. No fence behind the loads, which sanitizers know nothing of.
+        // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read
+        // before others are written over them. No fence after the loads, which sanitizers do not understand.
         segment.memory::<T>().marks().iter().rev().all(|mark| mark.load(Ordering::Acquire) == lap)
     }
 
@@ -225,7 +227,8 @@ impl<T> Chain<T> {
 mod tests {
     use super::{Chain, Walk};
 
-    /// A thread has linked a segment, and stops before it says so there: who makes that one the oldest says it.
+    /// A thread has linked a segment, and stops before it announces it: the thread that makes that segment the oldest
+    /// announces it.
     #[test]
     fn a_segment_has_its_number_when_it_comes_to_be_the_oldest() {
         let chain = Chain::<u64>::new();
@@ -239,7 +242,8 @@ mod tests {
         assert!(matches!(chain.find(None, 1), Walk::Found(found) if found.index() == second.index()));
     }
 
-    /// A thread has linked a segment, and stops before it says so there: whoever walks along the chain says it, and gets beyond.
+    /// A thread has linked a segment, and stops before it announces it: a thread that walks along the chain announces
+    /// it, and gets beyond.
     #[test]
     fn a_segment_has_its_number_when_a_walk_has_come_to_it() {
         let chain = Chain::<u64>::new();

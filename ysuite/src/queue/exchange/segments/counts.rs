@@ -1,4 +1,4 @@
-//! What observers see of the segments, and where writers look for them. Any thread; wait-free.
+//! What observers see of the segments, and where writers check the counts for them. Any thread; wait-free.
 
 #[cfg(feature = "statistics")]
 use super::CLOSED;
@@ -15,7 +15,8 @@ impl<T> Segments<T> {
         self.ends.join(meter);
     }
 
-    /// A writer has moved the tail from one position to another: looks, once in a while, how many messages are there.
+    /// For a writer that has moved the tail from one position to another: checks, once in a while, how many messages
+    /// there are.
     #[inline(always)]
     pub(super) fn look_now_and_then(&self, from: u64, to: u64) {
         // MUTANT: Speed only: how often a sender updates the high-water mark.
@@ -40,7 +41,7 @@ impl<T> Segments<T> {
 
 #[cfg(feature = "statistics")]
 impl<T> Segments<T> {
-    /// A writer looks how many messages are there.
+    /// For a writer: checks how many messages there are.
     #[cold]
     #[inline(never)]
     pub(crate) fn sample(&self) {

@@ -1,8 +1,8 @@
-//! All segments of a queue, those in use and those that are kept for the next use. Any thread; lock-free but for the
+//! All segments of a queue, those in use and those that are kept for the next use. Any thread; lock-free except for the
 //! allocator.
 //!
-//! A segment that is kept is *warm* (its pages are in place) or *cold* (they have gone back to the kernel). No segment is
-//! freed before the queue is, because a thread that was preempted may still look at its flags.
+//! A segment that is kept is *warm* (its pages are in place) or *cold* (they have gone back to the kernel). No segment
+//! is freed before the queue is, because a thread that was preempted may still load its flags.
 //!
 //! Cannot: have more than 2²⁴ segments, which for small messages are a TiB.
 
@@ -47,9 +47,9 @@ impl<T> Directory<T> {
         }
     }
 
-    /// The segment of an index that a link or a list has shown.
+    /// The segment of an index that was read from a link or a list.
     pub(super) fn get(&self, index: u32) -> &Segment {
-        self.all.get(index as usize).expect("whoever set the link had the segment")
+        self.all.get(index as usize).expect("the thread that set the link had the segment")
     }
 
     // MUTANT: Speed only: populating pages is a hint.
@@ -90,8 +90,8 @@ impl<T> Directory<T> {
         }
         let another = (self.warm.len() > keep).then(|| self.warm.take(&self.all)).flatten();
         for segment in [Some(segment), another].into_iter().flatten() {
-            // SAFETY: by the caller, or because segments on the shelf are in no use and this thread has taken it off; so
-            // nobody writes to it.
+            // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off;
+            // so no thread writes to it.
             unsafe { segment.memory::<T>().discard() };
             self.cold.put(segment);
         }
@@ -102,7 +102,7 @@ impl<T> Directory<T> {
         self.warm.put(segment);
     }
 
-    /// As if as many had been made as there may be.
+    /// Pretends that the maximum number of segments has been made.
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn exhaust(&self) {
         // ORDERING: Relaxed; as in `make`.
@@ -178,7 +178,7 @@ impl Shelf {
         let mut top = self.top.load(Ordering::Acquire);
         loop {
             let index = (top & INDEX).checked_sub(1)?;
-            let segment = all.get(index as usize).expect("whoever put it there had it");
+            let segment = all.get(index as usize).expect("the thread that put it there had it");
             // ORDERING: Relaxed; visible by the Acquire of the word. Where the segment has been taken meanwhile this is
             // whatever its owner has written there, and the exchange fails.
             let below = segment.below.load(Ordering::Relaxed);

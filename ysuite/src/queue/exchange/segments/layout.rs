@@ -5,9 +5,9 @@
 //!  └──────── group ──────────┘                                      └ own pages
 //! ```
 //!
-//! A slot's *flag* lies in the line of the slot, or near it, so that a reader learns of a message and gets it with one
-//! line. Its *mark*, by which a reader says that it has finished, lies apart: readers write no line that a writer needs,
-//! and the marks of segments that nobody has read yet take no memory.
+//! A slot's *flag* is in the line of the slot, or near it, so that a reader learns of a message and gets it with one
+//! line. Its *mark*, by which a reader says that it has finished, is elsewhere: readers write no line that a writer
+//! needs, and the marks of segments that no reader has used yet take no memory.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -63,21 +63,21 @@ impl<T> SegmentLayout<T> {
     };
     /// How many slots a segment has.
     pub(super) const ALL: usize = Self::GROUPS * Self::SLOTS;
-    /// The slot, counted from the first, whose writer sees to it that the next segment is there in time.
+    /// The slot, counted from the first, whose writer ensures that the next segment exists in time.
     pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
 
-    /// All groups: what a segment takes, but for its marks.
+    /// All groups: what a segment takes, except its marks.
     const BODY: usize = Self::GROUPS * Self::STRIDE;
-    /// From the segment to its first mark: on pages of its own, but for marks that are few.
+    /// From the segment to its first mark: on pages of its own, except for marks that are few.
     const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
     const ALIGN: usize = max(align_of::<MessageSlot<T>>(), max(align_of::<Flag>(), LINE));
 
-    /// From a group of so many slots to its first slot.
+    /// From a group of `slots` slots to its first slot.
     const fn first(slots: usize) -> usize {
         round_up(slots * FLAG, align_of::<MessageSlot<T>>())
     }
 
-    /// How many slots and their flags fit into so many bytes.
+    /// The number of slots that fit, with their flags, into `bytes` bytes.
     const fn fit(bytes: usize) -> usize {
         let mut slots = bytes / (FLAG + Self::STEP);
         while slots > 0 && Self::first(slots) + slots * Self::STEP > bytes {
@@ -86,7 +86,7 @@ impl<T> SegmentLayout<T> {
         slots
     }
 
-    /// Slots of a group, and its stride: as few lines as are used up but for an eighth, or a few large messages.
+    /// Slots of a group, and its stride: as few lines as are used up except for an eighth, or a few large messages.
     const SHAPE: (usize, usize) = {
         let mut lines = if cfg!(ysuite_loom) { usize::MAX } else { 1 };
         let mut shape = (0, 0);
@@ -159,7 +159,7 @@ impl<T> Place<T> {
         Self { number, group: 0, slot: 0, kind: PhantomData }
     }
 
-    /// The next place of the same segment; behind its last one a place that it does not have.
+    /// The next place of the same segment; after its last one, a place that it does not have.
     #[inline(always)]
     pub(super) fn following(self) -> Self {
         if self.slot + 1 < SegmentLayout::<T>::SLOTS {
@@ -189,7 +189,7 @@ impl<T> Place<T> {
     }
 }
 
-/// The memory of a segment, by address. Who may touch which slot is decided by the positions of the queue.
+/// The memory of a segment, by address. The positions of the queue decide which thread may touch which slot.
 pub(super) struct SegmentMemory<T>(NonNull<u8>, PhantomData<SegmentLayout<T>>);
 
 impl<T> Clone for SegmentMemory<T> {
@@ -223,8 +223,7 @@ impl<T> SegmentMemory<T> {
     // MUTANT: Models only: atomics and cells are objects only there.
     /// Gives the memory back. Messages still in it are forgotten.
     ///
-    /// # Safety
-    /// It came from [`allocate`](Self::allocate), and nobody uses it any more.
+    /// # Safety It came from [`allocate`](Self::allocate), and no thread uses it any more.
     pub(super) unsafe fn free(self) {
         if cfg!(ysuite_loom) {
             for place in Self::places() {
@@ -236,7 +235,7 @@ impl<T> SegmentMemory<T> {
                 }
             }
         }
-        // SAFETY: by the caller the memory came from `reserve` with this very layout, and nobody uses it.
+        // SAFETY: by the caller the memory came from `reserve` with exactly this layout, and no thread uses it.
         unsafe { os::deallocate(self.0, SegmentLayout::<T>::layout()) };
     }
 
@@ -252,8 +251,8 @@ impl<T> SegmentMemory<T> {
     /// # Safety
     /// No message is in the memory, and no thread writes to it before this returns.
     pub(super) unsafe fn discard(self) {
-        // SAFETY: by the caller; the memory came from `reserve` with this layout. A thread that loads a flag meanwhile finds
-        // zero or the flag of an earlier lap, both of which it can tell from its own.
+        // SAFETY: by the caller; the memory came from `reserve` with this layout. A thread that loads a flag meanwhile
+        // finds zero or the flag of an earlier lap, both of which differ from its own.
         unsafe { os::discard(self.0, SegmentLayout::<T>::layout()) };
     }
 
@@ -324,7 +323,7 @@ impl<T> SegmentMemory<T> {
 
     /// All marks.
     pub(super) fn marks<'a>(self) -> &'a [Flag] {
-        // SAFETY: the marks lie one behind the other; otherwise as in `mark`.
+        // SAFETY: the marks are contiguous; otherwise as in `mark`.
         unsafe { core::slice::from_raw_parts(self.mark_at(Place::of(0)), SegmentLayout::<T>::ALL) }
     }
 

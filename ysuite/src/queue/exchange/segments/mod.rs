@@ -1,22 +1,22 @@
-//! The queue without a bound: positions in segments of some thousand slots, which come and go. Any thread; lock-free; never
-//! waits but for the allocator.
+//! The unbounded queue: positions in segments of some thousand slots, which are made, retired and reused. Any thread;
+//! lock-free; only the allocator can make it wait.
 //!
-//! A position is a segment and a slot there, for ever: positions have 63 bits and never wrap. Writers claim the next by a
-//! compare-and-swap of the tail, once they have the segment it lies in. So a claim needs nothing that could fail or take
-//! long: one move of the message, and a store of the slot's flag. Readers claim positions whose flags say that they are
-//! written, by a compare-and-swap of the head, and *mark* the slot when they have read it.
+//! A position permanently means one segment and one slot there: positions have 63 bits and never wrap. Writers claim
+//! the next one by a compare-and-swap of the tail, once they have its segment. So a claim needs nothing that could fail
+//! or take long: one move of the message, and a store of the slot's flag. Readers claim positions whose flags say that
+//! they are written, by a compare-and-swap of the head, and *mark* the slot when they have read it.
 //!
-//! Flags and marks are the segment's lap, so no thread ever clears them. The memory of a position belongs to its segment
-//! from before the first writer claims it until the last reader has marked its slot. A thread that comes with a stale
-//! position may look at a flag of a segment that has been reused, or given back; then its claim fails, because the head has
-//! moved on, and the head never comes back.
+//! Flags and marks are the segment's lap, so no thread ever clears them. The memory of a position belongs to its
+//! segment from before the first writer claims it until the last reader has marked its slot. A thread with a stale
+//! position may load a flag of a segment that has been reused, or given back. Then its claim fails, because the head
+//! has moved on, and the head never returns to that position.
 //!
 //! Cannot: go past a position whose writer has not finished with it. There a reader finds no message, as in the
 //! [`Ring`](super::Ring).
 //!
-//! Sources: segments of a linked list with an index in each, and the next segment made ahead, are crossbeam's `SegQueue`
-//! and Yang and Mellor-Crummey's "A wait-free queue as fast as fetch-and-add" (2016). That segments are reused, and
-//! recognised by numbers that never come again, takes the place of reclamation: it is the sequence lock's argument.
+//! Sources: segments of a linked list with an index in each, and the next segment made ahead, are crossbeam's
+//! `SegQueue` and Yang and Mellor-Crummey's "A wait-free queue as fast as fetch-and-add" (2016). Segments are reused,
+//! and recognised by numbers that never repeat. This replaces reclamation: it is the sequence lock's argument.
 
 mod chain;
 mod counts;
@@ -41,11 +41,11 @@ use crate::statistics::QueueTally;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
 
 // REUSED: position and number of a segment are never reused: 63 bits, which never wrap; by construction
-/// A flag in the writers' position: nothing may be claimed any more.
+/// A flag in the writers' position: no position can be claimed any more.
 const CLOSED: u64 = 1 << 63;
-/// How many groups ahead a writer asks for lines.
+/// The number of groups ahead for which a writer prefetches lines.
 const AHEAD: usize = 2;
-/// How long a thread that has lost a race for a position waits before it tries again, in pauses. See the ring's.
+/// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
 pub(crate) struct Segments<T> {
@@ -61,20 +61,21 @@ unsafe impl<T: Send> Send for Segments<T> {}
 // marks against the Acquire loads of the next claimants order them.
 unsafe impl<T: Send> Sync for Segments<T> {}
 
-/// How far the two sides are. Observers look at these very words.
+/// How far the two sides are. Observers load these words directly.
 struct SegmentsEnds {
-    /// Where the next message is read. Moved by readers.
+    /// The position of the next message to be read. Moved by readers.
     head: CachePadded<Frontier>,
-    /// Where the next message is written, and `CLOSED`. Moved by writers.
+    /// The position of the next message to be written, and `CLOSED`. Moved by writers.
     tail: CachePadded<Frontier>,
     #[cfg(feature = "statistics")]
     tally: QueueTally,
 }
 
-/// How far one side has got.
+/// The position of one side.
 struct Frontier {
     position: AtomicU64,
-    /// A segment that this side was in lately; null at first. A hint: what it leads to is judged by its number.
+    /// A segment that this side was in lately; null at first. A hint: the number of the segment shows whether it is the
+    /// right one.
     segment: AtomicPtr<Segment>,
 }
 
@@ -170,15 +171,15 @@ impl<T> Segments<T> {
     //     needs is there
     // MUTANT: In a race: the loser of a race goes on as if it had won. Killed only by the model
     // `two_senders_need_the_next_segment`.
-    /// Writes a message behind all others; it comes back where the queue is closed. Allocates where a segment is needed and
+    /// Writes a message after all others; returns it where the queue is closed. Allocates where a segment is needed and
     /// none is kept.
     ///
-    /// # Panics
-    /// Where there are too many segments; nothing has been claimed then.
+    /// # Panics If there are too many segments; nothing has been claimed then.
     #[inline]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
-        // ORDERING: Acquire, here and of the exchange's failure, pairs with the Release of `close`: who is refused sees what came
-        // before. Who finds a position needs nothing: the exchange and the segment's number decide.
+        // ORDERING: Acquire, here and of the exchange's failure, pairs with the Release of `close`: a sender that is
+        // refused sees what came before. A thread that finds a position needs nothing: the exchange and the segment's
+        // number decide.
         let mut tail = self.ends.tail.position.load(Ordering::Acquire);
         loop {
             if tail & CLOSED != 0 {
@@ -227,8 +228,8 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Half of a segment has been claimed: makes the next one. Where that cannot be had, whoever needs it finds out: here a
-    /// message has been published, and its receiver is still to be woken.
+    /// Makes the next segment, after half of one has been claimed. If that fails, the thread that needs it will find
+    /// out: here a message has been published, and its receiver is still to be woken.
     #[cold]
     #[inline(never)]
     fn go_ahead(&self, segment: &Segment, number: u64) {
@@ -247,19 +248,20 @@ impl<T> Segments<T> {
     /// [`empty`](Self::empty).
     #[inline(always)]
     fn pop_by<R>(&self, empty: impl FnOnce(&Segment, u8, Place<T>) -> R) -> Option<R> {
-        // ORDERING: Acquire, here and of the exchange's failure: the look at the flag does not come before this one.
+        // ORDERING: Acquire, here and of the exchange's failure: the load of the flag does not come before this one.
         let mut head = self.ends.head.position.load(Ordering::Acquire);
         loop {
             let place = Place::<T>::of(head);
             if let Some(segment) = self.segment_to_read(place.number) {
-                // ORDERING: Acquire pairs with the Release store in `fill`: the message is visible. And the second look at
-                // the head does not come before this one.
+                // ORDERING: Acquire pairs with the Release store in `fill`: the message is visible. And the second load
+                // of the head does not come before this one.
                 if segment.memory::<T>().flag(place).load(Ordering::Acquire) == segment.lap() {
                     window();
                     let next = head + 1;
-                    // ORDERING: Release on success pairs with the Acquire loads of the head: who finds this message gone sees
-                    // what this thread has seen sent. A read-modify-write has one winner, which has acquired the message by its
-                    // flag. Where it succeeds the head was the same all the time, so the flag was that of this position.
+                    // ORDERING: Release on success pairs with the Acquire loads of the head: a thread that finds this
+                    // message gone sees what this thread has seen sent. A read-modify-write has one winner, which has
+                    // acquired the message by its flag. Where it succeeds the head was the same all the time, so the
+                    // flag was that of this position.
                     match self.ends.head.position.compare_exchange_weak(
                         head,
                         next,
@@ -303,7 +305,7 @@ impl<T> Segments<T> {
     }
 
     // MUTANT: Speed only: every reader checks for segments to retire.
-    /// This thread has emptied a slot, which may be the last of its segment.
+    /// For a thread that has emptied a slot, which may be the last of its segment.
     #[inline(always)]
     fn pass(&self, place: Place<T>) {
         if place.index() + 1 == SegmentLayout::<T>::ALL {
@@ -311,13 +313,13 @@ impl<T> Segments<T> {
         }
     }
 
-    /// The last slot of a segment has been emptied.
+    /// For a thread that has emptied the last slot of a segment.
     #[cold]
     #[inline(never)]
     fn retire(&self) {
         self.chain.retire(|| {
-            // ORDERING: Relaxed; what was read by this thread, or by one that has left word, is seen by coherence. A tail that is behind
-            // keeps fewer segments warm.
+            // ORDERING: Relaxed; what was read by this thread, or by one that has left a request, is seen by coherence.
+            // A tail that is stale keeps fewer segments warm.
             let read = Place::<T>::of(self.ends.head.position.load(Ordering::Relaxed)).number;
             (read, Place::<T>::of(self.tail_position()).number)
         });
@@ -325,8 +327,8 @@ impl<T> Segments<T> {
 
     // MUTANT: In a race: the loser of a race goes on as if it had won. Killed only by the model
     // `two_batches_at_once_lie_one_behind_the_other`.
-    /// Writes as many of the staged messages as one segment has room for, with one claim. Returns how many; `None` where the
-    /// queue is closed.
+    /// Writes those of the staged messages for which one segment has room, with one claim. Returns how many it has
+    /// written; `None` where the queue is closed.
     pub(crate) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         loop {
             // ORDERING: Acquire as in `push`.
@@ -357,8 +359,8 @@ impl<T> Segments<T> {
 
     // MUTANT: In a race: the loser of a race goes on as if it had won; otherwise only the size of the next attempt.
     // Killed only by the model `a_batch_over_the_end_of_a_segment_against_a_receiver`.
-    /// Takes out the oldest messages that are written, `most` at most, and appends them to `to`: with one claim, so that what
-    /// is taken has nothing between, also where it lies in several segments. Returns how many.
+    /// Takes out the oldest messages that are written, at most `most`, and appends them to `to`. It uses one claim, so
+    /// that the messages are consecutive, also if they are in several segments. Returns how many it has taken.
     pub(crate) fn pop_many(&self, to: &mut Vec<T>, mut most: usize) -> usize {
         loop {
             // ORDERING: Acquire as in `pop`.
@@ -367,14 +369,14 @@ impl<T> Segments<T> {
             let found = self.segment_to_read(place.number);
             let mut slots = found.map_or(0, |segment| Self::written(segment, place, most));
             let (Some(segment), 1..) = (found, slots) else {
-                // ORDERING: Relaxed; it only compares, behind looks that have acquired.
+                // ORDERING: Relaxed; it only compares, after loads that have acquired.
                 if self.ends.head.position.load(Ordering::Relaxed) == head {
                     return 0;
                 }
                 continue;
             };
             if slots == place.left() {
-                // No more than there are now: senders may be as quick as this look, which then had no end of its own.
+                // No more than there are now: senders may be as fast as this scan, which would then never end.
                 let there = usize::try_from(self.tail_position() - head).unwrap_or(usize::MAX);
                 slots += self.written_behind(segment, place.number, most.min(there).saturating_sub(slots));
             }
@@ -385,7 +387,8 @@ impl<T> Segments<T> {
             // ORDERING: Release on success as in `pop`. Relaxed on failure; the next load acquires.
             if self.ends.head.position.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
-                // Others take messages meanwhile: a look at many takes longer than a look at one, and would lose for ever.
+                // Others take messages meanwhile: a scan of many takes longer than a check of one, and would always
+                // lose.
                 most = (slots / 2).max(1);
                 continue;
             }
@@ -399,7 +402,7 @@ impl<T> Segments<T> {
     }
 
     // MUTANT: A run of no messages ends the loop.
-    /// How many slots of a segment are written, from a place on, `most` at most.
+    /// The number of slots of a segment that are written, from a place on; at most `most`.
     fn written(segment: &Segment, place: Place<T>, most: usize) -> usize {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
         let (mut at, most) = (place, most.min(place.left()));
@@ -413,7 +416,7 @@ impl<T> Segments<T> {
     }
 
     // MUTANT: A run of no messages ends the loop.
-    /// How many slots are written in the segments behind that of `number`, from the first on, `most` at most.
+    /// The number of slots that are written in the segments after that of `number`, from the first on; at most `most`.
     #[cold]
     #[inline(never)]
     fn written_behind<'a>(&'a self, mut segment: &'a Segment, mut number: u64, most: usize) -> usize {
@@ -432,7 +435,7 @@ impl<T> Segments<T> {
         slots
     }
 
-    /// Takes the messages out of so many claimed slots of a segment, from a place on, and marks them.
+    /// Takes the messages out of `slots` claimed slots of a segment, from a place on, and marks them.
     fn empty_run(segment: &Segment, place: Place<T>, slots: usize, to: &mut Vec<T>) {
         let (lap, mut at) = (segment.lap(), place);
         to.extend((0..slots).map(|_| {
@@ -449,7 +452,7 @@ impl<T> Segments<T> {
         loop {
             let run = slots.min(place.left());
             slots -= run;
-            // While a slot of this segment is claimed it leads to the one behind, wherever the other readers are.
+            // While a slot of this segment is claimed, its link leads to the next one, wherever the other readers are.
             let behind = (slots != 0).then(|| match self.chain.find(Some(segment), place.number + 1) {
                 Walk::Found(behind) => behind,
                 Walk::End(..) | Walk::Past => unreachable!("a slot that is claimed has a segment"),
@@ -470,13 +473,13 @@ impl<T> Segments<T> {
         // ORDERING: Acquire as in `pop`.
         let head = self.ends.head.position.load(Ordering::Acquire);
         let place = Place::<T>::of(head);
-        // ORDERING: Acquire pairs with the Release store in `fill`: who passes a notification on looks, and then counts what it has
-        // found. And the look at the head does not come before this one.
+        // ORDERING: Acquire pairs with the Release store in `fill`: a thread that passes a notification on checks, and
+        // then counts what it has found. And the load of the head does not come before this one.
         let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
         // MUTANT: In a race: the segment is retired during the search. Killed only by the model
         // `a_queue_whose_segment_is_retired_meanwhile_can_be_read`.
-        // Where the head has moved on, that counts as readable, and the caller looks again.
-        // ORDERING: Relaxed; it only compares, behind looks that have acquired.
+        // Where the head has moved on, that counts as readable, and the caller polls again. ORDERING: Relaxed; it only
+        // compares, after loads that have acquired.
         self.segment_to_read(place.number).is_some_and(is_written)
             || self.ends.head.position.load(Ordering::Relaxed) != head
     }
@@ -484,14 +487,15 @@ impl<T> Segments<T> {
     /// The position of the next message to be written.
     #[inline]
     fn tail_position(&self) -> u64 {
-        // ORDERING: Relaxed; claims of writers release nothing. What a head that was acquired before says is seen by coherence.
+        // ORDERING: Relaxed; claims of writers release nothing. What a head that was acquired before implies is seen by
+        // coherence.
         self.ends.tail.position.load(Ordering::Relaxed) & !CLOSED
     }
 
-    /// How many messages are in the queue: claimed by a writer, and not yet by a reader.
+    /// The number of messages in the queue: claimed by a writer, and not yet by a reader.
     pub(crate) fn len(&self) -> usize {
-        // ORDERING: Acquire on the first load keeps the load of the tail behind it: the difference may be too large, but not
-        // negative.
+        // ORDERING: Acquire on the first load keeps the load of the tail after it: the difference may be too large, but
+        // not negative.
         let head = self.ends.head.position.load(Ordering::Acquire);
         usize::try_from(self.tail_position() - head).unwrap_or(usize::MAX)
     }
@@ -508,30 +512,30 @@ impl<T> Segments<T> {
 
     /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does room.
     pub(crate) fn moves(&self) -> u64 {
-        // ORDERING: Acquire keeps the caller's further looks behind this one, as in `place`.
+        // ORDERING: Acquire keeps the caller's further loads after this one, as in `place`.
         self.ends.head.position.load(Ordering::Acquire).wrapping_add(self.place())
     }
 
     // MUTANT: Never called: only a mailbox with a bound calls it, and it uses a ring.
-    /// Whether readers have got as far as a position. Once true it stays true: positions only grow.
+    /// Whether readers have reached a position. Once true it stays true: positions only grow.
     pub(crate) fn has_reached(&self, place: u64) -> bool {
-        // ORDERING: Acquire keeps the caller's further looks behind this one.
+        // ORDERING: Acquire keeps the caller's further loads after this one.
         self.ends.head.position.load(Ordering::Acquire) >= place
     }
 
-    /// From now on no position can be claimed by a writer. What has been claimed will still be published. True: this call
-    /// has closed the queue.
+    /// Closes the queue: no writer can claim a position any more. What has been claimed will still be published. True:
+    /// this call has closed the queue.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: AcqRel; whoever finds the flag, another that closes included, sees what came before. Every writer's claim
-        // exchanges this word, so none follows.
+        // ORDERING: AcqRel; each thread that finds the flag, also another one that closes, sees what came before. Every
+        // writer's claim exchanges this word, so none follows.
         let before = self.ends.tail.position.fetch_or(CLOSED, Ordering::AcqRel);
         window();
         self.tell_closed();
         before & CLOSED == 0
     }
 
-    /// The tail is closed, as this thread knows. A writer that finds it closed says so as well before it returns, in case
-    /// the closer has been preempted: whoever learns of that writer's error finds the queue closed.
+    /// Sets the flag that says the tail is closed. A writer that finds the tail closed calls this before it returns, in
+    /// case the closer has been preempted: a thread that learns of that writer's error finds the queue closed.
     #[cold]
     fn tell_closed(&self) {
         // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
@@ -548,15 +552,15 @@ impl<T> Segments<T> {
     // USER CODE: messages' `Drop`; the message has left the queue, and its slot is marked; re-entrance: any operation;
     //     panic: the others are dropped, and the memory is given back; test: tests/suite/mpmc/unbounded.rs:
     //     a_long_queue_is_dropped_with_the_last_receiver_or_with_the_channel
-    /// Drops every message that is written, in its slot: a stack may be too small for it. Where a message's drop panics, the
-    /// others are dropped all the same.
+    /// Drops every message that is written, in its slot: a stack may be too small for it. If a message's drop panics,
+    /// the others are still dropped.
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // The message is claimed before it is dropped: a panic in its drop cannot make the queue drop it again.
         while self.pop_by(|segment, lap, place| Self::drop_in_slot(segment, lap, place, &mut panics)).is_some() {}
     }
 
-    /// Drops the message of a claimed slot where it lies, and marks the slot. `lap`: as of [`fill`](Self::fill).
+    /// Drops the message of a claimed slot in place, and marks the slot. `lap`: as of [`fill`](Self::fill).
     fn drop_in_slot(segment: &Segment, lap: u8, place: Place<T>, panics: &mut Panics) {
         let memory = segment.memory::<T>();
         memory.slot(place).with_mut(|place| {
@@ -589,7 +593,7 @@ fn read<T>(slot: &MessageSlot<T>) -> T {
 }
 
 // MUTANT: A back-off after a lost race.
-/// Waits a little, after a lost race for a position.
+/// Backs off after a lost race for a position.
 #[cold]
 fn look_away() {
     (0..AWAY).for_each(|_| spin_loop());

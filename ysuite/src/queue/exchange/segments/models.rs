@@ -1,4 +1,4 @@
-//! The queue without a bound under the model checker, without the channel around it, which would look again and so needs more
+//! The unbounded queue under the model checker, without its channel, which would poll again and so needs more
 //! preemptions to go wrong. Segments have two slots here.
 
 use loom::thread;
@@ -10,7 +10,8 @@ use crate::queue::exchange::{Staging, StagingSpace};
 use crate::runner::model_up_to;
 use crate::sync::Arc;
 
-/// Of three messages in two segments another thread takes two at most, and retires a segment: `look` finds one in any case.
+/// Another thread takes at most two of three messages in two segments, and retires a segment: `look` finds one in any
+/// case.
 fn beside_a_reader(look: impl Fn(&Segments<u32>) -> bool + Copy + Send + Sync + 'static) {
     model_up_to(2, move || {
         let queue = Arc::new(Segments::new());
@@ -68,7 +69,8 @@ fn takes_a_batch(queue: &Segments<u32>) -> bool {
     queue.pop_many(&mut Vec::new(), 1) == 1
 }
 
-/// Of messages in two segments this thread takes one, and retires a segment, sends one, and takes one: `look` finds one in any case.
+/// This thread takes one of the messages in two segments, retires a segment, sends one, and takes one: `look` finds one
+/// in any case.
 fn beside_one_that_sends_before_it_takes(take: Step, look: Step) {
     model_up_to(1, move || {
         let queue = Arc::new(Segments::new());
@@ -100,7 +102,7 @@ fn a_queue_is_not_empty_beside_one_that_sends_before_it_takes() {
     beside_one_that_sends_before_it_takes(takes_a_batch, Segments::is_readable);
 }
 
-/// Whoever passes a notification on looks first, and then counts.
+/// A thread that passes a notification on first checks, and then counts.
 #[test]
 fn a_message_that_a_look_has_found_is_counted_behind_it() {
     model_up_to(2, || {
@@ -112,7 +114,7 @@ fn a_message_that_a_look_has_found_is_counted_behind_it() {
     });
 }
 
-/// Whoever finds the queue closed, by whichever word, sees what came before.
+/// A thread that finds the queue closed, by whichever word, sees what came before.
 #[test]
 fn the_past_of_a_queue_that_is_closed() {
     let looks: [Step; 4] = [
@@ -124,7 +126,8 @@ fn the_past_of_a_queue_that_is_closed() {
     looks.into_iter().for_each(|finds| the_past_of_a_close(Segments::new, Segments::close, finds));
 }
 
-/// The third segment is one of a piece of the directory that is made meanwhile; who finds it by its side's memory finds it made.
+/// The third segment is in a piece of the directory that is made meanwhile. A thread that finds it by its side's memory
+/// finds it made.
 #[test]
 fn a_segment_that_another_thread_has_made_and_remembers() {
     model_up_to(1, || {

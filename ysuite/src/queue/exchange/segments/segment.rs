@@ -1,18 +1,19 @@
-//! A segment: some thousand consecutive positions of the queue, and who stands behind it. Any thread; wait-free.
+//! A segment: some thousand consecutive positions of the queue, and the link to the next segment. Any thread;
+//! wait-free.
 //!
-//! Segments are never freed before their queue is, and each keeps its memory. But a segment that has been read is *reused*:
-//! it gets a higher number, and holds other positions. So a thread may come with a stale reference at any time. It finds
-//! that out by the number: numbers of the segments in use are never used again, so a segment that has the number one wants
-//! is the right one, or has been that one.
+//! Segments are never freed before their queue is, and each keeps its memory. But a segment that has been read is
+//! *reused*: it gets a higher number, and holds other positions. So a thread may come with a stale reference at any
+//! time. It detects that by the number: numbers of the segments in use are never used again, so a segment that has the
+//! expected number is the right one, or has been that one.
 
 use core::ptr;
 
 use super::layout::SegmentMemory;
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
 
-/// In a number: the segment is about to be linked behind another, or to be given up again.
+/// In a number: the segment is about to be linked after another, or to be given up again.
 const CANDIDATE: u64 = 1 << 63;
-/// The number of a segment that is in no use.
+/// The number of a segment that is not in use.
 const FREE: u64 = u64::MAX;
 /// In a link: there is no segment of the number that follows.
 const MISSING: u64 = 1 << 63;
@@ -25,17 +26,17 @@ const LAPS: u8 = 1 + 2;
 //     a_stale_reference_is_found_out
 #[repr(align(64))]
 pub(super) struct Segment {
-    /// The number, or what else it is.
+    /// The number, or one of the marks above.
     number: AtomicU64,
     /// Never changes once the segment is in the directory.
     memory: AtomicPtr<u8>,
     /// What a flag reads when the slot is written, and a mark when it is empty again. Changes between uses only.
     lap: AtomicU8,
-    /// The segment behind this one.
+    /// The next segment.
     pub(super) next: Link,
     /// One more than the index of the segment below this one on a shelf, or in the list of the spent; 0: none.
     pub(super) below: AtomicU32,
-    /// Where the directory has it. Never changes once it is in there.
+    /// Its index in the directory. Never changes once it is in there.
     index: AtomicU32,
     /// The fields that never change, and the memory, as they were made.
     made: Handed,
@@ -54,7 +55,7 @@ impl Segment {
         }
     }
 
-    /// Gets its memory and its index. Only for the thread that is about to put it into the directory.
+    /// Stores its memory and its index. Only for the thread that is about to put it into the directory.
     pub(super) fn make<T>(&self, index: u32, memory: SegmentMemory<T>) {
         // ORDERING: Relaxed twice; other threads find the segment by its number, which is stored later, with Release.
         self.index.store(index, Ordering::Relaxed);
@@ -86,9 +87,10 @@ impl Segment {
     /// The lap of a segment whose number has been found.
     #[inline(always)]
     pub(super) fn lap(&self) -> u8 {
-        // Behind the Acquire load of the number, so not older than that. Where it is younger the segment has been retired, and
-        // whoever asks will not succeed in claiming a position of the number it has found.
-        // ORDERING: Acquire pairs with the Release in `retire`: a reader that finds a younger lap, and so takes a slot for
+        // After the Acquire load of the number, so not older than that. Where it is newer the segment has been retired,
+        // and the caller will not succeed in claiming a position of the number it has found. ORDERING: Acquire pairs
+        // with the Release in `retire`: a reader that finds a newer lap, and so takes a slot for not written, then
+        // finds that the head has moved on. Otherwise it would take the queue for empty.
         // not written, then finds that the head has moved on. Otherwise it would take the queue for empty.
         self.lap.load(Ordering::Acquire)
     }
@@ -109,23 +111,23 @@ impl Segment {
 
     /// The owner of a free segment makes it ready to be linked as the segment of that number.
     pub(super) fn prepare(&self, number: u64) {
-        // ORDERING: Release pairs with the Acquire load of the link in `Chain::find`: a thread that finds this link has the
-        // segment's last number behind it, and will not find that again.
+        // ORDERING: Release pairs with the Acquire load of the link in `Chain::find`: for a thread that finds this link
+        // the segment's last number is past, and it will not find that again.
         self.next.0.store(MISSING | (number + 1), Ordering::Release);
-        // ORDERING: Release pairs with the Acquire in `confirm`: whoever finds the number finds this lap.
+        // ORDERING: Release pairs with the Acquire in `confirm`: a thread that finds the number finds this lap.
         self.number.store(CANDIDATE | number, Ordering::Release);
     }
 
-    /// The segment has been found at the end of a link that leads to that number: from now on it has it.
+    /// Confirms the number of a segment that was found by a link that leads to that number: from now on it has it.
     pub(super) fn confirm(&self, number: u64) {
-        // ORDERING: Release pairs with the Acquire in `has` and `number`: whoever finds the number finds the link that leads here. What
-        // `prepare` released is handed over by this read-modify-write in any case, and the caller has acquired it by the link: so no
-        // Acquire, and Relaxed on failure. Fails where another thread has confirmed it already, or where it has been reused since: no
-        // segment is made ready for a number that it has had.
+        // ORDERING: Release pairs with the Acquire in `has` and `number`: a thread that finds the number finds the link
+        // that leads here. This read-modify-write hands over what `prepare` released in any case, and the caller has
+        // acquired it by the link: so no Acquire, and Relaxed on failure. Fails where another thread has confirmed it
+        // already, or where it has been reused since: no segment is prepared for a number that it has had.
         let _ = self.number.compare_exchange(CANDIDATE | number, number, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// The owner gives up a segment that it had prepared, and could not link.
+    /// For the owner: gives up a segment that it had prepared, and could not link.
     pub(super) fn withdraw(&self) {
         // ORDERING: Release pairs with the Acquire in `has` and `number`.
         self.number.store(FREE, Ordering::Release);
@@ -136,15 +138,16 @@ impl Segment {
     pub(super) fn retire(&self) {
         self.withdraw();
         // MUTANT: Laps alternate between 1 and 3: any two numbers except 0 do.
-        // ORDERING: Release pairs with the Acquire in `lap`: whoever finds the other lap finds that the head has moved on.
+        // ORDERING: Release pairs with the Acquire in `lap`: a thread that finds the other lap finds that the head has
+        // moved on.
         self.lap.store(LAPS - self.lap(), Ordering::Release);
     }
 }
 
-/// Which segment is behind another; or the oldest. Set once for each use of the segment that has it.
+/// A link to the next segment, or to the oldest. Set once for each use of the segment that has it.
 ///
-/// While there is none it says of which number it is missing. So a thread that has looked at it in an earlier use cannot
-/// set it in a later one.
+/// While there is no segment, the link holds the number of the missing one. So a thread that has loaded it in an
+/// earlier use cannot set it in a later one.
 pub(super) struct Link(AtomicU64);
 
 /// Where a link leads.
@@ -163,13 +166,13 @@ impl Link {
     }
 
     pub(super) fn load(&self) -> Behind {
-        // ORDERING: Acquire pairs with the Release in `set` and `prepare`: the segment is made and prepared; and the caller's
-        // further look at the number of the segment that has the link does not come before this one.
+        // ORDERING: Acquire pairs with the Release in `set` and `prepare`: the segment is made and prepared; and the
+        // caller's further load of the number of the segment that has the link does not come before this one.
         let word = self.0.load(Ordering::Acquire);
         if word & MISSING != 0 { Behind::Missing(word & !MISSING) } else { Behind::Segment(word as u32) }
     }
 
-    /// Whether there is still no segment of this number behind.
+    /// Whether the next segment, of this number, is still missing.
     pub(super) fn is_missing(&self, number: u64) -> bool {
         // ORDERING: Relaxed; what the caller has acquired with a segment comes before this, and one word has one order.
         self.0.load(Ordering::Relaxed) == MISSING | number
@@ -177,15 +180,16 @@ impl Link {
 
     /// Sets the link that was found missing. False: another thread has been quicker.
     pub(super) fn set(&self, missing: u64, segment: &Segment) -> bool {
-        // ORDERING: Release pairs with the Acquire in `load`, and the read-modify-write continues the release sequence of `prepare`, so
-        // that whoever finds the new link finds also what came before that. The caller has acquired what it exchanges, in `load`.
-        // Relaxed on failure: the caller looks again.
+        // ORDERING: Release pairs with the Acquire in `load`, and the read-modify-write continues the release sequence
+        // of `prepare`, so that a thread that finds the new link finds also what came before that. The caller has
+        // acquired what it exchanges, in `load`. Relaxed on failure: the caller checks again.
         self.0
             .compare_exchange(MISSING | missing, u64::from(segment.index()), Ordering::Release, Ordering::Relaxed)
             .is_ok()
     }
 
-    /// Leads on to the segment behind. Only for the thread that retires segments, and only for the link to the oldest.
+    /// Moves the link to the next segment. Only for the thread that retires segments, and only for the link to the
+    /// oldest.
     pub(super) fn advance(&self, index: u32) {
         // ORDERING: Release pairs with the Acquire in `load`: the segment has its number.
         self.0.store(u64::from(index), Ordering::Release);

@@ -136,7 +136,7 @@ fn two_slow_readers_keep_two_segments_and_no_longer_than_they_need() {
     assert!(slow.iter().all(|(segment, number, _)| !segment.has(*number)), "a segment is not used again");
 }
 
-/// Others have read what is behind it meanwhile, and the chain begins there.
+/// Others have read what comes after it meanwhile, and the chain begins there.
 #[test]
 fn one_that_has_claimed_slots_of_two_segments_finds_the_second_behind_the_first() {
     let queue = Segments::new();
@@ -151,7 +151,7 @@ fn one_that_has_claimed_slots_of_two_segments_finds_the_second_behind_the_first(
     assert!(taken.into_iter().map(|message| *message.number).eq(0..4));
 }
 
-/// Who comes meanwhile leaves word: the first looks again for it.
+/// A thread that comes meanwhile leaves a request: the first checks again for it.
 #[test]
 fn one_thread_retires_at_a_time() {
     let queue = Segments::<u64>::new();
@@ -210,7 +210,8 @@ fn batches_go_over_the_ends_of_segments() {
     assert!(taken.into_iter().eq(0..all + 5));
 }
 
-/// One claim takes what lies side by side, over as many segments as there are, and nothing from behind a message that is still to come.
+/// One claim takes adjacent messages, over any number of segments, and nothing from after a message that is still to
+/// come.
 #[test]
 fn a_batch_over_segments_ends_where_a_sender_has_not_finished() {
     let queue = Segments::<[u64; 4_000]>::new();
@@ -319,7 +320,7 @@ fn a_closed_queue_is_not_empty_before_all_senders_have_finished() {
     assert_eq!((queue.is_empty(), queue.pop(), queue.is_empty()), (false, Some(1), true));
 }
 
-/// One that closes the queue is stopped before it could say so where readers look.
+/// A thread that closes the queue is stopped before it could set the flag that readers check.
 #[test]
 fn a_sender_that_finds_the_queue_closed_says_so_to_all() {
     let half_closed = || {
@@ -432,7 +433,7 @@ fn a_short_queue_gives_no_pages_back() {
     assert_eq!(crate::os::calls(), before);
 }
 
-/// But for some, which are kept for what comes.
+/// Except some, which are kept for later messages.
 #[cfg(all(target_os = "linux", not(ysuite_portable), not(miri)))]
 #[test]
 fn a_queue_that_was_long_gives_its_pages_back() {

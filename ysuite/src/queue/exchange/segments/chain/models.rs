@@ -13,8 +13,8 @@ fn lengthen(chain: &Chain<u32>, number: u64) {
     assert!(missing == number && chain.extend(end, number));
 }
 
-/// Whoever walks along the chain stands in a segment that is retired, used again, and has another behind it then: not the one
-/// that is looked for.
+/// A thread that walks along the chain is in a segment that is retired, used again, and then linked to another one: not
+/// the one that it searches.
 #[test]
 fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
     model_up_to(2, || {
@@ -37,7 +37,7 @@ fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
     });
 }
 
-/// Each has a segment at hand: one of them is linked, and the other is there for the next who needs one.
+/// Each has a segment at hand: one of them is linked, and the other is left for the next thread that needs one.
 #[test]
 fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
     model_up_to(2, || {
