@@ -87,7 +87,7 @@ impl<'a, T> Staging<'a, T> {
         self.take(1).next()
     }
 
-    /// The oldest messages, at most as many as the length of `messages`. They leave the staging at once: those that the
+    /// The oldest messages, at most `messages` of them. They leave the staging at once: those that the
     /// iterator has not returned are dropped with it.
     #[inline]
     pub(crate) fn take(&mut self, messages: usize) -> Leaving<'_, T> {

@@ -1,5 +1,5 @@
 //! A chunk: a piece of the queue, many *groups* long. A group is one or two cache lines that hold a state word and the
-//! slots whose state it tells, so that a reader learns of a message and gets it with one line.
+//! slots that it describes, so that a reader learns of a message and gets it with one line.
 //!
 //! ```text
 //!  header │ state slot slot … slot │ state slot slot … slot │ …
@@ -10,9 +10,9 @@
 //! a chunk goes round, its lap is higher by more than a group's length, so a state of an earlier lap reads as "nothing
 //! published", and the reader never writes a state. Memory only; no thread waits here. The callers keep the bounds.
 //!
-//! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if it is less than half of all
-//! numbers behind. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for longer is
-//! marked anew.
+//! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if the difference is less than
+//! half of all numbers. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for
+//! longer is marked anew.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -36,8 +36,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
 const GREAT_BYTES: usize = 31 * 1024;
 
-/// A lap that is less than this behind is seen to be behind: laps are compared by the sign of their difference, to
-/// which less than a group's length is added, and no group takes up a quarter of the address space.
+/// A lap that is lower by less than this is recognised as earlier: laps are compared by the sign of their difference,
+/// to which less than a group's length is added, and no group takes up a quarter of the address space.
 const AGE: usize = usize::MAX / 4;
 
 const fn max(a: usize, b: usize) -> usize {
@@ -53,7 +53,7 @@ const fn round_up(value: usize, align: usize) -> usize {
 pub(super) struct Geometry<T>(PhantomData<T>);
 
 impl<T> Geometry<T> {
-    /// From one slot to the next. A zero-sized message still needs slots that can be told apart.
+    /// From one slot to the next. A zero-sized message still needs distinct slots.
     pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
     /// From the group to its first slot.
     pub(super) const FIRST: usize = round_up(size_of::<GroupState>(), align_of::<Slot<T>>());
@@ -69,8 +69,8 @@ impl<T> Geometry<T> {
     pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
     /// Groups in a chunk of a queue that streams.
     pub(super) const GROUPS: usize = if cfg!(ysuite_loom) { 2 } else { max(Self::groups_in(CHUNK_BYTES), 1) };
-    /// Groups in a great chunk, of a queue of small chunks that has got long: as many as the system's allocator gives
-    /// without asking the kernel, which would clear the pages each time.
+    /// Groups in a great chunk, of a queue of small chunks that has become long: as many as the system's allocator
+    /// gives without a call to the kernel, which would clear the pages each time.
     pub(super) const GREAT: usize = if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) };
 
     /// Whether a group is found from a slot's address by a mask: groups of one line or two.
@@ -101,7 +101,7 @@ impl<T> Geometry<T> {
     /// From the chunk to its first group.
     const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), Self::CHUNK_ALIGN);
 
-    /// How many groups a chunk of so many bytes has.
+    /// The number of groups of a chunk of `bytes` bytes.
     const fn groups_in(bytes: usize) -> usize {
         bytes.saturating_sub(Self::HEAD) / Self::STRIDE
     }
@@ -179,7 +179,7 @@ impl<T> Chunk<T> {
     /// No other thread uses this chunk, and no thread will follow a link to it.
     pub(super) unsafe fn free(self) {
         let groups = self.groups();
-        // Whoever looks at the chunk has finished, and is ordered before this: else a model reports a race.
+        // All readers of the chunk have finished, and are ordered before this: else a model reports a race.
         self.header().made.written();
         // SAFETY: by the caller no other thread uses the chunk; it was allocated with this very layout. The loops below
         // only drop the states and slots that `allocate` wrote (which has an effect only in a model, where atomics are
@@ -199,7 +199,7 @@ impl<T> Chunk<T> {
         }
     }
 
-    /// Stands for no chunk: may be held, and never dereferenced.
+    /// Represents no chunk: may be held, and never dereferenced.
     pub(super) fn nowhere() -> Self {
         Self(NonNull::dangling())
     }
@@ -221,8 +221,8 @@ impl<T> Chunk<T> {
     }
 
     // MUTANT: Models only: it reports an access to the model checker.
-    /// The caller comes to this chunk by a link, to look at its groups: a model reports it where the chunk may be freed, or
-    /// is not initialised.
+    /// For a caller that comes to this chunk by a link, to check its groups: a model reports it where the chunk may be
+    /// freed, or is not initialised.
     #[inline(always)]
     pub(super) fn come(self) {
         if cfg!(ysuite_loom) {
@@ -250,7 +250,8 @@ impl<T> Chunk<T> {
     //     chunk is linked, and marked again after half of all laps; test: src/queue/ypipe/wrapping.rs:
     //     chunks_that_were_away_for_half_the_laps_are_empty
     // MUTANT: Speed only: states that read as nothing are reset earlier than needed.
-    /// Writer: is about to link a spent chunk for `lap`. Clears states so old that they might read as published.
+    /// For the writer, which is about to link a spent chunk for `lap`. Clears states so old that they might read as
+    /// published.
     pub(super) fn renew(self, lap: usize) {
         let before = self.header().lap.replace(lap);
         // Less 1, so that a whole round of all laps counts as long ago, too.
@@ -296,8 +297,7 @@ pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
 
 /// The state word of a group.
 ///
-/// # Safety
-/// `group` is a group of a live chunk, for as long as the answer is used.
+/// # Safety `group` is a group of a live chunk, for as long as the result is used.
 #[inline(always)]
 pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
     // SAFETY: by the caller the group is alive. It begins with its state, which `allocate` has written and which is
@@ -307,19 +307,17 @@ pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
 
 /// The slot at an address.
 ///
-/// # Safety
-/// `at` is the address of a slot of a live chunk, for as long as the answer is used.
+/// # Safety `at` is the address of a slot of a live chunk, for as long as the result is used.
 #[inline(always)]
 pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
     // SAFETY: by the caller the slot is alive; `allocate` has written it, and it is only ever borrowed shared.
     unsafe { at.cast::<Slot<T>>().as_ref() }
 }
 
-/// The group of an address behind its first byte, as a slot's is. `known` is that group, returned where it cannot be found by
-/// a mask.
+/// The group of an address after its first byte, such as a slot's. `known` is that group, returned where it cannot be
+/// found by a mask.
 ///
-/// # Safety
-/// `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
+/// # Safety `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
 #[inline(always)]
 pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
     if Geometry::<T>::BY_MASK {

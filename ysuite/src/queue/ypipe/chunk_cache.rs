@@ -1,13 +1,14 @@
-//! The way back of spent chunks, from reader to writer: a ring of pointers, which the writer makes. Wait-free on both sides.
+//! The way back of spent chunks, from reader to writer: a ring of pointers, which the writer makes. Wait-free on both
+//! sides.
 //!
-//! A steady stream never allocates, because its chunks come back this way. Without a bound, as many chunks are kept as
-//! the queue is long, and a small reserve: the chunks of a backlog are reused while the backlog lasts, and given back
-//! to the system while it is drained. A queue with a bound keeps all its chunks: those for which the ring has no room lie on a
-//! stack, linked by their heads, which is lock-free.
+//! A steady stream never allocates, because its chunks come back this way. Without a bound, the chunks kept are as many
+//! as the length of the queue needs, and a small reserve: the chunks of a backlog are reused while the backlog lasts,
+//! and given back to the system while it is drained. A queue with a bound keeps all its chunks: those for which the
+//! ring has no room are on a stack, linked by their heads, which is lock-free.
 //!
 //! Only chunks of one size are worth keeping; that size is small where there may be a thousand queues. A queue of small
-//! chunks that gets long takes *great* ones, so that its growth asks the system seldom; they are kept only while it is
-//! long.
+//! chunks that becomes long takes *great* ones, so that its growth seldom needs the system; they are kept only while it
+//! is long.
 
 use core::ptr;
 
@@ -68,15 +69,16 @@ impl<T> ChunkCache<T> {
         self.slot(count % self.room())
     }
 
-    /// Behind the last slot, if there is a ring: the newest of the chunks that a queue with a bound keeps beyond it. Each leads to the one
-    /// before by the field `previous` of its head. Only the reader adds one, and only the writer takes one.
+    /// After the last slot, if there is a ring: the newest of the chunks that a queue with a bound keeps beyond it.
+    /// Each leads to the one before by the field `previous` of its head. Only the reader adds one, and only the writer
+    /// takes one.
     fn beyond(&self) -> Option<&AtomicPtr<ChunkHeader<T>>> {
         self.slot(self.room())
     }
 
     fn slot(&self, index: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
-        // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only behind the link
-        // to the next one, and finds the ring that was made before that link.
+        // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only
+        // after the link to the next one, and finds the ring that was made before that link.
         let ring = self.ring.load(Ordering::Acquire);
         // MUTANT: Killed only by `as_many_chunks_are_kept_as_the_queue_is_long_and_a_reserve`.
         if ring.is_null() {
@@ -133,8 +135,8 @@ impl<T> ChunkCache<T> {
 
     /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another frees it.
     fn put(&self, given: &mut usize, chunk: Chunk<T>) {
-        // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes behind the swap that emptied it in the order
-        // of changes of this word.
+        // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes after the swap that emptied it
+        // in the order of changes of this word.
         let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
             return match self.beyond() {
                 Some(beyond) if self.keeps_all => Self::put_beyond(beyond, chunk),
@@ -270,8 +272,8 @@ mod tests {
         Chunk::allocate(groups, Geometry::<u64>::LAP)
     }
 
-    /// A reader leaves these chunks, of so many groups each, when all of them and the one behind have been linked. How many are kept
-    /// after each; and which are at last, as the writer takes them.
+    /// A reader leaves these chunks, of `left` groups each, when all of them and the next one have been linked. Returns
+    /// how many are kept after each, and which are kept at last, as the writer takes them.
     fn kept(most: Option<usize>, left: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let cache = ChunkCache::new(most, RESERVE);
         assert!(cache.take().is_none());

@@ -21,33 +21,34 @@ use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
-/// Chunks kept for reuse without a bound, however short the queue is. A pipe of its own keeps more, still less than 1 MiB: bursts
-/// of 100,000 small messages one after another then ask the kernel for nothing. Lanes do not, as there may be thousands of them,
-/// nor do messages so large that each is a chunk by itself.
+/// Chunks kept for reuse without a bound, however short the queue is. A queue of its own keeps more, still less than 1
+/// MiB: repeated bursts of 100,000 small messages then request nothing from the kernel. Lanes do not, as there may be
+/// thousands of them, nor do messages so large that each is a chunk by itself.
 const RESERVE: u8 = 4;
 const STREAM_RESERVE: u8 = 14;
 
-/// A pipe's writer may publish.
+/// A queue's writer may publish.
 pub(super) const OPEN: u8 = 0;
-/// The writer is gone. Another may go on, before the reader ends the pipe.
+/// The writer is gone. Another may continue, before the reader ends the queue.
 pub(super) const CLOSED: u8 = 1;
-/// Nothing more will come, and both ends know where the pipe ends: the reader has closed it, or has found it closed and empty.
+/// No more messages will come, and both handles know where the queue ends: the reader has closed it, or has found it
+/// closed and empty.
 pub(super) const OVER: u8 = 2;
 
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
 const LANE_BYTES: usize = 8 * 1024;
 
-/// In this order, so that the word written for every message begins a line, and the fields behind it are seldom used.
+/// In this order, so that the word written for every message begins a line, and the fields after it are seldom used.
 #[repr(C)]
 pub(crate) struct PipeCore<T> {
-    /// Read for every message, written when an end goes to sleep or leaves.
+    /// Read for every message, written when a handle sleeps or is dropped.
     pub(super) read_mostly: ReadMostly<T>,
     /// How many messages have been read: written by the reader for each.
     pub(super) progress: Observed<Progress>,
-    /// The first chunk of a pipe that began without one, or null. Made by the writer.
+    /// The first chunk of a queue that began without one, or null. Made by the writer.
     first: AtomicPtr<ChunkHeader<T>>,
-    /// Where the pipe ends, once its reader has closed it.
+    /// Where the queue ends, once its reader has closed it.
     pub(super) cut: Cut,
     /// How many threads have asked for the disposal of what is left, since it was last 0.
     disposing: AtomicUsize,
@@ -56,7 +57,7 @@ pub(crate) struct PipeCore<T> {
     pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
 }
 
-/// How far the limit of a pipe without a bound lies ahead of the writer.
+/// How far the limit of an unbounded queue is ahead of the writer.
 pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
 /// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures this:
@@ -99,7 +100,7 @@ impl<T> PipeCore<T> {
         let core = Self::with(bound, Geometry::<T>::GROUPS, reserve, Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
-            // A pipe of few messages takes little memory: chunks grow until they are worth keeping.
+            // A queue of few messages takes little memory: chunks grow until they are worth keeping.
             first = first.min(16);
         } else if first.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
@@ -109,7 +110,7 @@ impl<T> PipeCore<T> {
         (core, chunk, ReadCursor::new(chunk, given))
     }
 
-    /// A pipe that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
+    /// A queue that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
     /// word.
     pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
         // MUTANT: Memory only: how large a kept chunk is.
@@ -213,39 +214,39 @@ impl<T> PipeCore<T> {
         self.progress.next_look(position, consumed, limit)
     }
 
-    /// Writer: nothing more will come for the reader, unless the pipe is [reopened](Self::reopen).
+    /// For the writer: no more messages will come for the reader, unless the queue is [reopened](Self::reopen).
     pub(super) fn close(&self) {
         // ORDERING: Release pairs with the Acquire in `is_closed` and `end_if_closed`: all that was published is visible. Relaxed on
         // failure: it is over, by the reader.
         let _ = self.read_mostly.closed.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// Reading side: nothing more will come, whatever the writer does. The cut says where the pipe ends.
+    /// For the reading side: no more messages will come, whatever the writer does. The cut says where the queue ends.
     pub(super) fn end(&self) {
         // ORDERING: Release pairs with the Acquire in `is_closed`: the cut is visible, and what is below it. A read-modify-write, since
         // `reopen` is one and may come at the same time: a model checker's order of plain stores is weaker.
         self.read_mostly.closed.swap(OVER, Ordering::Release);
     }
 
-    /// Reading side: what was closed stays so from now on (true). False: the pipe is open.
+    /// For the reading side: what was closed stays so from now on (true). False: the queue is open.
     pub(super) fn end_if_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible. So it is where another call
-        // has ended the pipe, by the reading side's own order.
+        // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible. So it is where
+        // another call has ended the queue, by the reading side's own order.
         let closed = self.read_mostly.closed.compare_exchange(CLOSED, OVER, Ordering::Acquire, Ordering::Acquire);
         closed != Err(OPEN)
     }
 
-    /// Another writer goes on where the last has closed the pipe. False: it is over.
+    /// Another writer continues where the last has closed the queue. False: it is over.
     pub(super) fn reopen(&self) -> bool {
-        // ORDERING: Relaxed on success; the new writer has all that the last one did by the way by which it got the writing end, and a
-        // reader that finds the pipe open learns nothing by that. Acquire on failure pairs with the Release in `end`: the caller sees
-        // that the channel is shut, where that is why.
+        // ORDERING: Relaxed on success; the new writer has all that the last one did by the way by which it got the
+        // handle, and a reader that finds the queue open learns nothing by that. Acquire on failure pairs with the
+        // Release in `end`: the caller sees that the channel is closed, if that is the reason.
         self.read_mostly.closed.compare_exchange(CLOSED, OPEN, Ordering::Relaxed, Ordering::Acquire).is_ok()
     }
 
-    /// Whether the pipe is over: the reading side has ended it.
+    /// Whether the queue is over: the reading side has ended it.
     pub(super) fn is_finished(&self) -> bool {
-        // ORDERING: Relaxed; it stays so, and nothing is looked at on the strength of it.
+        // ORDERING: Relaxed; it stays so, and no load relies on it.
         self.read_mostly.closed.load(Ordering::Relaxed) == OVER
     }
 
@@ -255,16 +256,16 @@ impl<T> PipeCore<T> {
         self.read_mostly.closed.load(Ordering::Acquire) != OPEN
     }
 
-    // USER CODE: messages' `Drop`; the cursor is past the message, which lies in its slot and belongs to this call;
+    // USER CODE: messages' `Drop`; the cursor is past the message, which is in its slot and belongs to this call;
     //     re-entrance: another call raises `disposing` and returns, then the active one checks again; panic:
     //     propagates; the others are left to the next call or to the drop; test: tests/suite/ypipe.rs:
     //     a_panicking_drop_is_not_repeated
-    /// Disposes of all that is published: `each` is given every message with its position, in its slot, which stays as it is until
-    /// the next is given. If another thread is disposing already, that thread will look again, and `each` is given nothing
-    /// here. Only after [`Passive::is_gone`].
+    /// Disposes of all that is published: calls `each` for every message with its position, in its slot, which stays as
+    /// it is until the next call. If another thread is disposing already, that thread will check again, and `each` is
+    /// not called here. Only after [`Passive::is_gone`].
     ///
-    /// Where `each` panics (a message's own `Drop`), the rest is disposed of all the same, and the first panic goes on
-    /// then.
+    /// If `each` panics (a message's own `Drop`), the rest is still disposed of, and the first panic continues
+    /// afterwards.
     pub(super) fn dispose(&self, mut each: impl FnMut(usize, InSlot<T>)) {
         // MUTANT: In a race: both handles dispose at once. Killed only by the model
         // `the_receivers_end_against_sending`.
@@ -288,8 +289,8 @@ impl<T> PipeCore<T> {
                 panics.catch(|| each(position, message));
             }
             // ORDERING: Release on success hands the cursor to the next disposer, whose `fetch_add` acquires it;
-            // Acquire on failure pairs with the Release of the `fetch_add` of a thread that has asked meanwhile, and
-            // makes its publication visible to the next round.
+            // Acquire on failure pairs with the Release of the `fetch_add` of a thread that has requested it meanwhile,
+            // and makes its publication visible to the next round.
             match self.disposing.compare_exchange(asked, 0, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(now) => asked = now,
@@ -301,7 +302,7 @@ impl<T> PipeCore<T> {
 impl<T> Drop for PipeCore<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // Messages that were published behind the last look.
+        // Messages that were published after the last check.
         panics.catch(|| self.dispose(|_, message| drop(message)));
         // SAFETY: `&mut self`: both ends are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {

@@ -1,25 +1,28 @@
-//! The cut: where a pipe ends whose reader has closed it. Both ends agree on it, whichever comes first.
+//! The cut: where a queue ends whose reader has closed it. Both handles agree on it, whichever comes first.
 //!
-//! A reader that closes goes on reading what was sent before, so a message that is being sent at that moment must belong to
-//! exactly one of the two ends. The reader marks its passive word ([`CUT`]), executes the barrier, looks how far the pipe is
-//! published, and proposes that position. A writer whose publication is answered with [`CUT`] proposes the position behind
-//! it. The first proposal counts, by one compare-exchange.
+//! A reader that closes continues to read what was sent before, so a message that is being sent at that moment must
+//! belong to exactly one of the two handles. The reader marks its passive word ([`CUT`]), executes the barrier, checks
+//! how far the queue is published, and proposes that position. A writer whose publication returns [`CUT`] proposes the
+//! position after it. The first proposal counts, by one compare-exchange.
 //!
-//! * By the barrier the reader's look has found every publication that was not answered with [`CUT`]. So what a writer has
-//!   once been told is sent lies below the cut, whoever proposes it.
-//! * Positions below the cut belong to the reading side, all of them are published, and are visible to the thread that has
-//!   learned of the cut. So the reader counts, and loads no state any more.
-//! * Positions from the cut on belong to the writer for ever. It may publish there: the answer is [`CUT`] again, and it
-//!   takes its messages back. States and links beyond the cut tell nothing, and the reader must not follow them: its cursor
-//!   is put a lap ahead, where every state reads as "nothing", and it does not leave the chunk in which the cut lies.
-//! * The reader's look comes before it knows of a cut, so it may be led beyond one that the writer has decided meanwhile. It only
-//!   counts there, and its count is not used then. So a writer frees no chunk out of which it has taken its messages.
+//! * By the barrier the reader's check has found every publication that did not return [`CUT`]. So each message that a
+//!   writer once reported as sent is below the cut, whichever handle proposes it.
+//! * Positions below the cut belong to the reading side, all of them are published, and are visible to the thread that
+//!   has learned of the cut. So the reader counts, and loads no state any more.
+//! * Positions from the cut on belong to the writer for ever. It may publish there: the result is [`CUT`] again, and it
+//!   takes its messages back. States and links beyond the cut mean nothing, and the reader must not follow them: its
+//!   cursor is put a lap ahead, where every state reads as "nothing", and it does not leave the chunk of the cut.
+//! * The reader checks before it knows of a cut, so it may be led beyond one that the writer has decided meanwhile. It
+//!   only counts there, and its count is not used then. So a writer frees no chunk out of which it has taken its
+//!   messages.
 //!
-//! A batch is published by one store, and so is the reader's look: the cut never divides what is hidden together.
+//! A batch is published by one store, and the reader's check is one load: the cut never divides messages that were
+//! hidden together.
 //!
-//! Everything is wait-free, but for the drops of messages. The reader's look takes time in proportion to what is there.
+//! Everything is wait-free, except for the drops of messages. The reader's check takes time in proportion to the number
+//! of messages.
 //!
-//! Cannot: be undone. Cannot say whether a message below the cut will be received: the reader may still go.
+//! Cannot: be undone. Cannot say whether a message below the cut will be received: the reader may still be dropped.
 
 use super::chunk::Geometry;
 use super::core::PipeCore;
@@ -31,16 +34,16 @@ use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::sync::{AtomicU64, Ordering};
 
-// REUSED: a slot beyond a cut; held by the reader, whose cursor may stand at it; harmless: the reader never reads
-//     states again: it counts up to the cut; test: tests/loom/cut.rs: close_against_sending_one_by_one
+// REUSED: a slot beyond a cut; held by the reader, whose cursor may be at it; harmless: the reader never reads states
+//     again: it counts up to the cut; test: tests/loom/cut.rs: close_against_sending_one_by_one
 // REUSED: a chunk beyond a cut, emptied and perhaps linked again; held by the reader that closes, while it measures how
 //     far the queue reaches; harmless: it only counts there, the cut is already decided, and the chunk is freed with
 //     the queue; test: tests/loom/cut.rs: close_against_the_senders_end_beyond_the_cut, tests/loom/cut.rs:
 //     close_against_writing_again_beyond_the_cut
-/// The position that both ends have agreed on, or none yet.
+/// The position that both handles have agreed on, or none yet.
 pub(super) struct Cut(AtomicU64);
 
-/// No position, as positions are stored: one higher. No pipe carries 2^64 messages.
+/// No position, as positions are stored: one higher. No queue carries 2^64 messages.
 const UNDECIDED: u64 = 0;
 
 impl Cut {
@@ -56,11 +59,12 @@ impl Cut {
         (cut != UNDECIDED).then(|| cut.wrapping_sub(1) as usize)
     }
 
-    /// Decides, unless the other end has done so before. Returns the cut.
+    /// Decides, unless the other handle has done so before. Returns the cut.
     fn decide(&self, proposed: usize) -> usize {
         let word = (proposed as u64).wrapping_add(1);
-        // ORDERING: AcqRel: Release hands over what is published below the cut, Acquire gets it from the other end, which
-        // has decided. SeqCst would add nothing: a thread that waits for the cut is told behind a fence of its own.
+        // ORDERING: AcqRel: Release hands over what is published below the cut, Acquire gets it from the other handle,
+        // which has decided. SeqCst would add nothing: a thread that waits for the cut is notified after a fence of its
+        // own.
         match self.0.compare_exchange(UNDECIDED, word, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => proposed,
             Err(decided) => decided.wrapping_sub(1) as usize,
@@ -69,20 +73,20 @@ impl Cut {
 }
 
 impl<T> PipeCore<T> {
-    /// Where the pipe ends, if its reader has closed it.
+    /// Where the queue ends, if its reader has closed it.
     #[inline]
     pub(super) fn cut(&self) -> Option<usize> {
         self.cut.decided()
     }
 
-    /// How many messages the reader of a pipe with a cut has left.
+    /// The number of messages that the reader of a queue with a cut has left.
     pub(super) fn left_below_cut(&self) -> Option<usize> {
         self.cut().map(|cut| cut.wrapping_sub(self.consumed()))
     }
 }
 
 impl<T> Writer<T> {
-    /// Whether nothing that is written will ever be read: the reader is gone, or has closed, or this end has.
+    /// Whether no message that is written will ever be read: the reader is gone or has closed, or this handle has.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.has_ended() || self.is_orphaned() || self.core().cut().is_some()
@@ -93,9 +97,9 @@ impl<T> Writing<T> {
     // USER CODE: messages' `Drop`, where a flush or a sender's drop finds that the receiver has closed; all messages
     //     beyond the cut are out of the queue and belong to the writer; re-entrance: none (`&mut`); panic: the others
     //     are given back or dropped; test: tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
-    /// A publication was answered with [`CUT`](crate::passive::CUT), or may have been: agrees on the cut, and takes back the
-    /// messages beyond it. `each` gets those from position `from` on, in order, in their slots, which stay as they are until this
-    /// end writes again; older ones are dropped. Messages that panic keep no others from it.
+    /// For a publication that returned [`CUT`](crate::passive::CUT), or may have: agrees on the cut, and takes back the
+    /// messages beyond it. `each` gets those from position `from` on, in order, in their slots, which stay as they are
+    /// until this handle writes again; older ones are dropped. If a message panics, `each` still gets the others.
     #[cold]
     #[inline(never)]
     pub(super) fn take_back(&mut self, from: usize, mut each: impl FnMut(InSlot<T>)) {
@@ -103,7 +107,8 @@ impl<T> Writing<T> {
         debug_assert_eq!(cursor.hidden(), 0);
         let end = cursor.position();
         let cut = core.cut.decide(end);
-        // All are taken back before the first leaves here: it may run foreign code. One alone, as of a send, needs no place for that.
+        // All are taken back before the first leaves here: it may run user code. A single one, as of a send, needs no
+        // place for that.
         if end.wrapping_sub(cut) == 1 && cut == from {
             // SAFETY: as below.
             return each(unsafe { cursor.take_newest(core) });
@@ -126,8 +131,8 @@ impl<T> Writing<T> {
 }
 
 impl<T> ReadCursor<T> {
-    /// Puts the cursor a lap ahead. All that is in the pipe then reads as of an earlier lap, that is, as nothing, now and
-    /// in every group that follows. What the cursor knows of already stays.
+    /// Puts the cursor a lap ahead. All messages in the queue then read as of an earlier lap, that is, as nothing, now
+    /// and in every group that follows. What the cursor knows of already stays.
     pub(super) fn poison(&mut self) {
         // MUTANT: Everything in the queue is then a lap and a byte behind, which reads as nothing too.
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
@@ -139,7 +144,7 @@ impl<T> ReadCursor<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn look_below_cut(&mut self, core: &PipeCore<T>) -> bool {
-        debug_assert_eq!(self.next, self.known, "the caller has looked in vain");
+        debug_assert_eq!(self.next, self.known, "the caller has polled in vain");
         let Some(left) = core.cut().map(|cut| cut.wrapping_sub(core.progress.taken())) else { return false };
         if left == 0 {
             return false;
@@ -151,7 +156,7 @@ impl<T> ReadCursor<T> {
                 if group != self.end {
                     self.enter(group);
                 } else if !self.next_chunk(core) {
-                    debug_assert!(false, "a message below the cut lies in a chunk that is not linked");
+                    debug_assert!(false, "a message below the cut is in a chunk that is not linked");
                     return false;
                 }
             }
@@ -162,8 +167,8 @@ impl<T> ReadCursor<T> {
         true
     }
 
-    /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each look goes
-    /// no further than a group.
+    /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each poll
+    /// goes no further than a group.
     #[cold]
     #[inline(never)]
     pub(super) fn take_many_below_cut(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
@@ -174,22 +179,22 @@ impl<T> ReadCursor<T> {
         taken
     }
 
-    /// Takes the next message, also of a pipe with a cut. Its slot stays as it is until the next look.
+    /// Takes the next message, also of a queue with a cut. Its slot stays as it is until the next poll.
     pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
-        // SAFETY: the look has just found a message. It is counted as taken, so nobody else takes it; its chunk is given away only
-        // by a look of this cursor.
+        // SAFETY: the poll has just found a message. It is counted as taken, so no other thread takes it; its chunk is
+        // given away only by a poll of this cursor.
         (self.look_only(core) || self.look_below_cut(core)).then(|| unsafe { InSlot::new(self.step_over(core)) })
     }
 }
 
 impl<T> Reader<T> {
-    /// Begins the end of the pipe. Once the barrier is passed, the caller must call [`cut`](Self::cut).
+    /// Begins the end of the queue. Once the barrier is passed, the caller must call [`cut`](Self::cut).
     pub(crate) fn mark_cut(&self) -> Barrier {
         self.core().read_mostly.reader.cut()
     }
 
-    /// After [`mark_cut`](Self::mark_cut), once: agrees on the cut. From now on the pipe is closed. The caller must wake
-    /// a writer that waits for room.
+    /// After [`mark_cut`](Self::mark_cut), once: agrees on the cut. From now on the queue is closed. The caller must
+    /// wake a writer that waits for room.
     pub(crate) fn cut(&mut self) {
         let (cursor, core) = self.parts();
         core.cut.decide(core.progress.taken().wrapping_add(cursor.len_up_to(usize::MAX)));
@@ -197,8 +202,8 @@ impl<T> Reader<T> {
         core.end();
     }
 
-    /// After finding nothing: whether there is a message all the same. There may be one where the pipe has a cut, and where
-    /// it was published meanwhile.
+    /// After finding nothing: whether there is a message all the same. There may be one where the queue has a cut, and
+    /// where it was published meanwhile.
     #[cold]
     #[inline(never)]
     pub(crate) fn has_last(&mut self) -> bool {

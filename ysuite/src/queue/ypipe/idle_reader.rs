@@ -1,6 +1,6 @@
-//! A reading end at rest: the pipe has no reader, which costs nothing, until its writer is found to have published.
+//! An idle reader: the queue has no reader, which costs nothing, until its writer is found to have published.
 //!
-//! One owner, the reading side, one thread at a time. All operations are wait-free, but for the drops of messages.
+//! One owner, the reading side, one thread at a time. All operations are wait-free, except for the drops of messages.
 
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
@@ -62,8 +62,7 @@ impl<T> IdleReader<T> {
         })
     }
 
-    /// Begins the end of reading: once the barrier is passed, every publication is answered with
-    /// [`GONE`](crate::passive::GONE).
+    /// Begins the end of reading: once the barrier is passed, every publication returns [`GONE`](crate::passive::GONE).
     pub(crate) fn go(&self) -> Barrier {
         self.core.progress.leave();
         self.core.read_mostly.reader.go()
@@ -79,17 +78,17 @@ impl<T> IdleReader<T> {
         &self.core.read_mostly.writer
     }
 
-    /// After [`go`](Self::go): drops the messages in the pipe.
+    /// After [`go`](Self::go): drops the messages in the queue.
     pub(crate) fn dispose(&self) {
         self.core.dispose(|_, message| drop(message));
     }
 }
 
-/// A slot for one resting end, or none. Any thread may put one in and take it out; the owner says which threads may
-/// look.
+/// A slot for one idle reader, or none. Any thread may put one in and take it out; the owner decides which threads may
+/// use it in place.
 pub(crate) struct AtomicSlot<T> {
     core: AtomicPtr<PipeCore<T>>,
-    /// The slot owns the end that is in it.
+    /// The slot owns the reader that is in it.
     owned: PhantomData<IdleReader<T>>,
 }
 
@@ -98,29 +97,28 @@ impl<T> AtomicSlot<T> {
         Self { core: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
-    /// Puts an end into an empty slot.
+    /// Puts a reader into an empty slot.
     pub(crate) fn put(&self, resting: IdleReader<T>) {
-        // ORDERING: Release pairs with the Acquire in `take` and `look`: all that was done with the end before is
+        // ORDERING: Release pairs with the Acquire in `take` and `look`: all that was done with the reader before is
         // visible. A read-modify-write, since `take` is one and may come at the same time: so there is one order of all
         // changes, also for a model checker, whose order of plain stores is weaker.
         let before = self.core.swap(Arc::into_raw(resting.core).cast_mut(), Ordering::Release);
         debug_assert!(before.is_null(), "a slot for one");
     }
 
-    /// Takes the end out, if there is one and no other thread takes it first.
+    /// Takes the reader out, if there is one and no other thread takes it first.
     pub(crate) fn take(&self) -> Option<IdleReader<T>> {
-        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the end before is visible.
+        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the reader before is visible.
         let core = self.core.swap(ptr::null_mut(), Ordering::Acquire);
         // SAFETY: the pointer came from `into_raw` in `put`, and only one thread gets it out by its swap.
         (!core.is_null()).then(|| IdleReader { core: unsafe { Arc::from_raw(core) } })
     }
 
-    /// Looks at the end that is in the slot, if there is one.
+    /// Runs `look` on the reader that is in the slot, if there is one.
     ///
-    /// # Safety
-    /// No thread takes it out meanwhile.
+    /// # Safety No thread takes it out meanwhile.
     pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
-        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the end before is visible.
+        // ORDERING: Acquire pairs with the Release in `put`: all that was done with the reader before is visible.
         let core = self.core.load(Ordering::Acquire);
         // SAFETY: the pointer came from `into_raw` in `put`. By the caller the slot goes on owning it, and this copy is
         // not dropped.

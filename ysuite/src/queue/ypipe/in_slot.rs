@@ -1,9 +1,10 @@
-//! A message that lies in its slot still, and is nobody's in the queue any more.
+//! A message that is still in its slot, and no longer belongs to the queue.
 //!
-//! One thread at a time: the one that has taken it off the queue. Nothing moves it, so it is dropped at the address at which it was
-//! written: messages that know their own address, as those of other languages may, are dropped well.
+//! One thread at a time: the one that has taken it off the queue. Nothing moves it, so it is dropped at the address at
+//! which it was written. So messages that know their own address, as those of other languages may, are dropped
+//! correctly.
 //!
-//! Cannot: outlast its slot. Whoever makes one says how long that is.
+//! Cannot: outlast its slot. The code that makes one says how long that is.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
@@ -17,9 +18,8 @@ pub(crate) struct InSlot<T> {
 }
 
 impl<T> InSlot<T> {
-    /// # Safety
-    /// `at` is a slot that holds a message, which nobody else takes or drops. The slot is not filled or freed before this is used
-    /// up.
+    /// # Safety `at` is a slot that holds a message, which no other code takes or drops. The slot is not filled or
+    /// freed before this is used up.
     pub(super) unsafe fn new(at: NonNull<u8>) -> Self {
         Self { at, message: core::marker::PhantomData }
     }
@@ -33,7 +33,7 @@ impl<T> InSlot<T> {
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::what_nobody_receives_is_dropped_where_it_lies`.
-    /// Leaves the message where it is, to a caller who knows.
+    /// Leaves the message in place, for a caller that handles it.
     #[cfg(feature = "in-place")]
     pub(crate) fn leave(self) {
         core::mem::forget(self);

@@ -1,7 +1,7 @@
 //! **ypipe**: a wait-free queue for one writer and one reader, with passive synchronisation.
 //!
-//! The reader that finds nothing *arms* the pipe and goes to sleep by whatever means it likes; the writer learns at its
-//! next [`flush`](Writer::flush) that the reader sleeps, and only then wakes it. The pipe itself never sleeps and never
+//! A reader that finds nothing *arms* the queue and sleeps by any means. The writer learns at its next
+//! [`flush`](Writer::flush) that the reader sleeps, and only then wakes it. The queue itself never sleeps and never
 //! wakes a thread: [`crate::spsc`] joins it to a way of sleeping, and so can you, with any [signaler](crate::signal):
 //!
 //! ```
@@ -14,7 +14,7 @@
 //!
 //! let thread = std::thread::spawn(move || {
 //!     for number in 0..1000 {
-//!         writer.write(number).expect("a pipe without a bound is never full");
+//!         writer.write(number).expect("an unbounded queue is never full");
 //!         if !writer.flush() {
 //!             signaler.signal(0);
 //!         }
@@ -37,21 +37,21 @@
 //!
 //! # How it works
 //!
-//! Messages lie in chunks of groups. A group is one cache line (two for some sizes) with a state word and the slots
-//! whose state it tells: a reader gets the news and the message with the same line, and the two ends share no line but
-//! the one they exchange. The writer asks for lines with write intent before it comes to them. Spent chunks go back to
-//! the writer, so a stream allocates nothing; chunks that a burst has taken beyond a small reserve are freed.
+//! Messages are in chunks of groups. A group is one cache line (two for some sizes) with a state word and the slots
+//! that it describes. A reader gets the readiness and the message with the same line, and the two handles share only
+//! the line that they exchange. The writer prefetches lines with write intent before it reaches them. Spent chunks go
+//! back to the writer, so a stream allocates nothing; chunks that a burst has taken beyond a small reserve are freed.
 //!
-//! A bound is a count beside the same chunks: the writer may be ahead of what the reader has counted as taken by the
+//! A bound is a count for the same chunks: the writer may be ahead of what the reader has counted as taken by the
 //! capacity at most.
 //!
 //! # When not to use it
 //!
 //! It cannot serve two writers or two readers, and it does not reorder or drop. Messages [written](Writer::write) and
-//! not flushed are hidden until the writer flushes or is dropped. In a pipe used by itself, waking the reader and
-//! telling it of the writer's end are left to you; a channel does both.
+//! not flushed are hidden until the writer flushes or is dropped. If you use a ypipe by itself, you must wake the
+//! reader and notify it of the writer's drop; a channel does both.
 //!
-//! Sources: Y-suite of ØMQ 0.2 for the pipe with passive synchronisation; the state beside the data is common to
+//! Sources: Y-suite of ØMQ 0.2 for the queue with passive synchronisation. A state next to the data is common to
 //! FastForward (Giacomoni, Moseley, Vachharajani 2008) and its descendants.
 
 mod chunk;
@@ -81,34 +81,34 @@ use self::core::PipeCore;
 use crate::statistics::Meter;
 use crate::sync::Arc;
 
-/// A pipe without a bound. Allocates one small chunk.
+/// An unbounded queue. Allocates one small chunk.
 #[must_use]
 pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
     ends(None, Geometry::<T>::LAP)
 }
 
-/// A pipe for at most `capacity` messages, hidden ones included. The bound is exact. Where its slots take no more than
-/// 1 MiB they are allocated here, and nothing is allocated later; a larger pipe grows as it fills and then keeps its
+/// A queue for at most `capacity` messages, hidden ones included. The bound is exact. If its slots take no more than 1
+/// MiB they are allocated here, and nothing is allocated later; a larger queue grows as it fills and then keeps its
 /// chunks. `usize::MAX` is no bound.
 ///
-/// # Panics
-/// Where `capacity` is 0: such a pipe could hold nothing.
+/// # Panics If `capacity` is 0: such a queue could hold nothing.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
-    assert!(capacity > 0, "a pipe needs a capacity of at least 1");
+    assert!(capacity > 0, "an spsc queue needs a capacity of at least 1");
     ends(Some(capacity), Geometry::<T>::LAP)
 }
 
-/// A pipe without room, whose reader finds it closed from the beginning: of a channel that passes its messages elsewhere.
+/// A queue without room, whose reader finds it closed from the beginning: for a channel that passes its messages
+/// elsewhere.
 pub(crate) fn nothing<T>() -> (Writer<T>, Reader<T>) {
     let (writer, reader) = ends(Some(0), Geometry::<T>::LAP);
     writer.pretend_closed();
     (writer, reader)
 }
 
-/// A pipe as [`unbounded`] or [`bounded`], whose messages are counted by this meter.
+/// A queue as [`unbounded`] or [`bounded`], whose messages are counted by `meter`.
 pub(crate) fn metered<T>(bound: Option<usize>, meter: &Meter) -> (Writer<T>, Reader<T>) {
-    assert!(bound != Some(0), "a pipe needs a capacity of at least 1");
+    assert!(bound != Some(0), "an spsc queue needs a capacity of at least 1");
     joined(bound, Geometry::<T>::LAP, meter)
 }
 
@@ -123,9 +123,9 @@ fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Rea
     (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))
 }
 
-/// A pipe of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
-/// Its reading end rests; the first publication returns the `tokens` to the writer, whose channel then wakes the
-/// reading end.
+/// A queue of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
+/// It has no active reader; the first publication returns the `tokens` to the writer, whose channel then wakes the
+/// receiver.
 pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32, meter: &Meter) -> (Writer<T>, IdleReader<T>) {
     let mut core = PipeCore::lane(bound, tokens);
     core.progress.join(meter);

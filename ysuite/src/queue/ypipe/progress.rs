@@ -1,5 +1,5 @@
-//! How far a pipe is: what each end counts of its messages, for the other end and for observers. Each word is written by one
-//! end; any thread reads it. Wait-free.
+//! The progress of a queue: what each handle counts of its messages, for the other handle and for observers. Each word
+//! is written by one handle; any thread reads it. Wait-free.
 
 use core::ops::Deref;
 
@@ -8,7 +8,7 @@ use crate::statistics::Counted;
 use crate::statistics::{SAMPLED, Totals};
 use crate::sync::{AtomicUsize, Ordering};
 
-/// A line of its own, where observers look.
+/// A line of its own, which observers read.
 #[cfg_attr(all(feature = "statistics", not(any(target_arch = "aarch64", target_arch = "powerpc64"))), repr(align(64)))]
 #[cfg_attr(all(feature = "statistics", any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(128)))]
 #[derive(Default)]
@@ -39,10 +39,10 @@ struct WriterCounts {
     sent: AtomicUsize,
     /// How many messages were given back of those that count in the writer's position.
     given_back: AtomicUsize,
-    /// The most messages that took up room at once, as far as the writer has looked.
+    /// The most messages that took up room at once, as far as the writer has checked.
     high_water: AtomicUsize,
-    /// The same, as far as others have looked: observers, and the reader as it leaves. Written where they find more than the
-    /// writer, so hardly ever.
+    /// The same, as far as others have checked: observers, and the reader on drop. Written where they find more than
+    /// the writer, so hardly ever.
     observed: AtomicUsize,
     /// Written by the reader once: one more than it had read when it left.
     left: AtomicUsize,
@@ -66,11 +66,11 @@ impl Progress {
         self.took_up_to(self.taken().wrapping_add(1));
     }
 
-    /// Reader: has taken so many messages in all.
+    /// For the reader: has taken `taken` messages in all.
     #[inline(always)]
     pub(super) fn took_up_to(&self, taken: usize) {
         // ORDERING: Release pairs with the Acquire in `consumed`: a message counted as taken has left its slot, or only
-        // the reader will look at it there.
+        // the reader will read it there.
         self.consumed.store(taken, Ordering::Release);
     }
 
@@ -129,21 +129,22 @@ impl Progress {
         sent.store(sent.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Writer: what it has written up to this position is sent, but for what was given back.
+    /// For the writer: what it has written up to this position is sent, except what was given back.
     #[inline(always)]
     pub(super) fn sent_up_to(&self, position: usize) {
         let given_back = self.writer.given_back.load(Ordering::Relaxed);
         self.writer.sent.store(position.wrapping_sub(given_back), Ordering::Relaxed);
     }
 
-    /// Writer: has given back so many messages, which count in its position.
+    /// For the writer: has given back `messages` messages, which count in its position.
     pub(super) fn gave_back(&self, messages: usize) {
         let given_back = &self.writer.given_back;
         given_back.store(given_back.load(Ordering::Relaxed).wrapping_add(messages), Ordering::Relaxed);
     }
 
-    /// Reader: is about to leave. What is taken later is dropped. Whoever takes it has learned of that, and stores `consumed`
-    /// with Release; so who finds a dropped message counted there finds this as well.
+    /// For the reader: is about to leave. What is taken later is dropped. Each thread that takes it has learned of
+    /// that, and stores `consumed` with Release; so a thread that finds a dropped message counted there finds this as
+    /// well.
     pub(super) fn leave(&self) {
         let read = self.consumed();
         // MUTANT: Killed only by `what_is_there_when_the_last_receiver_goes_is_seen_by_the_mark`.
@@ -152,7 +153,7 @@ impl Progress {
     }
 
     // MUTANT: Statistics only: the mark is the same, or is updated one message later.
-    /// Any thread: so many had been sent, and so many been read then or later.
+    /// For any thread: `sent` messages had been sent, and `consumed` read then or later.
     fn observe(&self, sent: usize, consumed: usize) {
         let WriterCounts { high_water, observed, .. } = &*self.writer;
         let there = (sent.wrapping_sub(consumed) as isize).max(0) as usize;
@@ -162,7 +163,7 @@ impl Progress {
     }
 
     // MUTANT: Statistics only: how near the high-water mark is. It stays within 64 messages.
-    /// Writer, at this position: looks how many messages take up room.
+    /// For the writer, at this position: checks how many messages take up room.
     pub(super) fn sample(&self, position: usize) {
         self.sample_against(position, self.consumed());
     }
@@ -178,10 +179,11 @@ impl Progress {
     }
 
     // MUTANT: Statistics only: the mark is updated one message sooner or later.
-    /// Writer, at this position, has found so many messages read: samples, and says up to which position it may write before
-    /// it looks again, `limit` at most.
+    /// For the writer, at this position, which has found `consumed` messages read: samples, and returns up to which
+    /// position it may write before it checks again, at most `limit`.
     ///
-    /// The mark is too low by [`SAMPLED`] at most: up to the next look there are never more messages than the mark, or than
+    /// The mark is too low by [`SAMPLED`] at most. Up to the next check there are never more messages than the mark, or
+    /// than the present ones and those that may be written, or than that.
     /// those that are there now and as many as may be written, or than that.
     pub(super) fn next_look(&self, position: usize, consumed: usize, limit: usize) -> usize {
         let high = self.sample_against(position, consumed);
@@ -197,8 +199,8 @@ impl Counted for Progress {
     #[cfg(feature = "statistics")]
     fn totals(&self) -> Totals {
         let WriterCounts { sent, high_water, observed, left, .. } = &*self.writer;
-        // ORDERING: Acquire keeps the load of `consumed` behind this one: no more messages than the difference are there, at
-        // the moment of the first.
+        // ORDERING: Acquire keeps the load of `consumed` after this one: no more messages than the difference are
+        // there, at the moment of the first.
         let sent = sent.load(Ordering::Acquire);
         let consumed = self.consumed();
         let left = left.load(Ordering::Relaxed);

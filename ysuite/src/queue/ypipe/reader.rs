@@ -14,17 +14,17 @@ use crate::passive::Passive;
 use crate::queue::{RegisterCopy, outline};
 use crate::sync::{Arc, Ordering};
 
-/// The token of a pipe that is used by itself, where the caller knows how its reader sleeps.
+/// The token of a queue that is used by itself, where the caller knows how its reader sleeps.
 const ASLEEP: u32 = 1;
 
-/// The reading end: one thread at a time. Every operation is wait-free. [`arm`](Self::arm) may make a system call, a barrier. Without a
-/// bound the chunks of a backlog are given back: once for a pipe that allocates 1 KiB, and now and then it takes two system calls.
-/// Dropping the reader drops what is in the pipe.
+/// The reader's handle: one thread at a time. Every operation is wait-free. [`arm`](Self::arm) may make a system call,
+/// a barrier. Without a bound the chunks of a backlog are given back: once for a queue that allocates 1 KiB, and now
+/// and then it takes two system calls. Dropping the reader drops the messages in the queue.
 pub struct Reader<T> {
     reading: RegisterCopy<Reading<T>>,
 }
 
-/// The parts of a reader. Dropping them leaves the pipe.
+/// The parts of a reader. Dropping them leaves the queue.
 struct Reading<T> {
     /// Taken out only when the reader ends.
     cursor: Option<ReadCursor<T>>,
@@ -57,7 +57,7 @@ impl<T> Reader<T> {
         cursor.take(core)
     }
 
-    /// The next message where it lies, if one is published. Wait-free.
+    /// The next message in place, if one is published. Wait-free.
     pub fn peek(&mut self) -> Option<&T> {
         let (cursor, core) = self.parts();
         if !cursor.look(core) {
@@ -127,7 +127,7 @@ impl<T> Reader<T> {
         &self.reading.core.read_mostly.reader
     }
 
-    /// How the writer sleeps: whose tokens [`credited`](Self::credited) and [`leave`](Self::leave) return.
+    /// How the writer sleeps. [`credited`](Self::credited) and [`leave`](Self::leave) return its tokens.
     pub(crate) fn writer_passive(&self) -> &Passive {
         &self.reading.core.read_mostly.writer
     }
@@ -150,7 +150,7 @@ impl<T> Reader<T> {
         self.reading.core.end_if_closed()
     }
 
-    /// How many messages may be in the pipe; `None` without a bound.
+    /// The capacity in messages; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.reading.core.bound()
@@ -206,7 +206,7 @@ impl<T> Reading<T> {
 impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
-        // A reader that was put to rest has not left: the pipe goes on.
+        // A reader that was made idle has not left: the queue goes on.
         if self.core.read_mostly.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
@@ -259,7 +259,7 @@ impl<T> ReadCursor<T> {
         self.next != self.known || self.look_further::<true>(core)
     }
 
-    /// As [`look`](Self::look), and leaves what has been read as it is: messages may lie there that are a caller's.
+    /// As [`look`](Self::look), and leaves what has been read as it is: messages there may belong to a caller.
     pub(super) fn look_only(&mut self, core: &PipeCore<T>) -> bool {
         self.next != self.known || self.look_further::<false>(core)
     }
@@ -289,7 +289,7 @@ impl<T> ReadCursor<T> {
             // to the newest are written.
             let newest = state(self.group()).load(Ordering::Acquire).wrapping_sub(self.lap);
             let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
-            // A state of an earlier lap is behind: negative.
+            // A state of an earlier lap is lower: negative.
             if (ahead as isize) < 0 {
                 return false;
             }
@@ -299,11 +299,10 @@ impl<T> ReadCursor<T> {
     }
 
     // MUTANT: Speed only: whether a line that was read goes back to the sender as one that was written.
-    /// Writes to a group all of whose messages have been taken, so that its line goes back to the writer as one that was written:
-    /// see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
+    /// Writes to a group whose messages have all been taken, so that its line goes back to the writer as one that was
+    /// written: see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
     ///
-    /// # Safety
-    /// The group is one of this cursor's chunk, and nobody holds a message in it any more.
+    /// # Safety The group is one of this cursor's chunk, and no thread holds a message in it any more.
     #[inline(always)]
     unsafe fn mark(group: NonNull<u8>) {
         if size_of::<T>() != 0 {
@@ -318,8 +317,8 @@ impl<T> ReadCursor<T> {
     /// The group that the cursor is in.
     #[inline(always)]
     pub(super) fn group(&self) -> NonNull<u8> {
-        // SAFETY: `known` is one past a slot of that group, or its first slot. A state comes before the first slot, so the byte
-        // before `known` lies in the group, behind its first byte. Where there is no mask, `group` is that group.
+        // SAFETY: `known` is one past a slot of that group, or its first slot. A state comes before the first slot, so
+        // the byte before `known` is in the group, after its first byte. Where there is no mask, `group` is that group.
         unsafe { group_of::<T>(self.known.sub(1), self.group) }
     }
 
@@ -356,8 +355,8 @@ impl<T> ReadCursor<T> {
 
     // MUTANT: Speed only: the state of a spent group is loaded again. Killed only by
     // `a_sender_that_is_gone_leaves_nothing_behind`.
-    /// Steps into the next chunk if it is linked, and hands the spent one back. What is linked behind a cut is the
-    /// writer's.
+    /// Steps into the next chunk if it is linked, and hands the spent one back. A chunk that is linked after a cut is
+    /// the writer's.
     #[cold]
     #[inline(never)]
     pub(super) fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
@@ -390,14 +389,13 @@ impl<T> ReadCursor<T> {
         Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
     }
 
-    /// Counts the next message as taken. Returns its slot, which stays as it is until the next look.
+    /// Counts the next message as taken. Returns its slot, which stays as it is until the next poll.
     ///
-    /// # Safety
-    /// There is a message: [`look`](Self::look) has just returned true.
+    /// # Safety There is a message: [`look`](Self::look) has just returned true.
     #[inline(always)]
     pub(super) unsafe fn step_over(&mut self, core: &PipeCore<T>) -> NonNull<u8> {
         let at = self.next;
-        // SAFETY: `at` is a published slot, so the address behind it is at most one past the group's last slot.
+        // SAFETY: `at` is a published slot, so the address after it is at most one past the group's last slot.
         self.next = unsafe { at.add(Geometry::<T>::STEP) };
         core.progress.took_one();
         at
@@ -417,7 +415,7 @@ impl<T> ReadCursor<T> {
             // messages back unlinks chunks, also while this walks there to propose a cut; it links them again, and frees none.
             let state = unsafe { state(group) };
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: a full
-            // group's state makes the link behind it visible, where the writer has linked a chunk before.
+            // group's state makes the link after it visible, where the writer has linked a chunk before.
             let newest = state.load(Ordering::Acquire).wrapping_sub(lap);
             let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
             let ahead = newest.wrapping_sub(first) as isize;
@@ -427,7 +425,7 @@ impl<T> ReadCursor<T> {
             if slots < Geometry::<T>::SLOTS || count >= enough {
                 return count;
             }
-            // SAFETY: the group is one of the chunk's, so the address behind it is at most one past the last group.
+            // SAFETY: the group is one of the chunk's, so the address after it is at most one past the last group.
             group = unsafe { group.add(Geometry::<T>::STRIDE) };
             if group == chunk.end() {
                 // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next

@@ -1,7 +1,7 @@
-//! Runs: slots that lie side by side, shown to the caller as they are. A writer's free ones, to be written in place; a reader's
-//! next messages, to be looked at in place. Wait-free; a run is within one group, so it is a line or two long.
+//! Runs: contiguous slots that the caller gets in place. A writer's free slots, to be written in place; a reader's next
+//! messages, to be read in place. Wait-free; a run is within one group, so it is a line or two long.
 //!
-//! Cannot: show more than a group at once, or slots behind the room there is.
+//! Cannot: give more than a group at once, or slots beyond the available room.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -11,8 +11,8 @@ use super::chunk::{Geometry, slot};
 use super::reader::Reader;
 use super::writer::Writer;
 
-/// How many of so many slots are shown as one run: all of them. In a model, where a slot is an object that is larger than its
-/// message, runs are of one slot.
+/// The number of slots, out of `slots`, in one run: all of them. In a model, where a slot is an object that is larger
+/// than its message, runs are of one slot.
 fn run(slots: usize) -> usize {
     if cfg!(ysuite_loom) { slots.min(1) } else { slots }
 }
@@ -30,7 +30,7 @@ fn first_of_run<T>(at: NonNull<u8>) -> *mut MaybeUninit<T> {
 }
 
 impl<T> Writer<T> {
-    /// Whether so many more messages may be written, now. May step forward to the next slot.
+    /// Whether `messages` more messages may be written, now. May step forward to the next slot.
     #[inline]
     pub(crate) fn has_room_for(&mut self, messages: usize) -> bool {
         match messages {
@@ -55,8 +55,8 @@ impl<T> Writer<T> {
         // SAFETY: both point into one group, and `full` is not before `next`.
         let free = unsafe { cursor.full.as_ptr().offset_from(cursor.next.as_ptr()) } as usize / Geometry::<T>::STEP;
         // SAFETY: the slots from `next` up to `full` are free, and the writer's alone until they are published; it is
-        // borrowed for as long as they are lent. They lie one behind the other like an array: `STEP` is a message's size,
-        // and of messages without a size none of them has to lie anywhere.
+        // borrowed for as long as they are lent. They are contiguous like an array: `STEP` is a message's size, and
+        // messages without a size need no place.
         unsafe { slice::from_raw_parts_mut(first_of_run::<T>(cursor.next), run(free.min(most))) }
     }
 
@@ -82,23 +82,23 @@ impl<T> Writer<T> {
         if count != 0 {
             let cursor = &mut self.writing.cursor;
             cursor.hide();
-            // SAFETY: by the caller so many slots follow in this group. The address is at most one past it.
+            // SAFETY: by the caller `count` slots follow in this group. The address is at most one past it.
             cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
         }
     }
 }
 
 impl<T> Reader<T> {
-    /// Takes the next message, if one is published and it `is_wanted`, without moving it: returns where it lies. The message
-    /// is the caller's, who moves it out before this reader is used again, or is dropped; nobody else drops it.
+    /// Takes the next message, if one is published and it `is_wanted`, without moving it: returns its place. The caller
+    /// owns the message, and moves it out before this reader is used again, or is dropped; no other code drops it.
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         let (cursor, core) = self.parts();
         if !cursor.look(core) {
             return None;
         }
-        // SAFETY: `look` has acquired this slot's publication, so the message is written, and nobody but this reader's
-        // owner uses it. A slot is not at null; a `MaybeUninit<T>` lies where its `T` does.
+        // SAFETY: `look` has acquired this slot's publication, so the message is written, and only this reader's owner
+        // uses it. A slot is not at null; a `MaybeUninit<T>` has the address of its `T`.
         unsafe {
             let place = slot::<T>(cursor.next).with_mut(|message| NonNull::new_unchecked(message).cast::<T>());
             if !is_wanted(place.as_ref()) {
@@ -110,7 +110,7 @@ impl<T> Reader<T> {
     }
 
     // MUTANT: Models only: an empty run has no slot to name.
-    /// The next messages that lie side by side, as far as they are known to be there: at least one after a look has found one.
+    /// The next contiguous messages, as far as they are known to be there: at least one after a poll has found one.
     #[inline]
     pub(crate) fn known_run(&self) -> &[T] {
         let Some(cursor) = self.cursor() else { return &[] };
@@ -119,30 +119,29 @@ impl<T> Reader<T> {
         if known == 0 {
             return &[];
         }
-        // SAFETY: the slots from `next` up to `known` have been acquired as published, so each holds a message. Only the owner
-        // of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places, see
-        // `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
+        // SAFETY: the slots from `next` up to `known` have been acquired as published, so each holds a message. Only
+        // the owner of this cursor takes them out, and it is borrowed for as long as they are lent. As to their places,
+        // see `free_slots`; a `MaybeUninit<T>` that is initialised is a `T`.
         unsafe { slice::from_raw_parts(first_of_run::<T>(cursor.next).cast::<T>().cast_const(), run(known)) }
     }
 
-    /// Takes the first `count` messages of the [known run](Self::known_run) without moving or dropping them: they are the
-    /// caller's, who has moved them out, or does so before this reader is used again.
+    /// Takes the first `count` messages of the [known run](Self::known_run) without moving or dropping them. They
+    /// belong to the caller, which has moved them out, or does so before this reader is used again.
     ///
-    /// # Panics
-    /// Where the run is shorter.
+    /// # Panics If the run is shorter.
     #[cfg(feature = "in-place")]
     #[inline]
     pub(crate) fn skip(&mut self, count: usize) {
         let known = self.known_run().len();
-        assert!(count <= known, "{count} messages of {known} that were shown");
+        assert!(count <= known, "{count} messages of {known} that are known");
         let (cursor, core) = self.parts();
-        // SAFETY: so many slots follow in this group, so the address is at most one past it.
+        // SAFETY: `count` slots follow in this group, so the address is at most one past it.
         cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
         core.progress.took_up_to(core.progress.taken().wrapping_add(count));
     }
 
     // MUTANT: Speed only: the state of a group is loaded again, and later messages are taken as well.
-    /// Moves published messages into `to`, as many as there are and as there is room for; returns how many.
+    /// Moves published messages into `to`, up to its length; returns how many.
     #[cfg(feature = "in-place")]
     #[inline]
     pub(crate) fn read_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
@@ -184,12 +183,12 @@ mod tests {
     fn where_no_slot_is_filled_nothing_is_hidden() {
         let (mut writer, mut reader) = unbounded::<u64>();
         assert_eq!(writer.send(1), Ok(0));
-        // SAFETY: there are as many slots, and each of them holds a message.
+        // SAFETY: there are that many slots, and each of them holds a message.
         unsafe { writer.hide_slots(0) };
         assert_eq!((writer.unwrite(), reader.read()), (None, Some(1)));
     }
 
-    /// From within a run, over the end of one, and up to the end of a chunk behind which no other is linked.
+    /// From within a run, over the end of one, and up to the end of a chunk with no next one.
     #[cfg(feature = "in-place")]
     #[test]
     fn messages_are_moved_out_in_order_and_counted_as_far_as_there_is_room_for_them() {

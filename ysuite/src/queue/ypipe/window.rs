@@ -1,11 +1,12 @@
-//! Windows: what an end needs to know to write, publish, read and count by itself, in another language. The queue's part of the
-//! bargain of `channel::in_place`, which says what the other side may do.
+//! Windows: what a handle needs to know to write, publish, read and count by itself, in another language. This is the
+//! queue's side of the contract of `channel::in_place`, which says what the other side may do.
 //!
-//! A window is a copy of a cursor's place within its chunk. It is shown, moved on by its owner, and taken back before the cursor is
-//! used again. One thread at a time; wait-free.
+//! A window is a copy of a cursor's place within its chunk. It is given out, moved on by its owner, and taken back
+//! before the cursor is used again. One thread at a time; wait-free.
 //!
-//! Cannot: lead out of a chunk, past the room there is, or past a cut. It is shut where each message needs more than a window
-//! tells: where fences are promised for good, where messages are counted, while some are hidden, and in a model.
+//! Cannot: lead out of a chunk, past the available room, or past a cut. It is closed where each message needs more than
+//! a window contains: where fences are promised for good, where messages are counted, while some are hidden, and in a
+//! model.
 
 use core::ptr::{self, NonNull};
 
@@ -27,7 +28,7 @@ pub struct SendWindow {
     pub end: *mut u8,
     /// What is added to the address of the newest message to make its group's state.
     pub lap: usize,
-    /// Not 0: each publication must be answered. Written by the receiver.
+    /// Not 0: each publication must be handled. Written by the receiver.
     pub asleep: *const u32,
 }
 
@@ -83,8 +84,8 @@ impl RecvWindow {
 }
 
 // MUTANT: Speed only: without a window each message takes a call.
-/// Whether there are windows in this process, in this build. Before the process has registered for the kernel's barrier each
-/// publication must be answered, as in the beginning of every stream; what an answer counts is what leads to it.
+/// Whether there are windows in this process, in this build. Before the process has registered for the kernel's barrier
+/// each publication must be handled, as at the beginning of every stream; the count of these leads to the registration.
 fn may_open() -> bool {
     !cfg!(ysuite_loom) && !COUNTING && may_become_asymmetric()
 }
@@ -92,7 +93,7 @@ fn may_open() -> bool {
 impl<T> Writer<T> {
     // MUTANT: Speed only: without a window each message takes a call; an idle cursor has no slots. Killed only by
     // `a_window_is_shut_where_it_must_be`.
-    /// What this end may write by itself, until it is used again.
+    /// What this handle may write by itself, until it is used again.
     pub(crate) fn window(&self) -> SendWindow {
         let cursor = &self.writing.cursor;
         // A cursor at the end of its chunk is idle: no group begins there.
@@ -125,10 +126,10 @@ impl<T> Writer<T> {
 impl<T> Reader<T> {
     // MUTANT: Speed only: without a window each message takes a call. Killed only by
     // `a_window_is_shut_where_it_must_be`.
-    /// What this end may read by itself, until it is used again.
+    /// What this handle may read by itself, until it is used again.
     pub(crate) fn window(&self) -> RecvWindow {
         let Some(cursor) = self.cursor() else { return RecvWindow::shut() };
-        // Below a cut there is more than states tell.
+        // Below a cut, states do not show all messages.
         if !may_open() || self.core().cut().is_some() {
             return RecvWindow::shut();
         }
@@ -154,9 +155,8 @@ impl<T> Reader<T> {
 }
 
 impl<T> super::reader::ReadCursor<T> {
-    /// # Safety
-    /// Both lie in one group of this cursor's chunk, or one past its last slot, and by its owner's look up to `known` all is
-    /// published.
+    /// # Safety Both are in one group of this cursor's chunk, or one past its last slot, and by its owner's poll up to
+    /// `known` all is published.
     unsafe fn move_on(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
         // MUTANT: Speed only: the group that is computed is not used.
         if !Geometry::<T>::BY_MASK {
@@ -217,7 +217,7 @@ mod tests {
                 let slot = slot_of::<[u64; WORDS]>(first, message);
                 let within = Geometry::<[u64; WORDS]>::FIRST
                     + message % Geometry::<[u64; WORDS]>::SLOTS * Geometry::<[u64; WORDS]>::STEP;
-                // SAFETY: the slot is free and the writer's, which this stands for, and lies so far within its group.
+                // SAFETY: the slot is free and belongs to the writer, which this represents, and is within its group.
                 unsafe {
                     slot.cast::<[u64; WORDS]>().write([message as u64; WORDS]);
                     // ORDERING: Relaxed; there is one thread.
@@ -251,7 +251,7 @@ mod tests {
         goes_on::<16>();
     }
 
-    /// A writer that has been told that nobody receives asks again before each message.
+    /// A writer that has found that there is no receiver checks again before each message.
     #[test]
     fn a_window_that_was_not_moved_on_gives_no_room_that_was_forgotten() {
         let (mut writer, reader) = unbounded::<u64>();

@@ -1,4 +1,4 @@
-//! Tests of a pipe whose laps wrap: they begin shortly before that. On 32 bits a long stream gets there.
+//! Tests of a queue whose laps wrap: they begin shortly before that. On 32 bits a long stream gets there.
 //!
 //! Claim: Lap counts may wrap: the writer marks a fresh chunk for its lap, and marks a chunk again that was unused for
 //! half of all laps.
@@ -11,7 +11,7 @@ fn before_the_middle<T>(laps: usize) -> usize {
     (isize::MAX as usize + 1).wrapping_sub(laps * Geometry::<T>::LAP)
 }
 
-/// Messages for a dozen chunks, each looked for before and after it is published.
+/// Messages for a dozen chunks, each polled for before and after it is published.
 fn goes_on<T: Copy + PartialEq + core::fmt::Debug>(writer: &mut Writer<T>, reader: &mut Reader<T>, make: fn(u8) -> T) {
     for number in 0..Geometry::<T>::GROUPS * Geometry::<T>::SLOTS * 12 {
         let message = make(number as u8);
@@ -40,8 +40,8 @@ fn chunks_made_beyond_half_the_laps_are_empty() {
     for_pipes(|number| [number; 40_000]);
 }
 
-/// Call when the pipe is empty and its chunk is spent. Acts as if a backlog of `by` had come and gone, while the chunks
-/// in the cache had been away for all that time.
+/// Call when the queue is empty and its chunk is spent. Acts as if a backlog of `by` had come and gone, while the
+/// chunks in the cache had been away for all that time.
 fn skip<T>(writer: &mut Writer<T>, reader: &mut Reader<T>, by: usize) {
     writer.skip_laps(by);
     reader.skip_laps(by);

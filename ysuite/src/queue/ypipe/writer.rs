@@ -1,11 +1,11 @@
-//! The writing end of a ypipe: [`Writer`], and the position it writes at.
+//! The writer's handle of a ypipe: [`Writer`], and the position it writes at.
 //!
 //! [`WriteCursor`] holds the next slot, up to where there is room, and which messages are hidden: the counterpart of
 //! the reader's cursor. It has one owner, is wait-free, and knows nothing of sleeping; the writer joins it to the
-//! pipe's core.
+//! queue's core.
 //!
-//! Here is the way of one message. [`batch`] writes what an iterator gives, [`room`] has the cursor's slow paths, [`unwrite`]
-//! takes messages back, [`looks`] only looks.
+//! This module sends one message. [`batch`] writes what an iterator returns, [`room`] has the cursor's slow paths,
+//! [`unwrite`] takes messages back, [`looks`] only checks.
 
 mod batch;
 mod looks;
@@ -22,20 +22,20 @@ use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
 use crate::sync::{Arc, Ordering};
 
-/// The writing end: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only where a new chunk is
-/// needed and none has come back from the reader; only that may make a system call.
+/// The writer's handle: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only
+/// where a new chunk is needed and none has come back from the reader; only that may make a system call.
 ///
-/// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and tells the reader
-/// that nothing more will come.
+/// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and notifies the
+/// reader that no more messages will come.
 pub struct Writer<T> {
     pub(super) writing: RegisterCopy<Writing<T>>,
 }
 
-/// The parts of a writer. Dropping them closes the pipe.
+/// The parts of a writer. Dropping them closes the queue.
 pub(super) struct Writing<T> {
     pub(super) cursor: WriteCursor<T>,
     pub(super) core: Arc<PipeCore<T>>,
-    /// This end has been closed.
+    /// This handle has been closed.
     pub(super) closed: bool,
     /// Messages have been dropped here that the reader has not read.
     #[cfg_attr(not(feature = "futures"), allow(dead_code))]
@@ -59,8 +59,7 @@ impl<T> Writer<T> {
     ///
     /// Wait-free. Allocates only where a chunk is full and none has come back.
     ///
-    /// # Errors
-    /// The message itself, where the pipe has a bound and is full. Without a bound: never.
+    /// # Errors The message itself, if the queue is bounded and full. An unbounded queue never fails.
     #[inline(always)]
     pub fn write(&mut self, message: T) -> Result<(), T> {
         if !self.has_room() {
@@ -91,7 +90,7 @@ impl<T> Writer<T> {
         if tokens == 0 {
             self.writing.core.progress.sent_one();
         }
-        // Otherwise the caller answers the tokens, and counts by that.
+        // Otherwise the caller handles the tokens, and counts at that point.
         Ok(tokens)
     }
 
@@ -120,9 +119,8 @@ impl<T> Writer<T> {
     //     what_is_flushed_to_a_reader_that_is_gone_is_dropped_at_once
     /// Publishes all hidden messages at once, in order. Wait-free: a few stores, however many messages.
     ///
-    /// False when the reader sleeps: it has armed the pipe, and the caller must wake it. False is returned once for
-    /// each time the reader arms. True when it need not be woken. Where the reader is gone, the messages are dropped
-    /// here.
+    /// False when the reader sleeps: it has armed the queue, and the caller must wake it. False is returned once for
+    /// each time the reader arms. True when it need not be woken. If the reader is gone, the messages are dropped here.
     #[inline(always)]
     pub fn flush(&mut self) -> bool {
         let tokens = self.publish();
@@ -144,14 +142,16 @@ impl<T> Writer<T> {
         self.writing.publish()
     }
 
-    /// Publishes what is hidden, then tells the reader that nothing more will come. Returns the reader's tokens, once.
+    /// Publishes what is hidden, then notifies the reader that no more messages will come. Returns the reader's tokens,
+    /// once.
     pub(crate) fn close(&mut self) -> u32 {
         self.writing.close()
     }
 
-    /// A publication was answered with `tokens`. After [`CUT`] or [`GONE`]: takes the messages from position `from` on
-    /// back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already. `each` gets them
-    /// in order, in their slots. Where all of them lie in one group, those that it leaves there stay until this end writes again.
+    /// For a publication that has returned `tokens`. After [`CUT`] or [`GONE`]: takes the messages from position `from`
+    /// on back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already.
+    /// `each` gets them in order, in their slots. If all of them are in one group, those that it leaves there stay
+    /// until this handle writes again.
     #[cold]
     pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, mut each: impl FnMut(InSlot<T>)) {
         let mut panics = Panics::none();
@@ -178,26 +178,28 @@ impl<T> Writer<T> {
         self.count();
     }
 
-    /// A publication was answered: counts what is sent. Before the caller wakes the reader, or after [`reclaim`](Self::reclaim).
+    /// Counts what is sent, after a publication has returned. Before the caller wakes the reader, or after
+    /// [`reclaim`](Self::reclaim).
     pub(crate) fn count(&self) {
         self.writing.count();
     }
 
-    /// After [`close`](Self::close): this end never has room again.
+    /// After [`close`](Self::close): this handle never has room again.
     pub(crate) fn end(&mut self) {
         debug_assert!(self.writing.closed);
         self.writing.cursor.end();
     }
 
-    /// After [`close`](Self::close), where this end was not [ended](Self::end): goes on, as the writing end of another owner. False:
-    /// the reader has found the pipe closed and empty, or has closed it; this end stays closed.
+    /// After [`close`](Self::close), where this handle was not [ended](Self::end): continues as the handle of another
+    /// owner. False: the reader has found the queue closed and empty, or has closed it; this handle stays closed.
     pub(crate) fn reopen(&mut self) -> bool {
         let Writing { core, closed, .. } = &mut *self.writing;
         *closed = !core.reopen();
         !*closed
     }
 
-    /// The reader finds the pipe closed, though this writer is there, from before any other thread has the reader.
+    /// Makes the reader find the queue closed, though this writer is there, from before any other thread has the
+    /// reader.
     pub(super) fn pretend_closed(&self) {
         // ORDERING: Relaxed; the reader is handed to its thread afterwards.
         self.writing.core.read_mostly.closed.store(OVER, Ordering::Relaxed);
@@ -212,8 +214,8 @@ impl<T> Writer<T> {
 
     // MUTANT: Killed only by `who_was_told_that_the_receiver_is_gone_is_told_so_ever_after` and
     // `what_is_hidden_goes_with_a_sender_that_was_told_that_the_receiver_is_gone`.
-    /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) looks again whether the reader is
-    /// there.
+    /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) checks again whether the
+    /// reader is there.
     pub(crate) fn forget_room(&mut self) {
         let cursor = &mut self.writing.cursor;
         if !cursor.is_hiding() {
@@ -259,7 +261,7 @@ impl<T> Writing<T> {
         tokens | self.core.read_mostly.reader.published()
     }
 
-    /// Counts what is sent, and looks how much is there.
+    /// Counts what is sent, and checks how many messages there are.
     fn count(&self) {
         let Self { cursor, core, .. } = self;
         core.progress.sent_up_to(cursor.position().wrapping_sub(cursor.hidden()));
@@ -293,7 +295,7 @@ pub(super) struct WriteCursor<T> {
     /// The slot of the next message.
     pub(super) next: NonNull<u8>,
     /// Up to where a message may be written *and published* on the fast path: `full`, or null while messages are
-    /// hidden. So one comparison answers two questions.
+    /// hidden. So one comparison decides both.
     stop: *mut u8,
     group: NonNull<u8>,
     /// The difference between the states of this chunk's groups and the addresses of their slots.
@@ -310,9 +312,10 @@ pub(super) struct WriteCursor<T> {
     before: usize,
     /// The group that holds the oldest hidden message, once the writer has left it, and its state when it is published.
     held: Option<(NonNull<u8>, usize)>,
-    /// Chunks all of whose messages have been taken back: the next ones to be linked. A list through `next`, linked to no
-    /// chunk of the queue: the reader would leave a chunk for good as soon as another is linked behind it. A reader that was in
-    /// such a chunk as it was emptied, and only counts there, may be there still: no chunk is freed before the queue is.
+    /// Chunks whose messages have all been taken back: the next ones to be linked. A list through `next`, linked to no
+    /// chunk of the queue: the reader would leave a chunk for good as soon as another is linked after it. A reader that
+    /// was in such a chunk as it was emptied, and only counts there, may still be there: no chunk is freed before the
+    /// queue is.
     emptied: Option<Chunk<T>>,
     /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
     limit: usize,
@@ -364,7 +367,7 @@ impl<T> WriteCursor<T> {
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Whether a message may be written and published on the fast path: nothing is hidden, and there is room in this
     /// group, or in the next one of this chunk, which is then entered. False changes nothing, and does not mean that
-    /// the pipe is full.
+    /// the queue is full.
     #[inline(always)]
     fn may_publish_here(&mut self) -> bool {
         self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
@@ -380,7 +383,7 @@ impl<T> WriteCursor<T> {
     /// Enters the next group of this chunk, if there is one, and room for all of it.
     #[inline(always)]
     fn step(&mut self) -> bool {
-        // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last group.
+        // SAFETY: the cursor is in a group of its chunk, so the address after that is at most one past the last group.
         let group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
         let before = self.before.wrapping_add(Geometry::<T>::SLOTS);
         if group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
@@ -412,8 +415,8 @@ impl<T> WriteCursor<T> {
     unsafe fn put(&mut self, message: T) {
         // Loaded once: the compiler must assume that writing the message may change `next`.
         let at = self.next;
-        // SAFETY: by the caller `next` lies before `full`, so it is a slot of this group. The slot is empty: the reader
-        // has consumed the messages of the lap before. The address behind it is at most one past the group.
+        // SAFETY: by the caller `next` is before `full`, so it is a slot of this group. The slot is empty: the reader
+        // has consumed the messages of the previous lap. The address after it is at most one past the group.
         unsafe {
             write::<T>(at, message);
             self.next = at.add(Geometry::<T>::STEP);
@@ -428,8 +431,8 @@ impl<T> WriteCursor<T> {
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
-            // ORDERING: Relaxed; the reader comes here behind the group held back, whose state, stored last and with Release, hands over
-            // this one and its messages as well.
+            // ORDERING: Relaxed; the reader comes here after the group held back, whose state, stored last and with
+            // Release, hands over this one and its messages as well.
             // SAFETY: the cursor's group is alive: the reader cannot pass the group held back before it.
             unsafe { state(self.group) }.store(full, Ordering::Relaxed);
         }
@@ -441,7 +444,7 @@ impl<T> WriteCursor<T> {
         // MUTANT: Speed only: the slow path sends each message of the group.
         self.stop = self.full.as_ptr();
         let Some((group, full)) = self.held else {
-            // SAFETY: a message is hidden, and the cursor has left no group that holds hidden messages, so it lies in
+            // SAFETY: a message is hidden, and the cursor has left no group that holds hidden messages, so it is in
             // this group.
             return unsafe { self.show_group() };
         };
@@ -452,8 +455,8 @@ impl<T> WriteCursor<T> {
             if self.next != self.group.add(Geometry::<T>::FIRST) {
                 self.show_group();
             }
-            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: this store comes behind all
-            // others of the batch, and shows the reader the whole batch.
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: this store comes after all others
+            // of the batch, and shows the reader the whole batch.
             state(group).store(full, Ordering::Release);
         }
     }
@@ -464,8 +467,8 @@ impl<T> WriteCursor<T> {
     /// A message is written in the group.
     #[inline(always)]
     unsafe fn show_group(&self) {
-        // SAFETY: by the caller a slot of this group lies before `next`. The cursor's group is alive: the reader gives
-        // a chunk away only once the writer has linked the next.
+        // SAFETY: by the caller there is a slot of this group before `next`. The cursor's group is alive: the reader
+        // gives a chunk away only once the writer has linked the next.
         let (newest, state) = unsafe {
             let newest = self.next.sub(Geometry::<T>::STEP);
             (newest, state(group_of::<T>(newest, self.group)))
@@ -529,7 +532,7 @@ mod tests {
         assert_eq!((writer.close(), sent(writer.core())), (CUT, 0));
     }
 
-    /// The reader is about to close the pipe, and the writer is the first to say where it ends.
+    /// The reader is about to close the queue, and the writer is the first to decide where it ends.
     #[cfg(feature = "statistics")]
     #[test]
     fn what_the_writer_decides_to_be_sent_is_counted() {

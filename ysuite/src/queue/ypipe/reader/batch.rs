@@ -1,6 +1,6 @@
 //! Messages that are moved into a vector, a run of slots at a time.
 //!
-//! The reader's thread only. Wait-free, but for the allocator, whose panic loses nothing.
+//! The reader's thread only. Wait-free, except for the allocator, whose panic loses nothing.
 
 use core::ptr::NonNull;
 
@@ -19,14 +19,14 @@ impl<T> ReadCursor<T> {
         let before = to.len();
         let mut length = before;
         let mut left = most;
-        // Messages known before are taken first: only a look of this call may show that there are no more.
+        // Messages known before are taken first: only a poll of this call may show that there are no more.
         let mut looked = self.next == self.known;
         while left != 0 && self.look(core) {
             // SAFETY: both pointers are in one group, or one past it.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
             let run = (run / Geometry::<T>::STEP).min(left);
             if to.capacity() - length < run {
-                // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity.
+                // SAFETY: `length - before` messages have been moved in after the first `before`, within the capacity.
                 unsafe { to.set_len(length) };
                 to.reserve(run);
             }
@@ -54,7 +54,7 @@ impl<T> ReadCursor<T> {
             }
             looked = self.next == self.known;
         }
-        // SAFETY: `length - before` messages have been moved in behind the first `before`, within the capacity. Of the
+        // SAFETY: `length - before` messages have been moved in after the first `before`, within the capacity. Of the
         // steps above only `reserve` can panic, and the length was set before each.
         unsafe { to.set_len(length) };
         length - before
@@ -64,13 +64,12 @@ impl<T> ReadCursor<T> {
     // `close_against_a_batch`.
     /// Copies `run` messages from the slots at `from` to `room`.
     ///
-    /// # Safety
-    /// The slots are published, within one group, and owned by the caller, who reads no message of them again. There is
-    /// room for `run` messages at `room`.
+    /// # Safety The slots are published, within one group, and owned by the caller, which reads no message of them
+    /// again. There is room for `run` messages at `room`.
     #[inline(always)]
     unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {
         // SAFETY: by the caller the slots hold messages and `room` has space for them. Slots of messages that have a
-        // size lie one behind the other like an array.
+        // size are contiguous like an array.
         unsafe {
             if cfg!(ysuite_loom) {
                 for index in 0..run {

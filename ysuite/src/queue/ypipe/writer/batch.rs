@@ -1,7 +1,7 @@
-//! Messages that an iterator gives, written one behind another, hidden. Foreign code: whatever it does, what it has given is
-//! written.
+//! Messages that an iterator returns, written one after another, hidden. The iterator is user code: whatever it does,
+//! the messages that it has returned are written.
 //!
-//! The writer's thread only. Wait-free, but for the iterator and the allocator.
+//! The writer's thread only. Wait-free, except for the iterator and the allocator.
 
 use core::ptr::NonNull;
 
@@ -32,8 +32,8 @@ impl<T> Writer<T> {
                 }
                 (run.at, full) = (run.cursor.next, run.cursor.full);
             }
-            // SAFETY: `at` lies before `full`, so it is a slot of this group. The slot is empty: the reader has
-            // consumed the messages of the lap before. The address behind it is at most one past the group.
+            // SAFETY: `at` is before `full`, so it is a slot of this group. The slot is empty: the reader has consumed
+            // the messages of the previous lap. The address after it is at most one past the group.
             unsafe {
                 write::<T>(run.at, message);
                 run.at = run.at.add(Geometry::<T>::STEP);
@@ -58,7 +58,7 @@ impl<T> Writer<T> {
     }
 }
 
-/// A run of slots being filled. When it is dropped, also by a panic, the cursor moves behind the last filled slot.
+/// A run of slots being filled. When it is dropped, also by a panic, the cursor moves past the last filled slot.
 struct Run<'a, T> {
     at: NonNull<u8>,
     cursor: &'a mut WriteCursor<T>,

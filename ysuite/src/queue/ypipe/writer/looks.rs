@@ -1,4 +1,4 @@
-//! What a writer can say of its pipe without changing it. Any thread; wait-free.
+//! What a writer can report of its queue without changing it. Any thread; wait-free.
 
 use core::fmt;
 
@@ -12,13 +12,13 @@ impl<T> Writer<T> {
         &self.writing.core
     }
 
-    /// Whether this end has been closed.
+    /// Whether this handle has been closed.
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.writing.closed
     }
 
-    /// Whether the reading side has ended the pipe: it cannot be [reopened](Writer::reopen).
+    /// Whether the reading side has ended the queue: it cannot be [reopened](Writer::reopen).
     pub(crate) fn is_finished(&self) -> bool {
         self.core().is_finished()
     }
@@ -53,7 +53,7 @@ impl<T> Writer<T> {
         self.writing.core.read_mostly.reader.is_gone()
     }
 
-    /// How many messages may be in the pipe; `None` without a bound.
+    /// The capacity in messages; `None` without a bound.
     #[must_use]
     #[inline]
     pub fn capacity(&self) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Room for a writer: the chunks and the credit that its cursor has, and how it gets more. The slow paths of
 //! [`WriteCursor`].
 //!
-//! The writer's thread only. Wait-free, but for the allocator.
+//! The writer's thread only. Wait-free, except for the allocator.
 
 use core::ptr::{self, NonNull};
 
@@ -45,7 +45,8 @@ impl<T> WriteCursor<T> {
         }
     }
 
-    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the pipe is closed or has no room.
+    /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the queue is closed or has
+    /// no room.
     #[cold]
     pub(super) fn begin(&mut self, core: &PipeCore<T>) -> bool {
         let may_begin = !core.is_closed() && core.read_mostly.capacity != 0;
@@ -55,7 +56,7 @@ impl<T> WriteCursor<T> {
         may_begin
     }
 
-    /// Becomes as an idle cursor: with the pipe closed it has no room, ever. Call only while no message is hidden.
+    /// Becomes an idle cursor: with the queue closed it has no room, ever. Call only while no message is hidden.
     pub(super) fn end(&mut self) {
         // MUTANT: The assignment that follows drops the old cursor.
         self.leave_emptied();
@@ -87,7 +88,7 @@ impl<T> WriteCursor<T> {
                 self.hold();
             }
             self.before = position;
-            // SAFETY: the cursor is in a group of its chunk, so the address behind that is at most one past the last
+            // SAFETY: the cursor is in a group of its chunk, so the address after that is at most one past the last
             // group.
             self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
             if self.group == self.end {
@@ -110,7 +111,7 @@ impl<T> WriteCursor<T> {
             self.limit = self.before.wrapping_add(UNBOUNDED);
         }
         let left = self.limit.wrapping_sub(self.position());
-        // SAFETY: the address behind the group's last slot is at most one past the group, and `full` is not beyond it.
+        // SAFETY: the address after the group's last slot is at most one past the group, and `full` is not beyond it.
         unsafe {
             let end = self.group.add(Geometry::<T>::END);
             let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
@@ -122,7 +123,7 @@ impl<T> WriteCursor<T> {
     }
 
     // MUTANT: Speed only: without a window each message takes a call; an idle cursor has no slots.
-    /// Whether no chunk is there as yet: no group begins at the end of its chunk.
+    /// Whether there is no chunk yet: no group begins at the end of its chunk.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) fn is_idle(&self) -> bool {
         self.group == self.end
@@ -149,11 +150,10 @@ impl<T> WriteCursor<T> {
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
-    /// Goes on at `next`, as if the messages before it had been written and published here.
+    /// Continues at `next`, as if the messages before it had been written and published here.
     ///
-    /// # Safety
-    /// They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full) or
-    /// [`whole_groups_end`](Self::whole_groups_end) allowed. Nothing is hidden.
+    /// # Safety They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full)
+    /// or [`whole_groups_end`](Self::whole_groups_end) allowed. Nothing is hidden.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, next: NonNull<u8>, core: &PipeCore<T>) {
         // A group begins with its state, so the byte before `next` is in its group also where it is the first slot.

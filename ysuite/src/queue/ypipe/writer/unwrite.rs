@@ -1,4 +1,4 @@
-//! Messages that their writer takes back out of the pipe: hidden ones, and those beyond a cut.
+//! Messages that their writer takes back out of the queue: hidden ones, and those beyond a cut.
 //!
 //! The writer's thread only. Wait-free.
 
@@ -11,13 +11,13 @@ use crate::queue::ypipe::in_slot::InSlot;
 use crate::sync::Ordering;
 
 impl<T> WriteCursor<T> {
-    /// Takes the newest message back. Its slot stays as it is until this end writes again.
+    /// Takes the newest message back. Its slot stays as it is until this handle writes again.
     ///
-    /// # Safety
-    /// There is a message that the reader will not read, and so the newest is one.
+    /// # Safety There is a message that the reader will not read, and so the newest is one.
     pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> InSlot<T> {
-        // SAFETY: the newest message lies in this group or, where no message is in this group, in the one before. By the
-        // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this cursor's.
+        // SAFETY: the newest message is in this group or, where no message is in this group, in the one before. By the
+        // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this
+        // cursor's.
         let message = unsafe {
             if self.next == self.group.add(Geometry::<T>::FIRST) {
                 self.step_back();
@@ -38,12 +38,12 @@ impl<T> WriteCursor<T> {
     /// # Safety
     /// That group holds a message that the reader will not read.
     unsafe fn step_back(&mut self) {
-        // SAFETY: the group before is in this chunk, or is the last of the chunk before. By the caller it holds a
-        // message that is hidden, or lies beyond a cut, so the reader cannot have left its chunk.
+        // SAFETY: the group before is in this chunk, or is the last of the previous chunk. By the caller it holds a
+        // message that is hidden, or is beyond a cut, so the reader cannot have left its chunk.
         unsafe {
             if self.group == self.chunk.first() {
                 let emptied = self.chunk;
-                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a message lies there");
+                self.chunk = Chunk::from_raw(emptied.header().previous.get()).expect("a message is there");
                 // ORDERING: Relaxed; null leads nowhere.
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
                 let others = self.emptied.map_or(ptr::null_mut(), Chunk::as_raw);
@@ -63,7 +63,7 @@ impl<T> WriteCursor<T> {
             } else {
                 // `hold` has marked the group full; no message in it is published.
                 // ORDERING: Relaxed; the reader loads this state only after a later Release store, of the group held
-                // back. Beyond a cut no state tells it anything.
+                // back. Beyond a cut no state has a meaning for it.
                 state(self.group).store(nothing(self.group, self.lap), Ordering::Relaxed);
             }
         }
@@ -72,8 +72,8 @@ impl<T> WriteCursor<T> {
 
 impl<T> WriteCursor<T> {
     // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
-    /// Links the emptied chunks behind the last one, so that they are freed with the queue. Not before: a reader that closes
-    /// looks how far the queue reaches before it knows of a cut, and may be in any of them.
+    /// Links the emptied chunks after the last one, so that they are freed with the queue. Not before: a reader that
+    /// closes checks how far the queue reaches before it knows of a cut, and may be in any of them.
     pub(super) fn leave_emptied(&mut self) {
         if let Some(emptied) = self.emptied.take() {
             // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: those chunks were initialised
@@ -96,7 +96,7 @@ mod tests {
     use crate::queue::ypipe::chunk::Geometry;
     use crate::queue::ypipe::{Reader, ends};
 
-    /// Though another was linked behind it: the writer is in it still, and the reader would give it away.
+    /// Though another was linked after it: the writer is still in it, and the reader would give it away.
     #[test]
     fn a_reader_stays_in_the_chunk_that_its_writer_has_come_back_to() {
         const SLOTS: usize = Geometry::<u64>::SLOTS;
