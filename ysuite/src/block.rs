@@ -1,8 +1,8 @@
-//! Look, arm, look again, sleep: written once for every end, set and loop that waits.
+//! Poll, arm, poll again, sleep: written once for every handle, set and loop that waits.
 //!
-//! A thread that looked, found nothing and slept would miss a message that another thread publishes in between. So the
-//! waiter first *arms*: it stores, where publishers look, that it is about to sleep. Then it looks again. Either this
-//! look finds what was published before, or the publisher finds the waiter armed and wakes it. The implementations of
+//! A thread that polled, found nothing and slept would miss a message that another thread publishes in between. So the
+//! waiter first *arms*: it stores, where publishers check, that it is about to sleep. Then it polls again. Either this
+//! poll finds what was published before, or the publisher finds the waiter armed and wakes it. The implementations of
 //! [`Waiting`] order the two against each other.
 //!
 //! Tasks and attached receivers share the first half: where a thread sleeps, they return to their executor or set.
@@ -14,32 +14,32 @@ pub(crate) trait Waiting {
     /// What ends the wait.
     type News;
 
-    /// The news, if there are any. Never blocks.
+    /// Returns what is ready, if anything is. Never blocks.
     fn look(&mut self) -> Option<Self::News>;
 
-    /// Tells publishers that this waiter is about to sleep. True: the waiter must look once more before it sleeps.
-    /// False: the arming was itself a look, a read-modify-write of the very word that holds the news, and found none.
+    /// Notifies publishers that this waiter is about to sleep. True: the waiter must poll once more before it sleeps.
+    /// False: the arming was itself a poll, a read-modify-write of the word that holds the readiness, and found none.
     fn arm(&mut self) -> bool;
 
-    /// After a look that found no news: arms what the look has brought into view, such as a new lane, whose news could
-    /// be missed otherwise. True: the waiter must look once more.
+    /// After a poll that found nothing ready: arms what the poll has discovered, such as a new lane, whose readiness
+    /// could be missed otherwise. True: the waiter must poll once more.
     fn arm_further(&mut self) -> bool {
         false
     }
 
-    /// The look after the arming has found news: publishers need not wake this waiter.
+    /// After the poll that follows the arming has found something: publishers need not wake this waiter.
     fn disarm(&mut self);
 
-    /// No look has found news: this waiter goes to sleep.
+    /// No poll has found anything: this waiter is about to sleep.
     #[inline(always)]
     fn sleeps(&self) {}
 }
 
-/// Arms, and looks again. `None`: the waiter may sleep, and a publisher will wake it.
+/// Arms, and polls again. `None`: the waiter may sleep, and a publisher will wake it.
 ///
-/// A look may find no news and yet a new lane to watch: one that a slow sender has raised for a message that was
+/// A poll may find nothing ready and yet a new lane to watch: one that a slow sender has raised for a message that was
 /// consumed before the receiver armed. That sender has notified already, and will not notify for its next message. So
-/// the lanes that the last look has brought into view are armed as well before the waiter sleeps.
+/// the lanes that the last poll has discovered are armed as well before the waiter sleeps.
 pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
     let mut must_look = waiting.arm();
     while must_look {
@@ -58,7 +58,7 @@ pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
 // WAITS: the loop of all waits that park; ends: readiness, or as the caller's `sleep` says; spin: the caller's, before;
 //     it polls, arms, polls again, and parks; test: tests/loom/slow_sender.rs:
 //     a_slow_sender_against_a_thread_that_sleeps_twice
-/// Blocks the thread until there are news, or the time is up (`None`). The caller has looked before.
+/// Blocks the thread until something is ready, or the time is up (`None`). The caller has polled before.
 ///
 /// `sleep` returns true when a publisher has woken this thread, or for no reason, and false when the time is up. When
 /// it returns, the waiter is no longer armed to be woken as a thread.
@@ -70,8 +70,8 @@ pub(crate) fn block<W: Waiting>(waiting: &mut W, mut sleep: impl FnMut(&mut W) -
             return news;
         }
         let in_time = sleep(waiting);
-        // News may have come between the time-out and this look, and a wake-up may have been meant for an earlier
-        // sleep.
+        // Something may have become ready between the time-out and this poll, and a wake-up may have been meant for an
+        // earlier sleep.
         news = waiting.look();
         if news.is_some() || !in_time {
             return news;
@@ -83,7 +83,7 @@ pub(crate) fn block<W: Waiting>(waiting: &mut W, mut sleep: impl FnMut(&mut W) -
 mod tests {
     use super::{Waiting, block};
 
-    /// What each look finds, one behind the other.
+    /// What each poll finds, one after the other.
     struct Scripted<const LOOKS: usize> {
         looks: [Option<u32>; LOOKS],
         done: usize,

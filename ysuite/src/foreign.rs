@@ -1,8 +1,8 @@
-//! [`Panics`]: runs several pieces of foreign code, all of them even if some panic, and then resumes the first panic.
+//! [`Panics`]: runs several pieces of user code, all of them even if some panic, and then resumes the first panic.
 //! [`Foreign`]: a value whose drop is such a piece.
 //!
-//! No `Drop` of the library panics by itself. Where it runs user code that panics, it does everything else before that, or
-//! does it all the same.
+//! No `Drop` of the library panics by itself. If it runs user code that panics, it does everything else before that or
+//! afterwards.
 //!
 //! The calling thread only.
 
@@ -17,7 +17,7 @@ use std::thread;
 //     work on; re-entrance: each piece is independent; panic: all pieces run, then the first panic is resumed; none is
 //     resumed while unwinding; test: src/foreign.rs: the_first_of_several_panics_goes_on_when_all_is_done,
 //     src/foreign.rs: a_panic_behind_a_panic_goes_no_further
-/// The first panic of several pieces of foreign code. Dropping this resumes it.
+/// The first panic of several pieces of user code. Dropping this resumes it.
 pub(crate) struct Panics(Option<Box<dyn Any + Send>>);
 
 impl Panics {
@@ -29,7 +29,7 @@ impl Panics {
     /// or not used again, wherever it panics.
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
-            // Only one can be resumed. The texts of the others were printed; their drop would be foreign code again.
+            // Only one can be resumed. The texts of the others were printed; their drop would be user code again.
             match &self.0 {
                 None => self.0 = Some(panic),
                 Some(_) => mem::forget(panic),
@@ -49,15 +49,15 @@ impl Panics {
         piece();
     }
 
-    // USER CODE: `Drop` of an answer that the caller does not get, because of a panic; all pieces have run; panic:
+    // USER CODE: `Drop` of a result that the caller does not get, because of a panic; all pieces have run; panic:
     //     counts as one more piece. Of several messages in one vector only one may panic, as everywhere in Rust; test:
     //     tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
     // MUTANT: Speed only: a caught panic resumes at the end of the function. Killed only by
     // `a_destructor_gets_its_answer_though_a_piece_has_panicked`.
-    /// The answer, if no piece has panicked. Otherwise its drop, which is foreign code too, is one piece more, and then the first
-    /// panic goes on.
+    /// The result, if no piece has panicked. Otherwise its drop, which is user code too, is one more piece, and then
+    /// the first panic continues.
     pub(crate) fn answer<A>(mut self, answer: A) -> A {
-        // A destructor that the thread runs as it unwinds calls for answers too, and may not panic.
+        // A destructor that the thread runs as it unwinds also requests results, and may not panic.
         if self.0.is_none() || thread::panicking() {
             return answer;
         }
@@ -68,7 +68,7 @@ impl Panics {
         }
     }
 
-    /// The answer, when the piece has run; see [`answer`](Self::answer).
+    /// The result, when the piece has run; see [`answer`](Self::answer).
     #[inline]
     pub(crate) fn answer_behind<A>(answer: A, piece: impl FnOnce()) -> A {
         if !mem::needs_drop::<A>() {
@@ -111,7 +111,8 @@ impl Drop for Panics {
     }
 }
 
-/// A value of foreign code, such as a handler, that is dropped as a piece of it: behind a panic, its own panic goes no further.
+/// A value of user code, such as a handler, that is dropped as a piece of it: while unwinding, its own panic goes no
+/// further.
 pub(crate) struct Foreign<V>(ManuallyDrop<V>);
 
 impl<V> Foreign<V> {
@@ -206,7 +207,7 @@ mod tests {
         struct Ends;
         impl Drop for Ends {
             fn drop(&mut self) {
-                panic!("the answer ends");
+                panic!("the result's drop panics");
             }
         }
         let caught = catch_unwind(|| {

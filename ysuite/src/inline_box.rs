@@ -1,6 +1,6 @@
 //! A value whose type the storage does not know: in three words, or in a box of its own where it does not fit there.
 //!
-//! One owner at a time; nothing here blocks. Storing allocates only for the box.
+//! One owner at a time; nothing here blocks. A store allocates only for the box.
 //!
 //! Cannot: know the type. Its user remembers it, for example as a function that is compiled for that type.
 
@@ -10,9 +10,9 @@ use core::mem::MaybeUninit;
 /// Room for one value of any type. Dropping it drops nothing: its user calls [`drop_in_place`](Self::drop_in_place) or
 /// takes the value, once.
 ///
-/// Three words: with one word beside them that says the type, two lie in a cache line.
+/// Three words: with one word next to them that holds the type, two fit into a cache line.
 ///
-/// In a cell: the value may be one that changes behind a shared reference.
+/// In a cell: the value may be one that changes through a shared reference.
 pub(crate) struct InlineBox(UnsafeCell<MaybeUninit<[usize; 3]>>);
 
 impl InlineBox {
@@ -34,10 +34,9 @@ impl InlineBox {
         Self(UnsafeCell::new(words))
     }
 
-    /// The value where it lies.
+    /// The value in place.
     ///
-    /// # Safety
-    /// A `T` was stored, and has not been taken or dropped.
+    /// # Safety A `T` was stored, and has not been taken or dropped.
     #[inline(always)]
     pub(crate) unsafe fn get<T>(&self) -> &T {
         let place = self.0.get();
@@ -70,10 +69,9 @@ impl InlineBox {
         unsafe { Box::from_raw(self.0.get().cast::<*mut T>().read()) }
     }
 
-    /// Drops the value where it lies, and frees its box.
+    /// Drops the value in place, and frees its box.
     ///
-    /// # Safety
-    /// A `T` was stored, and has not been taken or dropped. It is not used here again.
+    /// # Safety A `T` was stored, and has not been taken or dropped. It is not used here again.
     pub(crate) unsafe fn drop_in_place<T>(&mut self) {
         if Self::fits::<T>() {
             // SAFETY: by the caller the value is there; `new` has put it into the words.

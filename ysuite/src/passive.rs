@@ -1,16 +1,16 @@
-//! Passive synchronisation: one word by which a sleeper tells the next publisher that it wants to be woken.
+//! Passive synchronisation: one word by which a sleeper requests a wake-up from the next publisher.
 //!
 //! Two threads share a word: the *publisher* loads it after each publication, the *sleeper* arms it before it sleeps.
 //! Every operation is wait-free; only the sleeper's heavy barrier is a system call, and once in a process a publisher
-//! registers for it, which may block for some 10 ms.
+//! registers for it, which may block for about 10 ms.
 //!
-//! The handshake is the store-then-load one: publish, barrier, load the word, against arm, barrier, look at the queue.
-//! At least one of the two threads sees what the other has stored. The publisher's barrier is free for a stream (a
+//! The handshake is the store-then-load one: publish, barrier, load the word, against arm, barrier, poll the queue. At
+//! least one of the two threads sees what the other has stored. The publisher's barrier is free for a stream (a
 //! compiler barrier, against the sleeper's `membarrier`), and a fence for a while after each wake-up (against the
 //! sleeper's fence): a thread that is woken for every message never pays for a `membarrier`, a stream never pays for a
 //! fence. The bit `FENCED` says which of the two holds. It is part of the word itself, so that both threads learn it by
-//! an access they need anyway. A process has no `membarrier` before fences have cost as much as it takes to register for it
-//! (`os/linux/membarrier.rs`): until then each promise is kept, and the word goes on as where there is none.
+//! an access they need anyway. A process has no `membarrier` before fences have cost as much as its registration
+//! (`os/linux/membarrier.rs`): until then each promise is kept, and the word works as on systems without one.
 //!
 //! Where many threads publish, each on a word of its own, the sleeper marks all these words and pays for one
 //! [`Barrier`]. A word that many threads *call* ([`Passive::called`]) keeps the promise of a fence until the end.
@@ -25,7 +25,7 @@ mod models;
 use crate::os::{heavy, light, may_give_up_fences};
 use crate::sync::{AtomicU32, Ordering, fence, window};
 
-/// The publisher promises a full fence between its publication and its look at this word.
+/// The publisher promises a full fence between its publication and its next check of this word.
 const FENCED: u32 = 1 << 31;
 /// The sleeping side is gone for good.
 pub(crate) const GONE: u32 = 1 << 30;
@@ -33,7 +33,7 @@ pub(crate) const GONE: u32 = 1 << 30;
 pub(crate) const CUT: u32 = 1 << 29;
 /// What is never taken out of the word again.
 pub(crate) const STAYS: u32 = GONE | CUT;
-/// All other bits are the sleeper's own: they tell its waker how it sleeps, and are opaque here.
+/// All other bits are the sleeper's own: they say how to wake it, and are opaque here.
 const TOKENS: u32 = !(FENCED | STAYS);
 
 /// Publications without a sleeper after which the publisher gives up the fence for the free barrier, where there is one.
@@ -63,7 +63,7 @@ impl Barrier {
         window();
         if self.words & FENCED != 0 {
             // ORDERING: SeqCst pairs with the fence in `attend`, which every publisher of a marked word has promised
-            // for its next look, and with the fence in `called`.
+            // for its next check, and with the fence in `called`.
             fence(Ordering::SeqCst);
         } else {
             // ORDERING: pairs with `light()` in `published`; and as a full barrier of this thread, too, with the fence
@@ -104,9 +104,9 @@ impl Passive {
     #[inline(always)]
     pub(crate) fn published(&self) -> u32 {
         light();
-        // ORDERING: Relaxed; `attend` loads a non-zero word again behind its fence. Where the word is 0 the publisher
+        // ORDERING: Relaxed; `attend` loads a non-zero word again after its fence. Where the word is 0 the publisher
         // has promised no fence, so a sleeper that arms it runs `heavy()` in `Barrier::pass`, which pairs with
-        // `light()` above: either this load sees the token, or the sleeper's second look sees the publication.
+        // `light()` above: either this load sees the token, or the sleeper's second poll sees the publication.
         if self.word.load(Ordering::Relaxed) == 0 { 0 } else { self.attend() }
     }
 
@@ -117,9 +117,9 @@ impl Passive {
     #[inline(never)]
     fn attend(&self) -> u32 {
         // ORDERING: SeqCst pairs with the fence or `heavy()` in `Barrier::pass`: either the load below sees the token,
-        // or the sleeper's second look sees what was published before this fence.
+        // or the sleeper's second poll sees what was published before this fence.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; behind the fence, and tokens are taken by the read-modify-write in `take`, which acquires.
+        // ORDERING: Relaxed; after the fence, and tokens are taken by the read-modify-write in `take`, which acquires.
         let word = self.word.load(Ordering::Relaxed);
         window();
         if word & (TOKENS | STAYS) != 0 {
@@ -149,7 +149,7 @@ impl Passive {
         // ORDERING: Relaxed; only the publisher uses this counter.
         self.idle_publications.store(0, Ordering::Relaxed);
         // ORDERING: the Acquire side pairs with the Release side of the `fetch_or` in `mark`, so that what the token
-        // stands for (a waker, a registration) is visible to the publisher that wakes by it. SeqCst keeps it in one
+        // represents (a waker, a registration) is visible to the publisher that wakes by it. SeqCst keeps it in one
         // order with `mark` and with `attend`'s change of FENCED.
         let before = self.word.swap(FENCED, Ordering::SeqCst);
         if before & STAYS != 0 {
@@ -166,21 +166,22 @@ impl Passive {
     /// 0. Only for words on which no thread [publishes](Self::published).
     pub(crate) fn called(&self) -> u32 {
         // ORDERING: SeqCst pairs with the fence or `heavy()` in `Barrier::pass`: either the load below sees the token,
-        // or the sleeper's second look sees what this thread did before this fence.
+        // or the sleeper's second poll sees what this thread did before this fence.
         fence(Ordering::SeqCst);
-        // ORDERING: Relaxed; behind the fence, and tokens are taken by the read-modify-write below, which acquires.
+        // ORDERING: Relaxed; after the fence, and tokens are taken by the read-modify-write below, which acquires.
         if self.word.load(Ordering::Relaxed) & TOKENS == 0 {
             return 0;
         }
         window();
         // FENCED stays, so all callers and the sleeper go on using fences.
         // ORDERING: the Acquire side pairs with the Release side of the `fetch_or` in `mark`, so that what the token
-        // stands for (a waker, a registration) is visible to the caller that wakes by it. SeqCst keeps it in one order
+        // represents (a waker, a registration) is visible to the caller that wakes by it. SeqCst keeps it in one order
         // with `mark`.
         self.word.fetch_and(!TOKENS, Ordering::SeqCst) & TOKENS
     }
 
-    /// Sleeper: adds `tokens` to those in the word. Afterwards it must look at the queue once more before it sleeps.
+    /// For the sleeper: adds `tokens` to those in the word. Afterwards it must poll the queue once more before it
+    /// sleeps.
     pub(crate) fn arm(&self, tokens: u32) {
         self.mark(tokens).pass();
     }
@@ -209,17 +210,17 @@ impl Passive {
         self.word.load(Ordering::Acquire)
     }
 
-    /// Sleeper: leaves for good; the barrier is still owed. After it every publication is answered with [`GONE`].
+    /// For the sleeper: leaves for good; the barrier is still owed. After it every publication returns [`GONE`].
     pub(crate) fn go(&self) -> Barrier {
         // ORDERING: the Release side pairs with the Acquire side of the swap in `take` and with `is_gone`: all that the
         // sleeper did before is visible. SeqCst puts it in one order with `attend`'s change of FENCED.
         Barrier { words: self.word.fetch_or(GONE, Ordering::SeqCst) }
     }
 
-    /// Sleeper: wants no more; the barrier is still owed. After it every publication is answered with [`CUT`].
+    /// For the sleeper: accepts no more; the barrier is still owed. After it every publication returns [`CUT`].
     pub(crate) fn cut(&self) -> Barrier {
-        // ORDERING: Relaxed; it hands nothing over: what the two sides agree on is elsewhere, behind the barrier. Whether
-        // `attend` has changed FENCED before is in the word itself.
+        // ORDERING: Relaxed; it hands nothing over: what the two sides agree on is elsewhere, after the barrier.
+        // Whether `attend` has changed FENCED before is in the word itself.
         Barrier { words: self.word.fetch_or(CUT, Ordering::Relaxed) }
     }
 

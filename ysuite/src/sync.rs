@@ -51,8 +51,8 @@ mod cell {
     }
 }
 
-/// Stands for memory that one thread writes and an atomic elsewhere hands over: a model learns when it is written and
-/// read, and reports a read that is not ordered behind the write. Without a model it does nothing.
+/// Represents memory that one thread writes and an atomic elsewhere hands over. A model records when it is written and
+/// read, and reports a read that is not ordered after the write. Without a model it does nothing.
 #[derive(Default)]
 pub(crate) struct Handed(#[cfg(ysuite_loom)] UnsafeCell<()>);
 
@@ -79,8 +79,8 @@ impl Handed {
 // THREAD EXIT: the keys of std's `RandomState`, in stress tests with widened windows alone: as ever; by construction:
 //     two numbers, which have no destructor
 /// Marks the window between two steps in which a step of another thread matters. Does nothing, except in stress tests
-/// that widen such windows (the private cfg `ysuite_delay`): there some of them take long, so that an interleaving that
-/// a preemption brings about once in a million times happens all the time.
+/// that widen such windows (the private cfg `ysuite_delay`). There some of them take long, so that an interleaving that
+/// a preemption causes once in a million times happens all the time.
 #[inline(always)]
 pub(crate) fn window() {
     #[cfg(all(ysuite_delay, not(ysuite_loom)))]
@@ -97,7 +97,7 @@ mod delay {
 
     #[cold]
     pub(super) fn pass() {
-        // Each is another state: the answer is a random number.
+        // Each is another state: the result is a random number.
         let x = RandomState::new().hash_one(());
         match x % SELDOM {
             0 if (x >> 8) % 8 == 0 => std::thread::yield_now(),

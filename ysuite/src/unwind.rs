@@ -1,7 +1,7 @@
 //! Which types may be used after a caught panic: all that have a queue, a set or a table inside, as in `std`.
 //!
-//! The library calls foreign code only where its own state is consistent, so a panic there leaves an end usable. A type that
-//! *is* its value, such as a box of the pool or an error, is as safe as the value.
+//! The library calls user code only where its own state is consistent, so a panic there leaves a handle usable. A type
+//! that *is* its value, such as a box of the pool or an error, is as safe as the value.
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -12,7 +12,7 @@ use crate::channel::{Iter, Permit, Permits, Reserve, TryIter};
 use crate::integrations::SenderSink;
 use crate::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
 
-/// For types whose state is consistent whenever foreign code runs.
+/// For types whose state is consistent whenever user code runs.
 macro_rules! whole {
     ($($(#[$only:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
         $(#[$only])*
@@ -72,7 +72,7 @@ impl<R: RefUnwindSafe> UnwindSafe for TryIter<'_, R> {}
 impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permit<'_, S> {}
 impl<S: Reserve + RefUnwindSafe> UnwindSafe for Permits<'_, S> {}
 
-// They have nothing but the sender, and a message on its way, which nobody sees.
+// They have only the sender, and a message on its way, which no other code sees.
 #[cfg(feature = "futures")]
 impl<S: Feed + RefUnwindSafe> UnwindSafe for SenderSink<S> {}
 #[cfg(feature = "futures")]

@@ -1,5 +1,5 @@
-//! The asymmetric pair of barriers: [`light`] and the platform's `heavy` together stand for one full fence on each side of a
-//! store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf
+//! The asymmetric pair of barriers: [`light`] and the platform's `heavy` together replace one full fence on each side
+//! of a store-then-load handshake. The light side is free where the kernel executes the barrier on its behalf
 //! (`membarrier(2)`, see `linux/membarrier.rs`). Any thread; `heavy` makes one system call.
 
 // MUTANT: A compiler barrier that this build does not need. Killed only by the model
@@ -59,9 +59,8 @@ pub(super) mod model {
         if weakened::is_left_out() {
             return;
         }
-        // ORDERING: AcqRel pairs with the read-modify-write of the same word in `heavy`: whichever comes
-        // second gets what the thread of the first did before. A thread whose thread-locals are dropped runs a fence
-        // instead.
+        // ORDERING: AcqRel pairs with the read-modify-write of the same word in `heavy`: the second of the two gets
+        // what the thread of the first did before. A thread whose thread-locals are dropped runs a fence instead.
         if OWN.try_with(|&own| BARRIERS.words[own].fetch_add(0, Ordering::AcqRel)).is_err() {
             fence(Ordering::SeqCst);
         }

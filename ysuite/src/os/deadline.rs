@@ -33,7 +33,7 @@ impl Deadline {
         }
     }
 
-    /// The same, cut short to what every system's `poll` and `kevent` take: for callers that look again.
+    /// The same, cut short to the limit of every system's `poll` and `kevent`: for callers that poll again.
     #[cfg(unix)]
     pub(crate) fn left_for_a_call(self) -> Option<Duration> {
         // Twelve days; milliseconds in an `i32` are twenty-four.

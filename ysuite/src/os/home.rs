@@ -1,17 +1,17 @@
-//! Which process this is. A forked child is another process: it has a copy of the memory, and the same descriptors as
-//! its parent, which it must leave alone.
+//! The identity of this process. A forked child is another process: it has a copy of the memory, and the same
+//! descriptors as its parent, which it must leave alone.
 //!
-//! Any thread, also in a forked child: no lock is held across a fork. On Linux each call is a load, but for the very
+//! Any thread, also in a forked child: no lock is held across a fork. On Linux each call is a load, except the very
 //! first (two system calls; three where the kernel cannot wipe pages); elsewhere, and on kernels before 4.14, each call
 //! is a system call (`getpid`).
 //!
 //! The load is of a page that the kernel wipes in every forked child (`MADV_WIPEONFORK`). The page holds a number that
 //! none of the process's ancestors had.
 //!
-//! Cannot: tell processes apart that share their memory, such as a child of `vfork` before it calls `exec`.
+//! Cannot: distinguish processes that share their memory, such as a child of `vfork` before it calls `exec`.
 
 // REUSED: the descriptor of a set, in a forked child; held by the child, which has the very same; harmless: it touches
-//     none that it has not made; test: tests/suite/attached/forked.rs:
+//     only those that it has made; test: tests/suite/attached/forked.rs:
 //     a_set_that_a_child_drops_while_something_is_up_rings_on, tests/forbidden.rs:
 //     madvise_forbidden_by_a_filter_means_asking_which_process_this_is
 // REUSED: the number of a process; held by sets of its ancestors, in a child; harmless: a child counts on from the
@@ -58,7 +58,7 @@ mod wiped {
     /// The word in the page that is wiped; null before the first call.
     static PAGE_OF_ALL: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
 
-    /// Stands for the page where the kernel does not wipe pages.
+    /// Represents the page where the kernel does not wipe pages.
     static NONE: AtomicU32 = AtomicU32::new(0);
 
     /// The last number given to a process. A child has a copy, and goes on from there.
@@ -68,7 +68,7 @@ mod wiped {
     // `madvise_forbidden_by_a_filter_means_asking_which_process_this_is`.
     /// This process's number; `None` where the kernel does not wipe pages.
     pub(super) fn current() -> Option<u32> {
-        // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and to be wiped on
+        // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and will be wiped on
         // fork.
         let word = ptr::NonNull::new(PAGE_OF_ALL.load(Ordering::Acquire)).unwrap_or_else(make);
         if ptr::eq(word.as_ptr(), &raw const NONE) {

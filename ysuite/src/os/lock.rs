@@ -1,10 +1,10 @@
 //! A lock that a forked child can do without. Any thread; blocks while another thread has the lock.
 //!
-//! A child has a copy of every lock, and only the thread that forked. A lock that another thread had at that moment stays
-//! locked in the child for ever, and what it guards may be half changed. The child may drop what it has inherited all the same:
-//! what an end does as it goes is for others to see, and no other is there. So whatever is done as something goes takes the
-//! lock by [`lock_to_go`](ForkLock::lock_to_go), and leaves all as it is where that gives none; and what is guarded by a lock
-//! that stays locked is never dropped.
+//! A child has a copy of every lock, and only the thread that forked. A lock that another thread had at that moment
+//! stays locked in the child for ever, and the value in it may be half changed. The child may still drop what it has
+//! inherited: what a handle does on drop is for other threads to see, and there is no other thread. So code that runs
+//! on drop takes the lock by [`lock_to_go`](ForkLock::lock_to_go), and leaves all as it is where that returns none. A
+//! value in a lock that stays locked is never dropped.
 //!
 //! Cannot: help a child that uses what it has inherited.
 
@@ -15,10 +15,10 @@ use std::sync::TryLockError;
 
 use crate::sync::{Mutex, MutexGuard};
 
-/// A value behind a lock. Poison is ignored: for values that no panic leaves inconsistent.
+/// A value in a lock. Poison is ignored: for values that no panic leaves inconsistent.
 pub(crate) struct ForkLock<T> {
     value: ManuallyDrop<Mutex<T>>,
-    /// In which process the threads are that may have the lock.
+    /// The process whose threads may have the lock.
     #[cfg(all(unix, not(ysuite_loom)))]
     home: super::Home,
 }
@@ -37,13 +37,13 @@ impl<T> ForkLock<T> {
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`lock`](Self::lock), for what is done as something goes. `None`: this process is a forked child, and nobody gives the
-    /// lock back.
+    /// As [`lock`](Self::lock), for code that runs on drop. `None`: this process is a forked child, and no thread will
+    /// give the lock back.
     #[inline]
     pub(crate) fn lock_to_go(&self) -> Option<MutexGuard<'_, T>> {
         #[cfg(not(ysuite_loom))]
         match self.value.try_lock() {
-            // Nearly always: who finds the lock free does not ask which process this is.
+            // The usual case: a thread that finds the lock free does not check which process this is.
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
             Err(TryLockError::WouldBlock) if self.is_inherited() => return None,
@@ -110,7 +110,8 @@ pub(crate) mod tests {
                 });
             });
             is_held.recv().unwrap();
-            // SAFETY: the child drops and frees, for which the C library prepares its forks; what it does is what is tried.
+            // SAFETY: the child drops and frees, for which the C library prepares its forks; this is what the test
+            // checks.
             let child = unsafe { fork() };
             if child == 0 {
                 // SAFETY: as above.
@@ -127,7 +128,7 @@ pub(crate) mod tests {
         })
     }
 
-    /// A value whose drop is to be seen.
+    /// A value whose drop can be observed.
     struct Loud;
 
     impl Drop for Loud {
@@ -147,7 +148,7 @@ pub(crate) mod tests {
                 drop(unsafe { core::ptr::read(&raw const *lock) });
             }
         ));
-        // Here somebody gives it back.
+        // Here another thread gives it back.
         assert!(lock.lock_to_go().is_some());
         // One that is free the child has, and drops.
         assert!(!child_can(

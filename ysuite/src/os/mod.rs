@@ -1,8 +1,8 @@
 //! The operating system: what a platform must supply, and one file for each mechanism.
 //!
-//! Nothing here knows of queues or channels. Errors are returned as `io::Error`. Calls whose errors no caller could use
-//! retry or degrade, and their comments tell how. Every system call is counted for the calling thread (see [`calls`]),
-//! so tests can assert on counts and never on times.
+//! This module knows nothing of queues or channels. Errors are returned as `io::Error`. Calls whose errors no caller
+//! could use retry or degrade, and their comments say how. Every system call is counted for the calling thread (see
+//! [`calls`]), so tests can assert on counts and never on times.
 //!
 //! | platform | sleep and wake | barrier for others | descriptor | large chunks |
 //! |---|---|---|---|---|
@@ -18,17 +18,17 @@
 //!   reason.
 //! * `wake(word, sleepers)` wakes up to `sleepers` threads waiting on `word`. The word is not read: a late call is
 //!   harmless.
-//! * `asymmetric()` says whether `heavy` works in this process by now, so that the asymmetric pair of barriers may be used.
-//!   It never waits. The answer may become yes while the process runs, and then stays: a light barrier without a real heavy
-//!   one would lose wake-ups.
-//! * `may_give_up_fences(executed)` is the same question by a publisher that has executed so many fences while nobody slept.
-//!   It counts them, and makes `heavy` work, which may take some 10 ms, once they have cost as much.
-//!   `may_become_asymmetric()` says whether it ever can; `prepare()` does it at once.
-//! * `heavy()` is the barrier's side that runs before a sleep: afterwards, every other thread of the process has executed
-//!   a full fence at some point during the call. Call it only where `asymmetric` has returned true.
-//! * `cpus()` is how many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that the
-//!   calling thread may use: the peers of a thread that is pinned to one CPU run on others. The first call asks the kernel;
-//!   `known_cpus()` never does, and says `usize::MAX` before that.
+//! * `asymmetric()` returns whether `heavy` works in this process by now, so that the asymmetric pair of barriers may
+//!   be used. It never waits. The result may become true while the process runs, and then stays true: a light barrier
+//!   without a real heavy one would lose wake-ups.
+//! * `may_give_up_fences(executed)` returns the same to a publisher that has executed `executed` fences while no waiter
+//!   slept. It counts them, and makes `heavy` work, which may take about 10 ms, once they have cost as much.
+//!   `may_become_asymmetric()` returns whether it ever can; `prepare()` does it at once.
+//! * `heavy()` is the barrier's side that runs before a sleep: afterwards, every other thread of the process has
+//!   executed a full fence at some point during the call. Call it only where `asymmetric` has returned true.
+//! * `cpus()` returns how many CPUs the machine has in use; `usize::MAX` where the number is unknown. Not the CPUs that
+//!   the calling thread may use: the peers of a thread that is pinned to one CPU run on others. The first call makes a
+//!   system call; `known_cpus()` never does, and returns `usize::MAX` before that.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -84,7 +84,7 @@ pub(crate) use processor::marks_lines;
 /// How a wait on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
-    /// Woken, or the word had another value already, or for no reason at all: look again.
+    /// Woken, or the word had another value already, or for no reason at all: poll again.
     Look,
     /// The time-out has passed.
     TimedOut,
@@ -95,12 +95,12 @@ pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
     allocate_by(std::alloc::alloc, layout).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Memory full of zeros; `None` where there is none. Whole pages are in place already. `layout` is not empty.
+/// Zeroed memory; `None` where there is none. Whole pages are in place already. `layout` is not empty.
 pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
     allocate_by(std::alloc::alloc_zeroed, layout)
 }
 
-/// Memory full of zeros for a long time: where it has many pages, each is put in place when it is first written, and can be
+/// Zeroed memory for a long time: where it has many pages, each is put in place when it is first written, and can be
 /// given back to the kernel by [`discard`]. Aborts where there is no memory. `layout` is not empty.
 pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
@@ -114,8 +114,7 @@ pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
 
 /// Has the pages of the first `bytes` bytes put in place at once. A hint, and for memory from the allocator nothing.
 ///
-/// # Safety
-/// `memory` came from [`reserve`] with this layout, which has at least so many bytes.
+/// # Safety `memory` came from [`reserve`] with this layout, which has at least `bytes` bytes.
 #[cfg_attr(
     not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
     expect(unused_variables, reason = "nothing to be done here")
@@ -196,9 +195,9 @@ pub fn calls() -> u64 {
     CALLS.with(Cell::get)
 }
 
-/// Counts one system call. The cost is negligible beside the call itself.
+/// Counts one system call. The cost is negligible compared with the call itself.
 pub(crate) fn count_call() {
-    // A thread whose thread-locals are dropped may still drop channel ends.
+    // A thread whose thread-locals are dropped may still drop channel handles.
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 

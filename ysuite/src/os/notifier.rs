@@ -22,7 +22,8 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
     /// reason, but not because of a signal handler. A return because of a notification happens after all that the notifying
     /// thread had done before.
     fn wait(&self, deadline: Deadline) -> bool {
-        // ENOMEM is the only other error of a valid call; the callers look again in a loop, and so where a long time is cut short.
+        // ENOMEM is the only other error of a valid call; the callers poll again in a loop, and so where a long time is
+        // cut short.
         let _ = uninterrupted(|| {
             let left = deadline.left_for_a_call().and_then(|left| Timespec::try_from(left).ok());
             poll(&mut [PollFd::new(&self, PollFlags::IN)], left.as_ref())
@@ -35,7 +36,7 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
 pub(crate) struct WakeupFd {
     /// The owner polls it, and clears by reading here.
     reading: OwnedFd,
-    /// The other end of a pair, which any thread notifies by writing there. An eventfd itself is written to.
+    /// The other descriptor of a pair, to which any thread writes to notify. An eventfd itself is written to.
     writing: Option<OwnedFd>,
     /// What is written, and read back: for an eventfd the number that is added to its counter.
     notification: &'static [u8],
@@ -74,8 +75,8 @@ impl AsFd for WakeupFd {
 impl Notifier for WakeupFd {
     fn notify(&self) {
         let fd = self.writing.as_ref().unwrap_or(&self.reading);
-        // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already. Where the system
-        // has no memory for one more byte, nobody else would write this notification.
+        // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already.
+        // Where the system has no memory for one more byte, no other call would write this notification.
         let mut wait = PeerWait::default();
         while let Err(Errno::NOBUFS | Errno::NOMEM) = uninterrupted(|| rustix::io::write(fd, self.notification)) {
             wait.wait();

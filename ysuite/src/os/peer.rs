@@ -1,12 +1,13 @@
-//! Waiting for a step of another thread that does not say when it has made it: one in the middle of an operation, which is
-//! over some instructions later unless that thread has lost its CPU. Any thread; blocks for a millisecond at most at a time.
+//! Waiting for a step of another thread that does not notify: one in the middle of an operation, which is over some
+//! instructions later unless that thread has been preempted. Any thread; blocks for a millisecond at most at a time.
 //!
-//! Yields at first: then a thread of the same priority that is ready to run may have the CPU. A thread of less priority never
-//! gets it so: where the one that waits is a real-time thread (`SCHED_FIFO`), and the one that is waited for had its CPU, a
-//! yield returns at once, for ever, or until the kernel throttles all real-time threads for the rest of a second. So a thread
-//! that has yielded some times in vain sleeps, and whoever is ready has the CPU meanwhile.
+//! Yields at first: then a thread of the same priority that is ready to run may have the CPU. A thread of lower
+//! priority never gets it so. If the waiting thread is a real-time thread (`SCHED_FIFO`), and the other thread had its
+//! CPU, a yield returns at once, for ever, or until the kernel throttles all real-time threads for the rest of a
+//! second. So a thread that has yielded several times in vain sleeps, and any thread that is ready can use the CPU
+//! meanwhile.
 //!
-//! Cannot: lend the thread that is waited for its own priority. Nobody knows which one that is, so a thread of a priority
+//! Cannot: lend the other thread its own priority. It does not know which thread that is, so a thread of a priority
 //! between the two keeps both waiting for as long as it runs.
 
 use core::time::Duration;
@@ -20,7 +21,7 @@ use crate::sync::AtomicU32;
 const YIELDS: u32 = 32;
 /// How long it sleeps at first.
 const SHORTEST: Duration = Duration::from_micros(50);
-/// After so many sleeps the next ones take twice as long.
+/// After this number of sleeps the next ones take twice as long.
 const SLEEPS: u32 = 8;
 /// How often that is doubled.
 const DOUBLINGS: u32 = 4;
@@ -37,7 +38,7 @@ impl PeerWait {
         Self { waits: YIELDS }
     }
 
-    /// Waits once: one system call. The caller looks before, and again behind it.
+    /// Waits once: one system call. The caller polls before and after it.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait(&mut self) {
@@ -47,7 +48,7 @@ impl PeerWait {
         match sleeps {
             None => yield_now(),
             Some(sleeps) => {
-                // Nobody wakes this thread: the word never changes.
+                // No thread wakes this one: the word never changes.
                 platform::wait(&AtomicU32::new(0), 0, Some(SHORTEST * (1 << (sleeps / SLEEPS).min(DOUBLINGS))));
             }
         }
@@ -65,7 +66,8 @@ mod tests {
     use super::*;
     use crate::os::calls;
 
-    /// How often this thread has left its CPU of its own accord: a yield to nobody is none, a sleep is.
+    /// How many times this thread has left its CPU voluntarily: a yield without another thread does not count, a sleep
+    /// does.
     fn sleeps() -> u64 {
         let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();

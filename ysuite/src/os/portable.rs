@@ -1,9 +1,9 @@
 //! Sleep and wake for systems without a futex: a fixed table of lists of waiters, chosen by the word's address.
 //!
 //! Any thread. A waiter has a condition variable of its own and is listed with the address of its word, so that a wake
-//! reaches only waiters of that word, the oldest first, and no more of them than asked for. Each thread has one waiter,
-//! among its thread-locals: sleeping allocates nothing, but for what the system's condition variable may need the first
-//! time. Blocks in `wait`, and for moments on the lock of a list. No barrier for others: Fence mode.
+//! reaches only waiters of that word, the oldest first, and no more of them than requested. Each thread has one waiter,
+//! among its thread-locals: a sleep allocates nothing, except what the system's condition variable may need the first
+//! time. Blocks in `wait`, and for moments on the lock of a list. No barrier that acts on other threads: Fence mode.
 //!
 //! The scheme is the kernel's for its futex: lists in hashed buckets, the value compared under the lock that a waker
 //! takes.
@@ -58,7 +58,7 @@ struct List(Cell<NextThread>);
 unsafe impl Send for List {}
 
 impl List {
-    /// Takes off the list each waiter for which `leaves` returns true, called in order. Returns the link behind the
+    /// Takes off the list each waiter for which `leaves` returns true, called in order. Returns the link after the
     /// last.
     fn remove_where(&self, mut leaves: impl FnMut(&ParkedThread) -> bool) -> &Cell<NextThread> {
         let mut link = &self.0;

@@ -21,7 +21,7 @@ pub(crate) fn marks_lines() -> bool {
     if cfg!(any(ysuite_loom, miri)) {
         return true;
     }
-    // ORDERING: Relaxed twice; the answer guards no other data, and is the same for all who ask.
+    // ORDERING: Relaxed twice; the value guards no other data, and is the same for all callers.
     match MARKS.load(Ordering::Relaxed) {
         UNKNOWN => {
             let marks = is_amd();

@@ -10,7 +10,7 @@ use crate::sync::{Arc, AtomicBool, Handed, Ordering};
 
 const TOKEN: u32 = 1;
 
-/// A word between two threads; what each has done before it told the other; and a queue of one message.
+/// A word between two threads; what each has done before it notified the other; and a queue of one message.
 struct Scene {
     word: Passive,
     sleeper: Handed,
@@ -38,7 +38,7 @@ impl Scene {
         }
     }
 
-    /// Arms, and looks. True: there is a message, or the token has been taken.
+    /// Arms, and polls. True: there is a message, or the token has been taken.
     fn arm(&self) -> bool {
         self.sleeper.written();
         self.word.arm(TOKEN);
@@ -88,7 +88,7 @@ fn a_publisher_gives_up_its_fence_against_a_sleeper() {
         let scene = Scene::new(Passive::new());
         let publisher = thread::spawn({
             let scene = scene.clone();
-            // The first publication has nobody to wake: the fence goes with it.
+            // The first publication finds no sleeper to wake, so it removes the fence.
             move || (0..2).for_each(|_| scene.publish(Passive::published))
         });
         let found = scene.arm();

@@ -1,13 +1,14 @@
-//! The model checker's atomics and fences, of which one ordering in the source may be weakened: if every model still holds, either
-//! a model is missing or the ordering is not needed. `ci/orderings` asks this of each.
+//! The model checker's atomics and fences. One ordering in the source may be weakened: if every model still holds,
+//! either a model is missing or the ordering is not needed. `ci/orderings` tests this for each.
 //!
-//! By the environment, once for the process:
+//! Set by the environment, once for the process:
 //!
-//! * `YSUITE_WEAKEN=list`: each ordering that is passed is told when it is first passed, as `ordering: FILE:LINE:COLUMN:N ORDER`, where N
-//!   counts the orderings of one call.
-//! * `YSUITE_WEAKEN=FILE:LINE:COLUMN:N=ORDER`: that one is `ORDER` instead, or with `none` the fence or barrier is left out.
+//! * `YSUITE_WEAKEN=list`: each ordering that is passed is printed when it is first passed, as `ordering:
+//!   FILE:LINE:COLUMN:N ORDER`, where N counts the orderings of one call.
+//! * `YSUITE_WEAKEN=FILE:LINE:COLUMN:N=ORDER`: that one is `ORDER` instead, or with `none` the fence or barrier is left
+//!   out.
 //!
-//! In models only. What programs run has no trace of it.
+//! In models only. Programs contain no trace of it.
 
 use std::collections::HashSet;
 use std::panic::Location;
@@ -17,7 +18,7 @@ pub(crate) use loom::sync::atomic::Ordering;
 
 enum Mode {
     AsWritten,
-    /// Those that have been told.
+    /// The orderings that have been printed.
     List(Mutex<HashSet<(&'static str, u32, u32, u8)>>),
     Weaken {
         file: String,
@@ -57,7 +58,7 @@ fn parse(one: &str) -> Option<Mode> {
     Some(Mode::Weaken { file: parts.next()?.to_owned(), line, column, number, order })
 }
 
-/// The ordering to use at this place, whose `number`th it is; none where it is left out.
+/// The ordering to use at this place, the `number`th one of the call; none where it is left out.
 fn at(place: &'static Location<'static>, number: u8, written: Ordering) -> Option<Ordering> {
     match mode() {
         Mode::AsWritten => {}
@@ -88,7 +89,7 @@ fn of(place: &'static Location<'static>, number: u8, written: Ordering) -> Order
     at(place, number, written).unwrap_or(Ordering::Relaxed)
 }
 
-/// Whether this barrier is left out. It stands for a full one.
+/// Whether this barrier is left out. It replaces a full one.
 #[track_caller]
 pub(crate) fn is_left_out() -> bool {
     at(Location::caller(), 0, Ordering::SeqCst).is_none()

@@ -1,18 +1,18 @@
 //! Linux `membarrier(2)`, the heavy half of the asymmetric pair: the sleeper pays for it, the publisher does not.
 //!
-//! A process registers for it first. In a process with several threads that takes about 10 ms, for the kernel waits until
-//! each CPU has gone through its scheduler (an RCU grace period). So nobody registers for a first message. Publishers count
-//! the fences that they execute while nobody sleeps, and the one that brings the count of the process to [`PAYS`] registers,
-//! and makes one real call. By then fences have cost about as much as that does; so what is spent is at most about twice the
-//! least, however many messages follow. If either call fails (old kernel, seccomp) the process stays in Fence mode for good.
-//! [`prepare`] registers at once.
+//! A process registers for it first. In a process with several threads that takes about 10 ms, because the kernel waits
+//! until each CPU has gone through its scheduler (an RCU grace period). So no process registers for a first message.
+//! Publishers count the fences that they execute while no waiter sleeps. The publisher that brings the count of the
+//! process to [`PAYS`] registers, and makes one real call. By then fences have cost about as much as that does; so the
+//! total cost is at most about twice the least, however many messages follow. If either call fails (old kernel,
+//! seccomp) the process stays in Fence mode for good. [`prepare`] registers at once.
 //!
-//! Any thread. Only [`prepare`], and a call of [`may_give_up_fences`] that brings the count to a multiple of [`PAYS`], can
-//! block. Nothing is locked, and nobody is remembered to be asking: a forked child has the answer of its parent, and its
-//! registration, which belongs to the memory map and is copied with it; or it goes on counting.
+//! Any thread. Only [`prepare`], and a call of [`may_give_up_fences`] that brings the count to a multiple of [`PAYS`],
+//! can block. Nothing is locked, and no state says that a thread is registering: a forked child has the result of its
+//! parent, and its registration, which belongs to the memory map and is copied with it; or it goes on counting.
 //!
-//! Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++ P1202; Karlin, Manasse, Rudolph and
-//! Sleator 1988, for paying once where it would have cost as much to go on.
+//! Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++ P1202; Karlin, Manasse, Rudolph
+//! and Sleator 1988, for paying once where it would have cost as much to go on.
 //!
 //! Cannot: be undone. If a filter forbids the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
@@ -39,10 +39,10 @@ const PAYS: u32 = 1 << 18;
 /// have.
 static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// Fences that publishers of this process have executed while nobody slept.
+/// Fences that publishers of this process have executed while no waiter slept.
 static FENCES: AtomicU32 = AtomicU32::new(0);
 
-/// Whether [`heavy`] works in this process by now. Asks nobody.
+/// Whether [`heavy`] works in this process by now. Makes no system call.
 #[inline]
 pub(crate) fn asymmetric() -> bool {
     // ORDERING: Acquire pairs with the Release in `answer`: the process is registered.
@@ -52,15 +52,15 @@ pub(crate) fn asymmetric() -> bool {
 /// Whether [`heavy`] works in this process, or may do so later. The first call may ask the kernel what it has, which waits
 /// for nothing.
 pub(crate) fn may_become_asymmetric() -> bool {
-    // ORDERING: Relaxed; the answer guards no other data here.
+    // ORDERING: Relaxed; the value guards no other data here.
     match AVAILABLE.load(Ordering::Relaxed) {
         UNKNOWN => query(),
         known => known != NO,
     }
 }
 
-/// A publisher has executed so many fences while nobody slept: whether [`heavy`] works, so that it need not go on with them.
-/// Registers the process, and blocks for that, once fences have cost as much.
+/// For a publisher that has executed `executed` fences while no waiter slept: whether [`heavy`] works, so that it need
+/// not go on with them. Registers the process, and blocks for that, once fences have cost as much.
 #[inline]
 pub(crate) fn may_give_up_fences(executed: u32) -> bool {
     // ORDERING: Acquire pairs with the Release in `answer`: the process is registered.
@@ -80,7 +80,7 @@ fn count(executed: u32) -> bool {
 
 /// Registers now, unless that has been tried: see [`crate::prepare`].
 pub(crate) fn prepare() {
-    // ORDERING: Relaxed; the answer guards no other data here.
+    // ORDERING: Relaxed; the value guards no other data here.
     if matches!(AVAILABLE.load(Ordering::Relaxed), UNKNOWN | OFFERED) {
         ask();
     }
@@ -92,7 +92,7 @@ pub(crate) fn prepare() {
 //     tests/faults/refused.rs: registering_for_membarrier
 // MUTANT: Kernels that refuse the barrier only, and a count of system calls for tests. Killed only by
 // `membarrier_forbidden_by_a_filter_means_fences`.
-/// Two threads may ask at once; the first answer holds for both.
+/// Two threads may call this at once; the first result holds for both.
 #[cold]
 fn ask() -> bool {
     // Fence mode is what race detectors understand.
@@ -115,11 +115,12 @@ fn query() -> bool {
     answer(if has { OFFERED } else { NO }) != NO
 }
 
-/// The answer for all threads: this one, unless another was first. What is merely offered may still be answered.
+/// Stores the result for all threads: `this`, unless another thread was first. A result that is merely offered may
+/// still be replaced.
 fn answer(this: u8) -> u8 {
     let answered = |known| (known < YES.min(this)).then_some(this);
-    // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered. Relaxed
-    // otherwise: the answer guards no other data.
+    // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered.
+    // Relaxed otherwise: the value guards no other data.
     AVAILABLE.fetch_update(Ordering::Release, Ordering::Relaxed, answered).map_or_else(|first| first, |_| this)
 }
 
@@ -145,13 +146,14 @@ mod tests {
     #[test]
     fn where_the_kernel_has_the_barrier_it_is_used_and_is_one_call() {
         let is_there = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
-        // Whoever asks is answered alike, the first, those behind, and one who asks the kernel at the same time.
+        // Every caller gets the same result: the first, the later ones, and one that makes the system call at the same
+        // time.
         prepare();
         let answers = [asymmetric(), may_become_asymmetric(), may_give_up_fences(1), ask(), query(), asymmetric()];
         assert_eq!(answers, [is_there; 6]);
         let before = calls();
         heavy();
-        // Where it is refused there is a pause in its place.
+        // Where it is refused there is a pause instead.
         assert_eq!(calls() - before, if is_there { 1 } else { 2 });
         let before = calls();
         prepare();

@@ -22,7 +22,7 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -
     count_call();
     match futex::wait(word, Flags::PRIVATE, expected, timeout.as_ref()) {
         Err(Errno::TIMEDOUT) => Waited::TimedOut,
-        // EAGAIN: the word had changed. EINTR: a signal handler ran. In both cases the caller looks again.
+        // EAGAIN: the word had changed. EINTR: a signal handler ran. In both cases the caller polls again.
         _ => Waited::Look,
     }
 }

@@ -1,10 +1,10 @@
-//! Whole pages from the kernel: for chunks that must go back to it (an allocator keeps memory that it is given back as
+//! Whole pages from the kernel: for chunks that must go back to it (an allocator keeps memory that is returned to it as
 //! long as younger memory above it is in use), and for a page that it wipes.
 //!
-//! Any thread, and no lock. Blocks of some tens of KiB, of which there may be a hundred thousand, are cut out of larger maps:
-//! see [`regions`](super::regions). A larger one is a map of its own, in which each call is one system call. A map that the
-//! kernel does not take back, as a process may have no more than `vm.max_map_count` and a hole makes two of one, is kept
-//! without its pages, and used again.
+//! Any thread, and no lock. Blocks of some tens of KiB, of which there may be a hundred thousand, are cut out of larger
+//! maps: see [`regions`](super::regions). A larger one is a map of its own, in which each call is one system call. The
+//! kernel may refuse to take a map back: a process may have no more than `vm.max_map_count` maps, and a hole makes two
+//! of one. Such a map is kept without its pages, and used again.
 
 use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
@@ -32,8 +32,8 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
     !cfg!(miri) && layout.size() >= PAGES_FROM && layout.align() <= PAGE
 }
 
-/// Memory for a paged block, full of zeros; `None` where there is none. All its pages are in place: the caller is about
-/// to write them.
+/// Zeroed memory for a paged block; `None` where there is none. All its pages are in place: the caller is about to
+/// write them.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
     if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MapFlags::POPULATE) }
@@ -53,7 +53,7 @@ pub(in crate::os) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
     unsafe { if layout.size() <= regions::MOST { regions::give(memory, layout) } else { unmap(memory, layout) } }
 }
 
-/// A map for `layout`, full of zeros; `None` where there is no memory. All its pages are in place.
+/// A zeroed map for `layout`; `None` where there is no memory. All its pages are in place.
 pub(in crate::os) fn map(layout: Layout) -> Option<NonNull<u8>> {
     map_with(layout, MapFlags::POPULATE)
 }
@@ -74,11 +74,10 @@ fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
     NonNull::new(memory.ok()?.cast())
 }
 
-/// Has the first `bytes` bytes' pages put in place at once, as they are. A hint: kernels before 5.14 do not know it, and
-/// then each page is put in place when it is first written.
+/// Has the first `bytes` bytes' pages put in place at once, as they are. A hint: kernels before 5.14 do not know it,
+/// and then each page is put in place when it is first written.
 ///
-/// # Safety
-/// `memory` is a mapping of at least so many bytes.
+/// # Safety `memory` is a mapping of at least `bytes` bytes.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn populate(memory: NonNull<u8>, bytes: usize) {
     // SAFETY: by the caller; the call changes no byte.
@@ -97,10 +96,9 @@ pub(in crate::os) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
     let _ = unsafe { drop_pages(memory, layout.size()) };
 }
 
-/// As [`discard`], of a mapping of so many bytes; what the kernel does not take is cleared by hand.
+/// As [`discard`], for a mapping of `bytes` bytes; what the kernel does not take is cleared by a write.
 ///
-/// # Safety
-/// A mapping of so many bytes, which no thread uses any more.
+/// # Safety A mapping of `bytes` bytes, which no thread uses any more.
 pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
     // SAFETY: by the caller.
     unsafe {
@@ -112,8 +110,7 @@ pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
 
 /// False: the pages stay as they are.
 ///
-/// # Safety
-/// A mapping of so many bytes, in which nothing is used.
+/// # Safety A mapping of `bytes` bytes, in which nothing is used.
 unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
     /// Those of the kernel's header. The second, of Linux 5.18, is for pages that are locked.
     const DONT_NEED: c_int = 4;
@@ -124,8 +121,7 @@ unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
 
 /// Whether the kernel has followed this advice.
 ///
-/// # Safety
-/// A mapping of so many bytes, and what the advice does to it is the caller's business.
+/// # Safety A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
 unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
     // The C library's, which std links already: not every advice has a name in rustix.
     unsafe extern "C" {
@@ -156,12 +152,12 @@ struct Kept {
     bytes: usize,
 }
 
-/// All of them. Whoever looks takes them all, and puts back those it does not need: so none is looked at by two threads.
+/// All of them. A thread that searches takes them all, and puts back those it does not need: so no two threads use the
+/// same one.
 static KEPT: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
 
 impl Kept {
-    /// # Safety
-    /// A mapping of so many bytes, which no thread uses any more.
+    /// # Safety A mapping of `bytes` bytes, which no thread uses any more.
     #[cold]
     unsafe fn keep(memory: NonNull<u8>, bytes: usize) {
         // SAFETY: by the caller.
@@ -170,16 +166,15 @@ impl Kept {
         unsafe { Self::put(memory.cast(), bytes) };
     }
 
-    /// # Safety
-    /// The calling thread's own, of so many bytes.
+    /// # Safety A mapping of `bytes` bytes that belongs to the calling thread.
     unsafe fn put(this: NonNull<Self>, bytes: usize) {
         // ORDERING: Relaxed; the exchange hands it over.
         let mut next = KEPT.load(Ordering::Relaxed);
         loop {
             // SAFETY: by the caller.
             unsafe { this.write(Self { next, bytes }) };
-            // ORDERING: Release pairs with the Acquire in `take`. What is behind is handed over by the Release of its own exchange, whose
-            // release sequence this one continues.
+            // ORDERING: Release pairs with the Acquire in `take`. The ones after it are handed over by the Release of
+            // their own exchange, whose release sequence this one continues.
             match KEPT.compare_exchange_weak(next, this.as_ptr(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(found) => next = found,
@@ -187,7 +182,7 @@ impl Kept {
         }
     }
 
-    /// One of so many bytes, if there is one. Those of another size go back to the kernel, if it takes them now.
+    /// One of `wanted` bytes, if there is one. Those of another size go back to the kernel, if it takes them now.
     fn take(wanted: usize) -> Option<NonNull<u8>> {
         // ORDERING: Relaxed; a hint.
         if KEPT.load(Ordering::Relaxed).is_null() {
@@ -212,7 +207,7 @@ impl Kept {
                 continue;
             }
             count_call();
-            // SAFETY: as above: a mapping of that length, which nobody uses.
+            // SAFETY: as above: a mapping of that length, which no thread uses.
             unsafe {
                 if munmap(this.as_ptr().cast(), bytes).is_err() {
                     Self::put(this, bytes);

@@ -1,16 +1,16 @@
-//! Blocks of some tens of KiB, cut out of *regions*: maps of up to [`SPAN`] bytes with as many blocks of one size as fit. So a
-//! process has one map for some thirty blocks, where it may have 65,530 maps in all (`vm.max_map_count`). The pages of a block
-//! that is given back go to the kernel at once, its addresses stay in the region, and a region whose blocks are all free
-//! goes as a whole, but for one of each size.
+//! Blocks of some tens of KiB, cut out of *regions*: maps of up to [`SPAN`] bytes with as many blocks of one size as
+//! fit. So a process has one map for some thirty blocks, where it may have 65,530 maps in all (`vm.max_map_count`).
+//! When a block is given back, its pages go to the kernel at once and its addresses stay in the region. A region whose
+//! blocks are all free is unmapped as a whole, except one of each size.
 //!
-//! Any thread, also in a forked child: no lock is held across a fork. Lock-free but for the kernel, and for the allocator where a
-//! size gets its 16th region, its 48th and so on. A thread that was stopped while it made or unmade a region keeps that one from
-//! others, and no other. A block takes one system call when it is taken and one when it is given back; a region has four calls
-//! in its life.
+//! Any thread, also in a forked child: no lock is held across a fork. Lock-free except for the kernel, and for the
+//! allocator where a size gets its 16th region, its 48th and so on. A thread that was stopped while it made or unmade a
+//! region keeps that one from others, and no other. A block takes one system call when it is taken and one when it is
+//! given back; a region has four calls in its life.
 //!
-//! Nothing is lost where the kernel refuses: a region that cannot be unmapped keeps its addresses, has no pages, and is used again. Where
-//! pages cannot be given back (a kernel before 5.18 whose caller has locked them by `mlock`; a sandbox without `madvise`) the
-//! block keeps them, and is cleared and used again.
+//! Nothing is lost where the kernel refuses: a region that cannot be unmapped keeps its addresses, has no pages, and is
+//! used again. Where pages cannot be given back (a kernel before 5.18 whose caller has locked them by `mlock`; a
+//! sandbox without `madvise`) the block keeps them, and is cleared and used again.
 //!
 //! Cannot: give a block more alignment than a page has.
 
@@ -42,11 +42,11 @@ const PIECES: usize = 16;
 /// In a region's word: a thread is about to make or unmake it, or to take the first of its blocks.
 const BUSY: u64 = 1 << 63;
 
-/// What is known of a region. Never freed: a thread may look at it at any time.
+/// The state of a region. Never freed: a thread may read it at any time.
 struct PageRegion {
     /// A bit for each block that is in use, or `BUSY`.
     used: AtomicU64,
-    /// A bit for each block whose addresses are mapped so that they can be read and written. Changed by the block's owner.
+    /// A bit for each block whose addresses are mapped for reading and writing. Changed by the block's owner.
     ready: AtomicU64,
     /// Where the region is; null where there is none. Changed by the thread that has set `BUSY`.
     base: AtomicPtr<u8>,
@@ -72,7 +72,7 @@ struct Size {
     from: AtomicUsize,
     /// How many regions of the table have been there ever.
     made: AtomicUsize,
-    /// How many regions are there whose blocks are all free.
+    /// The number of regions whose blocks are all free.
     spare: AtomicUsize,
 }
 
@@ -158,7 +158,7 @@ impl Kind {
 
     /// Takes a free block: of a region that is there, or where there is none of a new one.
     fn take(self) -> Option<(&'static PageRegion, usize)> {
-        // ORDERING: Relaxed, here and for all of these numbers: they only decide where to look.
+        // ORDERING: Relaxed, here and for all of these numbers: they only decide where to search.
         let from = self.size.from.load(Ordering::Relaxed);
         // Once more from the first before one is made: the hint may have been moved beyond a block that was given back meanwhile.
         for first in [from, 0] {
@@ -218,7 +218,7 @@ impl Kind {
     #[cold]
     fn make(self, region: &'static PageRegion, index: usize) -> Option<(&'static PageRegion, usize)> {
         if region.is_there() {
-            // Another thread has made it since this one has looked, and its blocks are all free.
+            // Another thread has made it since this one has checked, and its blocks are all free.
             self.size.spare.fetch_sub(1, Ordering::Relaxed);
             // ORDERING: Release, as below.
             region.used.store(1, Ordering::Release);
@@ -233,7 +233,7 @@ impl Kind {
             region.ready.store(0, Ordering::Relaxed);
             self.size.made.fetch_max(index + 1, Ordering::Relaxed);
         }
-        // ORDERING: Release pairs with the Acquire of those who take a block.
+        // ORDERING: Release pairs with the Acquire of the threads that take a block.
         region.used.store(u64::from(base.is_some()), Ordering::Release);
         base.map(|_| (region, 0))
     }
@@ -274,7 +274,8 @@ impl Kind {
         NonNull::new(base.wrapping_add(offset)).expect("the region of a block that is in use is there")
     }
 
-    /// Gives a block back, whose pages are cleared or gone. The last one of a region unmaps it where another is spare.
+    /// Gives a block back, after its pages were cleared or returned. The last one of a region unmaps it where another
+    /// is spare.
     fn leave(self, region: &PageRegion, index: usize, block: usize) {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);
@@ -296,13 +297,13 @@ impl Kind {
             // ORDERING: Relaxed; this thread has the word.
             let base = region.base.load(Ordering::Relaxed);
             count_call();
-            // SAFETY: the whole region, of which no block is in use, and none will be while its word is busy.
+            // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
             if unsafe { munmap(base.cast(), self.span()) }.is_ok() {
                 self.size.spare.fetch_sub(1, Ordering::Relaxed);
                 region.base.store(ptr::null_mut(), Ordering::Relaxed);
             }
         }
-        // ORDERING: Release pairs with the Acquire of those who take a block, or make the region anew.
+        // ORDERING: Release pairs with the Acquire of the threads that take a block, or make the region anew.
         region.used.store(0, Ordering::Release);
         self.size.from.fetch_min(index, Ordering::Relaxed);
     }
@@ -319,7 +320,7 @@ unsafe fn open(at: *mut u8, bytes: usize, flags: MapFlags) -> bool {
     unsafe { mmap_anonymous(at.cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }.is_ok()
 }
 
-/// Memory for `layout`, of [`MOST`] bytes at most, full of zeros; `None` where there is none. `populated`: its pages are put in
+/// Zeroed memory for `layout`, of at most [`MOST`] bytes; `None` where there is none. `populated`: its pages are put in
 /// place now, and otherwise when they are first written.
 pub(super) fn take(layout: Layout, populated: bool) -> Option<NonNull<u8>> {
     let kind = Kind::of(layout);

@@ -133,7 +133,7 @@ impl<T> Reader<T> {
     #[inline]
     pub(crate) fn skip(&mut self, count: usize) {
         let known = self.known_run().len();
-        assert!(count <= known, "{count} messages of {known} that are known");
+        assert!(count <= known, "{count} messages of {known} that were shown");
         let (cursor, core) = self.parts();
         // SAFETY: `count` slots follow in this group, so the address is at most one past it.
         cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
