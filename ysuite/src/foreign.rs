@@ -25,8 +25,8 @@ impl Panics {
         Self(None)
     }
 
-    /// Runs a piece, even if pieces before it have panicked. The caller ensures that what the piece works on is consistent,
-    /// or not used again, wherever it panics.
+    /// Runs a piece, even if pieces before it have panicked. The caller ensures that what the piece works on is
+    /// consistent, or not used again, wherever it panics.
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
             // Only one can be resumed. The texts of the others were printed; their drop would be user code again.

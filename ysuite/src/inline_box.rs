@@ -36,7 +36,8 @@ impl InlineBox {
 
     /// The value in place.
     ///
-    /// # Safety A `T` was stored, and has not been taken or dropped.
+    /// # Safety
+    /// A `T` was stored, and has not been taken or dropped.
     #[inline(always)]
     pub(crate) unsafe fn get<T>(&self) -> &T {
         let place = self.0.get();
@@ -71,7 +72,8 @@ impl InlineBox {
 
     /// Drops the value in place, and frees its box.
     ///
-    /// # Safety A `T` was stored, and has not been taken or dropped. It is not used here again.
+    /// # Safety
+    /// A `T` was stored, and has not been taken or dropped. It is not used here again.
     pub(crate) unsafe fn drop_in_place<T>(&mut self) {
         if Self::fits::<T>() {
             // SAFETY: by the caller the value is there; `new` has put it into the words.

@@ -36,7 +36,8 @@ pub(crate) const STAYS: u32 = GONE | CUT;
 /// All other bits are the sleeper's own: they say how to wake it, and are opaque here.
 const TOKENS: u32 = !(FENCED | STAYS);
 
-/// Publications without a sleeper after which the publisher gives up the fence for the free barrier, where there is one.
+/// Publications without a sleeper after which the publisher gives up the fence for the free barrier, where there is
+/// one.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
 /// The sleeper's half of the barrier, owed for the words it has marked: one barrier pays for all of them.
@@ -99,8 +100,8 @@ impl Passive {
 
     // MUTANT: Speed only: one more check after a fence. Killed only by the model
     // `flush_against_a_reader_going_to_sleep`.
-    /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`] and
-    /// [`CUT`].
+    /// Publisher, after each publication: the tokens of a sleeper that wants to be woken, or 0. May contain [`GONE`]
+    /// and [`CUT`].
     #[inline(always)]
     pub(crate) fn published(&self) -> u32 {
         light();
@@ -133,9 +134,9 @@ impl Passive {
             self.idle_publications.store(if is_stream { 0 } else { idle_publications }, Ordering::Relaxed);
             if is_stream && may_give_up_fences(FENCE_WINDOW) {
                 // ORDERING: Relaxed; a read-modify-write of the word that `mark` modifies by one as well, and it hands
-                // nothing over. A sleeper that arms later sees the bit gone and runs `heavy()`. A sleeper that has armed
-                // since the load above has its token in the word, where the publisher's next load finds it by coherence
-                // alone; and it has seen all that is published so far.
+                // nothing over. A sleeper that arms later sees the bit gone and runs `heavy()`. A sleeper that has
+                // armed since the load above has its token in the word, where the publisher's next load finds it by
+                // coherence alone; and it has seen all that is published so far.
                 self.word.fetch_and(!FENCED, Ordering::Relaxed);
             }
         }
@@ -197,8 +198,8 @@ impl Passive {
     /// Sleeper: takes `tokens` back; returns those that no publisher had taken. A wake-up already under way is
     /// harmless.
     pub(crate) fn disarm(&self, tokens: u32) -> u32 {
-        // ORDERING: Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in `called`: where a
-        // token is found gone, its publication is visible.
+        // ORDERING: Acquire pairs with the Release side of the swap in `take` and of the `fetch_and` in `called`: where
+        // a token is found gone, its publication is visible.
         self.word.fetch_and(!tokens, Ordering::Acquire) & tokens
     }
 

@@ -14,7 +14,8 @@ pub(crate) enum Deadline {
 }
 
 impl Deadline {
-    /// The deadline `timeout` from now; `Never` where the clock cannot represent it. No clock is read for a time of zero.
+    /// The deadline `timeout` from now; `Never` where the clock cannot represent it. No clock is read for a time of
+    /// zero.
     #[inline]
     pub(crate) fn after(timeout: Duration) -> Self {
         if timeout.is_zero() {

@@ -98,8 +98,8 @@ pub(crate) mod tests {
         fn _exit(status: i32) -> !;
     }
 
-    /// Whether a forked child of this process could do `act`, where another thread of the parent is in `hold`, and there in the
-    /// function that it is given: with a lock. The kernel ends a child that hangs.
+    /// Whether a forked child of this process could do `act`, where another thread of the parent is in `hold`, and
+    /// there in the function that it is given: with a lock. The kernel ends a child that hangs.
     pub(crate) fn child_can(hold: impl FnOnce(&dyn Fn()) + Send, act: impl FnOnce()) -> bool {
         let ((held, is_held), (release, is_over)) = (channel(), channel::<()>());
         thread::scope(|scope| {

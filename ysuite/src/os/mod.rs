@@ -114,7 +114,8 @@ pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
 
 /// Has the pages of the first `bytes` bytes put in place at once. A hint, and for memory from the allocator nothing.
 ///
-/// # Safety `memory` came from [`reserve`] with this layout, which has at least `bytes` bytes.
+/// # Safety
+/// `memory` came from [`reserve`] with this layout, which has at least `bytes` bytes.
 #[cfg_attr(
     not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
     expect(unused_variables, reason = "nothing to be done here")
@@ -131,8 +132,8 @@ pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout)
 /// allocator, which keeps it, as before.
 ///
 /// # Safety
-/// `memory` came from [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it meanwhile; a
-/// thread that loads an atomic finds the old value or zero.
+/// `memory` came from [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it
+/// meanwhile; a thread that loads an atomic finds the old value or zero.
 #[cfg_attr(
     not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
     expect(unused_variables, reason = "nothing to be done here")
@@ -159,7 +160,8 @@ fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Optio
 /// Gives memory back.
 ///
 /// # Safety
-/// `memory` came from [`allocate`], [`allocate_zeroed`] or [`reserve`] with this layout, and no thread uses it any more.
+/// `memory` came from [`allocate`], [`allocate_zeroed`] or [`reserve`] with this layout, and no thread uses it any
+/// more.
 pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller the memory came from one of the three functions with this layout, which decides between the
     // kernel and the allocator there as it does here; and no thread uses it.
@@ -218,7 +220,8 @@ pub(crate) fn yield_now() {
 mod tests {
     use super::*;
 
-    /// Blocks, and whether each comes from the kernel: of few bytes, of many, and with as much alignment as a page has, or more.
+    /// Blocks, and whether each comes from the kernel: of few bytes, of many, and with as much alignment as a page has,
+    /// or more.
     fn blocks() -> [(Layout, bool); 4] {
         [(64, 64, false), (64 << 10, 64, true), (64 << 10, 4 << 10, true), (64 << 10, 64 << 10, false)]
             .map(|(size, align, is_paged)| (Layout::from_size_align(size, align).unwrap(), is_paged))

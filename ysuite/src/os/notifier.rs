@@ -19,8 +19,8 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
     fn clear(&self) -> bool;
 
     /// Blocks until the descriptor is readable (true) or the deadline has passed (false). May return early for no
-    /// reason, but not because of a signal handler. A return because of a notification happens after all that the notifying
-    /// thread had done before.
+    /// reason, but not because of a signal handler. A return because of a notification happens after all that the
+    /// notifying thread had done before.
     fn wait(&self, deadline: Deadline) -> bool {
         // ENOMEM is the only other error of a valid call; the callers poll again in a loop, and so where a long time is
         // cut short.

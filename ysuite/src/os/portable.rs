@@ -80,8 +80,8 @@ const BUCKETS: usize = 64;
 static TABLE: [Mutex<List>; BUCKETS] = [const { Mutex::new(List(Cell::new(None))) }; BUCKETS];
 
 fn bucket(address: usize) -> &'static Mutex<List> {
-    // MUTANT: Speed only: how evenly words spread over the buckets.
-    // Words lie in cache lines of their own: their addresses hardly differ in the low bits.
+    // MUTANT: Speed only: how evenly words spread over the buckets. Words lie in cache lines of their own: their
+    // addresses hardly differ in the low bits.
     &TABLE[(address >> 7 ^ address >> 13) % BUCKETS]
 }
 
@@ -121,8 +121,8 @@ fn wait_as(waiter: &ParkedThread, word: &AtomicU32, expected: u32, timeout: Opti
     drop(list);
     waiter.sleep(timeout);
     drop(listed);
-    // No waker finds the waiter any more. A wake that came at the same time as the time-out counts as one: the waker has
-    // counted this thread among the woken.
+    // No waker finds the waiter any more. A wake that came at the same time as the time-out counts as one: the waker
+    // has counted this thread among the woken.
     if *lock(&waiter.woken) { Waited::Look } else { Waited::TimedOut }
 }
 

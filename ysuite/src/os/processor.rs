@@ -13,10 +13,10 @@ static MARKS: AtomicU8 = AtomicU8::new(UNKNOWN);
 // MUTANT: Speed only: how fast cache lines move between cores. Miri and the models always see the mark.
 /// Whether a reader should write to a line that it has read, before the line's writer writes it again.
 ///
-/// A line that was only read is shared by two caches. On processors of AMD each store to it then waits until the other copy is gone,
-/// and a prefetch for writing does nothing for a line that is here already; a line that the reader has written to comes over in
-/// one piece, in about a third of the time. Elsewhere that has not been measured, and nothing is written. A model writes, so that
-/// it sees the access.
+/// A line that was only read is shared by two caches. On processors of AMD each store to it then waits until the other
+/// copy is gone, and a prefetch for writing does nothing for a line that is here already; a line that the reader has
+/// written to comes over in one piece, in about a third of the time. Elsewhere that has not been measured, and nothing
+/// is written. A model writes, so that it sees the access.
 pub(crate) fn marks_lines() -> bool {
     if cfg!(any(ysuite_loom, miri)) {
         return true;
@@ -35,7 +35,8 @@ pub(crate) fn marks_lines() -> bool {
 // MUTANT: Speed only: how fast cache lines move between cores.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn is_amd() -> bool {
-    // SAFETY: every processor of this architecture has the instruction. Newer compilers know that, and ask for no such block.
+    // SAFETY: every processor of this architecture has the instruction. Newer compilers know that, and ask for no such
+    // block.
     #[allow(unused_unsafe)]
     let vendor = unsafe { core::arch::x86_64::__cpuid(0) };
     let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);

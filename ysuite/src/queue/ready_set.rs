@@ -134,8 +134,8 @@ impl ReadySet {
             // ORDERING: Acquire pairs with the Release on this word in `raise`: the leaf's bits are visible.
             ones(self.middle[middle].load(Ordering::Acquire)).flat_map(move |word| {
                 let word = middle * WORD + word;
-                // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was raised is
-                // visible.
+                // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was
+                // raised is visible.
                 let up = self.words.get(word).map_or(0, |leaf| leaf.up.load(Ordering::Acquire));
                 ones(up).map(move |id| word * WORD + id)
             })

@@ -109,7 +109,8 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: when to pause after a stream, and whether to spin.
-    /// Whether spinning is allowed, and any use, as far as is known without a system call: with a single CPU it is none.
+    /// Whether spinning is allowed, and any use, as far as is known without a system call: with a single CPU it is
+    /// none.
     pub(crate) fn may_spin(&self) -> bool {
         self.spin != Spin::None && known_cpus() != 1
     }

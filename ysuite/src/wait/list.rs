@@ -140,7 +140,8 @@ impl WaitList {
             tests::step();
             let index = if made { Some(0) } else { block.register() };
             if made {
-                // ORDERING: Release pairs with the Acquire load of `newest` above: a thread may find the block here first.
+                // ORDERING: Release pairs with the Acquire load of `newest` above: a thread may find the block here
+                // first.
                 self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
                 self.vacant.put(block);
             }
@@ -210,12 +211,12 @@ impl WaitList {
         let (block, bit) = (self.block(slot), 1_u64 << slot.index);
         block.enlist(slot.index, is_thread);
         // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED. It comes before the armed
-        // bit, so that the count is never less than the bits. Acquire pairs with the Release by which another waiter has
-        // set FENCED, after its heavy barrier.
+        // bit, so that the count is never less than the bits. Acquire pairs with the Release by which another waiter
+        // has set FENCED, after its heavy barrier.
         let mut word = self.word.fetch_add(ARMED, Ordering::SeqCst);
         if word & FENCED == 0 {
-            // ORDERING: SeqCst, in one order with the exchange in `attend`, which fails while this waiter is counted; so
-            // PENDING is in the word before the heavy barrier begins, and stays.
+            // ORDERING: SeqCst, in one order with the exchange in `attend`, which fails while this waiter is counted;
+            // so PENDING is in the word before the heavy barrier begins, and stays.
             word = self.word.fetch_or(PENDING, Ordering::SeqCst);
             debug_assert!(word & ARMED_MASK != 0);
             // Pairs with `light()` in `published`.
@@ -273,7 +274,8 @@ impl WaitList {
     /// Reports that a notified thread has arrived: it has taken what there was for it, or is about to unregister.
     #[inline]
     pub(crate) fn arrive(&self) {
-        // ORDERING: Release pairs with the Acquire in `in_flight`: a thread that finds this one arrived sees what it has taken.
+        // ORDERING: Release pairs with the Acquire in `in_flight`: a thread that finds this one arrived sees what it
+        // has taken.
         self.in_flight.fetch_sub(1, Ordering::Release);
     }
 
@@ -287,8 +289,8 @@ impl WaitList {
     /// The current word.
     #[inline]
     pub(crate) fn word(&self) -> ListState {
-        // ORDERING: Acquire pairs with the read-modify-writes of `arm`: a thread that finds a waiter armed sees what that
-        // waiter had seen.
+        // ORDERING: Acquire pairs with the read-modify-writes of `arm`: a thread that finds a waiter armed sees what
+        // that waiter had seen.
         ListState(self.word.load(Ordering::Acquire))
     }
 
@@ -302,8 +304,8 @@ impl WaitList {
         // ORDERING: Acquire pairs with the Release in `notified`, which hands over the block.
         // SAFETY: null, or a block, which lives as long as the list.
         let begin = unsafe { self.block.load(Ordering::Acquire).as_ref() }.unwrap_or(first);
-        // After the last slot of a block nothing is left of it, and the turn is the next block's. ORDERING: Relaxed;
-        // any slot is a good place to begin.
+        // After the last slot of a block nothing is left of it, and the turn is the next block's.
+        // ORDERING: Relaxed; any slot is a good place to begin.
         let mask = u64::MAX.checked_shl(self.slot.load(Ordering::Relaxed)).unwrap_or(0);
         if let Some(index) = begin.claim(mask) {
             return Some(self.notified(begin, index));
@@ -329,7 +331,8 @@ impl WaitList {
             // SAFETY: blocks live as long as the list.
             Some(self.notified(unsafe { &*ptr::from_ref(block) }, index))
         };
-        // A lone waiter usually waits where the last one did; there is no turn to keep. ORDERING: Relaxed; a guess.
+        // A lone waiter usually waits where the last one did; there is no turn to keep.
+        // ORDERING: Relaxed; a guess.
         let alone = self.word.load(Ordering::Relaxed) & ARMED_MASK == ARMED;
         let same = if alone { in_block(begin) } else { None };
         same.or_else(|| further.find(Some(&begin.place), in_block))
@@ -350,7 +353,8 @@ impl WaitList {
             }
             None::<()>
         };
-        // ORDERING: Acquire twice, pairs with the Release exchange in `install`, which hands over the block, and the regions.
+        // ORDERING: Acquire twice, pairs with the Release exchange in `install`, which hands over the block, and the
+        // regions.
         // SAFETY: null, or the list's, both of which live as long as the list.
         let (first, further) =
             unsafe { (self.first.load(Ordering::Acquire).as_ref(), self.further.load(Ordering::Acquire).as_ref()) };
@@ -368,8 +372,8 @@ impl WaitList {
         // ORDERING: Release pairs with the Acquire in `notify_one`: a thread may find the block here first.
         self.block.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
         if notified.is_thread() {
-            // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arrive` whole: a thread that loads this
-            // count sees what the arrived threads have taken.
+            // ORDERING: Relaxed; a read-modify-write keeps the release sequence of `arrive` whole: a thread that loads
+            // this count sees what the arrived threads have taken.
             self.in_flight.fetch_add(1, Ordering::Relaxed);
         }
         self.uncount(block);
@@ -386,8 +390,8 @@ impl WaitList {
     /// Reports that the handles that wait here have all been dropped: every later publication finds that in the word.
     /// The caller must check the queue afterwards.
     pub(crate) fn go(&self) {
-        // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED and fails once GONE is set; so
-        // the promise is never withdrawn again.
+        // ORDERING: SeqCst, in one order with the exchange in `attend` that withdraws FENCED and fails once GONE is
+        // set; so the promise is never withdrawn again.
         if self.word.fetch_or(GONE | PENDING, Ordering::SeqCst) & FENCED == 0 {
             // Pairs with `light()` in `published`.
             heavy();

@@ -1,5 +1,5 @@
-//! The wait list under the model checker: its slots and blocks, and what a waiter and a publisher learn from each other. What
-//! the channels make of it is in `tests/loom`.
+//! The wait list under the model checker: its slots and blocks, and what a waiter and a publisher learn from each
+//! other. What the channels make of it is in `tests/loom`.
 //!
 //! Claim: In a wait list, each slot, block and removal is handed over with all that happened before.
 

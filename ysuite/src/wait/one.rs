@@ -164,8 +164,8 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
 /// Registers the task to be woken once the handle is ready, unless it is ready already.
 pub(crate) fn poll(end: &mut impl WaitingEnd, context: &mut Context<'_>) -> Poll<()> {
     if end.is_ready() {
-        // MUTANT: Speed only: a wake mode that is not there is taken out.
-        // With the token of an earlier poll the next message would wake the task for nothing.
+        // MUTANT: Speed only: a wake mode that is not there is taken out. With the token of an earlier poll the next
+        // message would wake the task for nothing.
         if end.passive().look() & TASK != 0 {
             end.passive().disarm(TASK);
         }

@@ -225,7 +225,8 @@ pub(super) fn install<T>(link: &AtomicPtr<T>, make: impl FnOnce() -> T) -> (&T, 
         // SAFETY: allocated above, and freed only with the list.
         Ok(_) => (unsafe { &*fresh }, true),
         Err(first) => {
-            // SAFETY: `fresh` was allocated above and never shared; `first` is installed, and lives as long as the list.
+            // SAFETY: `fresh` was allocated above and never shared; `first` is installed, and lives as long as the
+            // list.
             unsafe {
                 drop(Box::from_raw(fresh));
                 (&*first, false)

@@ -1,7 +1,7 @@
 //! Slots of a wait list, in blocks: which are taken, and which may be notified. Any thread; lock-free.
 //!
-//! A slot is used by its owner, and by at most one notifier for each time it was armed. The last of these users gives the
-//! slot back. So no notifier wakes a target that has passed to another owner, and no thread waits for another.
+//! A slot is used by its owner, and by at most one notifier for each time it was armed. The last of these users gives
+//! the slot back. So no notifier wakes a target that has passed to another owner, and no thread waits for another.
 
 use core::ops::Deref;
 use core::ptr;
@@ -146,8 +146,8 @@ impl SlotBlock {
 
     /// Whether no slot is free.
     pub(crate) fn is_full(&self) -> bool {
-        // ORDERING: Relaxed; a thread that gives a slot back later finds by its own read-modify-write that the block was
-        // full.
+        // ORDERING: Relaxed; a thread that gives a slot back later finds by its own read-modify-write that the block
+        // was full.
         self.taken.load(Ordering::Relaxed) == ALL
     }
 
@@ -185,8 +185,8 @@ impl SlotBlock {
         let mut armed = self.armed.load(Ordering::Relaxed) & mask;
         while armed != 0 {
             let index = armed.trailing_zeros() as usize;
-            // ORDERING: Acquire pairs with the Release in `WaitList::arm`: the target is as its owner set it up. Release
-            // pairs with the Acquire in `WaitList::disarm`: the waiter sees what this notifier has published.
+            // ORDERING: Acquire pairs with the Release in `WaitList::arm`: the target is as its owner set it up.
+            // Release pairs with the Acquire in `WaitList::disarm`: the waiter sees what this notifier has published.
             let before = self.armed.fetch_and(!(1 << index), Ordering::AcqRel);
             if before & (1 << index) != 0 {
                 self.slots[index].used.read();

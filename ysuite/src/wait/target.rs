@@ -123,7 +123,8 @@ impl WakeTarget {
 
     /// The sleeping handle's registration in the set it is attached to.
     ///
-    /// # Safety Only the thread of the sleeping handle may call this, and it neither attaches nor detaches while it
+    /// # Safety
+    /// Only the thread of the sleeping handle may call this, and it neither attaches nor detaches while it
     /// holds the result.
     pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
         // SAFETY: by the contract only this thread touches `own`, and does not change it while the result is in use.
@@ -132,7 +133,8 @@ impl WakeTarget {
 
     /// Attaches the sleeping handle, which is not attached.
     ///
-    /// # Safety Only the thread of the sleeping handle may call this, and it holds no result of
+    /// # Safety
+    /// Only the thread of the sleeping handle may call this, and it holds no result of
     /// [`registration`](Self::registration).
     pub(crate) unsafe fn set_registration(&self, registration: Registration) {
         // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
@@ -148,7 +150,8 @@ impl WakeTarget {
 
     /// Before each arming with [`SIGNAL`]: leaves a share of the registration for the thread that takes that token.
     ///
-    /// # Safety Only the thread of the sleeping handle may call this, and it neither attaches nor detaches meanwhile.
+    /// # Safety
+    /// Only the thread of the sleeping handle may call this, and it neither attaches nor detaches meanwhile.
     pub(crate) unsafe fn deposit(&self) {
         let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the contract only this thread touches `own`, and does not change it meanwhile.
@@ -159,7 +162,8 @@ impl WakeTarget {
     /// Detaches the sleeping handle from its set. True: it was attached. The id is down, and free again. The handle has
     /// disarmed its token, or will never sleep again; a thread that took the token before may still raise the id once.
     ///
-    /// # Safety Only the thread of the sleeping handle may call this, and it holds no result of
+    /// # Safety
+    /// Only the thread of the sleeping handle may call this, and it holds no result of
     /// [`registration`](Self::registration).
     pub(crate) unsafe fn detach(&self) -> bool {
         let Some(attachment) = self.attachment() else { return false };

@@ -42,8 +42,9 @@ impl Vacancies {
             if let Some(index) = block.register() {
                 return Some(Waiter { block, index });
             }
-            // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`, `below` with the Release
-            // store there. This block may be pushed anew meanwhile, above a block that this thread has not seen before.
+            // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`, `below` with the
+            // Release store there. This block may be pushed anew meanwhile, above a block that this thread has not seen
+            // before.
             at = if self.take_off(block) { &self.top } else { &block.below }.load(Ordering::Acquire);
         }
         None
@@ -70,9 +71,9 @@ impl Vacancies {
             self.top.compare_exchange(this, below, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         };
         if taken {
-            // ORDERING: AcqRel pairs with the swap in `put`. Acquire: a thread that found the block listed, and so did not
-            // push it, had given its slot back before, and `is_full` below sees that. Release: the thread that pushes it next
-            // changes `top` and `below` after this pop.
+            // ORDERING: AcqRel pairs with the swap in `put`. Acquire: a thread that found the block listed, and so did
+            // not push it, had given its slot back before, and `is_full` below sees that. Release: the thread that
+            // pushes it next changes `top` and `below` after this pop.
             block.listed.swap(false, Ordering::AcqRel);
         }
         // ORDERING: Release pairs with the Acquire swap with which the next pop begins.
@@ -85,17 +86,18 @@ impl Vacancies {
 
     /// Pushes a block that has room, unless it is on the stack already.
     pub(crate) fn put(&self, block: &SlotBlock) {
-        // ORDERING: AcqRel pairs with the swap in `take_off`. Release: where this finds the block listed, the thread that pops
-        // it later sees the slot that was given back before this. Acquire: where not, the block's last pop is over.
+        // ORDERING: AcqRel pairs with the swap in `take_off`. Release: where this finds the block listed, the thread
+        // that pops it later sees the slot that was given back before this. Acquire: where not, the block's last pop is
+        // over.
         if block.listed.swap(true, Ordering::AcqRel) {
             return;
         }
         block.linked.written();
-        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire of what is found on
-        // top pairs with that Release as well: the block is handed on, by the store below.
+        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire of what is
+        // found on top pairs with that Release as well: the block is handed on, by the store below.
         let _ = self.top.fetch_update(Ordering::Release, Ordering::Acquire, |top| {
-            // ORDERING: Release pairs with the Acquire load in `register`: a thread that has found the block before it was
-            // popped follows this link, and has not seen the block that it leads to.
+            // ORDERING: Release pairs with the Acquire load in `register`: a thread that has found the block before it
+            // was popped follows this link, and has not seen the block that it leads to.
             block.below.store(top, Ordering::Release);
             Some(ptr::from_ref(block).cast_mut())
         });

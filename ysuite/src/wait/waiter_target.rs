@@ -19,8 +19,8 @@ const ASLEEP: u32 = 1;
 pub(crate) struct WaiterTarget {
     /// What a thread sleeps on.
     word: AtomicU32,
-    /// Holds a waker while a task waits: the owner of the slot registers it before it arms, and takes it when no task waits
-    /// any more.
+    /// Holds a waker while a task waits: the owner of the slot registers it before it arms, and takes it when no task
+    /// waits any more.
     pub(super) task: TaskSlot,
     /// A share of what binds the slot's owner to its set; null where the owner is in none. With [`BESIDE`] in its
     /// address where the slot is that of the owner's task, and the set is notified as well.
@@ -39,8 +39,8 @@ impl WaiterTarget {
     #[inline]
     pub(crate) fn wake(&self, is_thread: bool) {
         if is_thread {
-            // ORDERING: Relaxed; the owner's `disarm` acquires what was published, with the armed bit that the notifier has
-            // taken by an AcqRel read-modify-write.
+            // ORDERING: Relaxed; the owner's `disarm` acquires what was published, with the armed bit that the notifier
+            // has taken by an AcqRel read-modify-write.
             self.word.store(AWAKE, Ordering::Relaxed);
             wake(&self.word, 1);
             return;
@@ -60,7 +60,8 @@ impl WaiterTarget {
     /// Owner, before it arms: a thread will sleep here.
     #[inline]
     pub(crate) fn set_asleep(&self) {
-        // ORDERING: Relaxed; released with the armed bit in `WaitList::arm`, so that the notifier's store comes after it.
+        // ORDERING: Relaxed; released with the armed bit in `WaitList::arm`, so that the notifier's store comes after
+        // it.
         self.word.store(ASLEEP, Ordering::Relaxed);
     }
 
@@ -80,7 +81,8 @@ impl WaiterTarget {
     /// Of an attached receiver.
     #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
-        // ORDERING: Relaxed; only the owner sets it, and hands it over with the armed bit, which the notifier has acquired.
+        // ORDERING: Relaxed; only the owner sets it, and hands it over with the armed bit, which the notifier has
+        // acquired.
         let registration = self.registration.load(Ordering::Relaxed);
         if registration.addr() & BESIDE != 0 {
             return None;
@@ -100,13 +102,15 @@ impl WaiterTarget {
 
     /// The slot is given back: drops the registration it holds. No other thread uses the slot.
     pub(crate) fn vacate(&self) {
-        // ORDERING: Relaxed; the slot's last user has acquired what the others did, in `SlotBlock::unuse` or `unregister`.
+        // ORDERING: Relaxed; the slot's last user has acquired what the others did, in `SlotBlock::unuse` or
+        // `unregister`.
         let registration = self.registration.load(Ordering::Relaxed);
         if !registration.is_null() {
             // ORDERING: Relaxed; no other thread uses the slot, and `give_back` releases it to the next owner.
             self.registration.store(ptr::null_mut(), Ordering::Relaxed);
             let registration = registration.map_addr(|address| address & !BESIDE).cast_const();
-            // SAFETY: made by `Arc::into_raw` in `set_registration`; no other thread uses the slot, so this alone drops the share.
+            // SAFETY: made by `Arc::into_raw` in `set_registration`; no other thread uses the slot, so this alone drops
+            // the share.
             drop(unsafe { Arc::from_raw(registration) });
         }
     }

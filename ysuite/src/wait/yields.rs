@@ -121,7 +121,8 @@ impl Yields {
         }
         self.doublings = self.doublings.saturating_sub(1);
         let took = (took.as_nanos() as u32).max(LEAST);
-        // ORDERING: Relaxed; the number guards nothing but itself, and one that is lost to another thread's is seen again.
+        // ORDERING: Relaxed; the number guards nothing but itself, and one that is lost to another thread's is seen
+        // again.
         let quickest = QUICKEST.load(Ordering::Relaxed);
         if took < quickest {
             // ORDERING: Relaxed, as above.

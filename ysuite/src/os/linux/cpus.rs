@@ -1,5 +1,5 @@
-//! How many CPUs the machine has in use. Any thread; the first call of [`cpus`] reads a file, later ones never block. Nothing
-//! is allocated.
+//! How many CPUs the machine has in use. Any thread; the first call of [`cpus`] reads a file, later ones never block.
+//! Nothing is allocated.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::io::Read;

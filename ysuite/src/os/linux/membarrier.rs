@@ -31,8 +31,8 @@ const OFFERED: u8 = 1;
 const YES: u8 = 2;
 const NO: u8 = 3;
 
-/// Fences of a process that cost about as much as it does to register: a fence costs a stream 20 to 40 ns, and to register
-/// takes 9 to 12 ms (docs/decisions/003). A power of two, so that the count may wrap.
+/// Fences of a process that cost about as much as it does to register: a fence costs a stream 20 to 40 ns, and to
+/// register takes 9 to 12 ms (docs/decisions/003). A power of two, so that the count may wrap.
 const PAYS: u32 = 1 << 18;
 
 /// Not a lock: a child that is forked while another thread asks would wait without end for a thread that it does not
@@ -49,8 +49,8 @@ pub(crate) fn asymmetric() -> bool {
     AVAILABLE.load(Ordering::Acquire) == YES
 }
 
-/// Whether [`heavy`] works in this process, or may do so later. The first call may ask the kernel what it has, which waits
-/// for nothing.
+/// Whether [`heavy`] works in this process, or may do so later. The first call may ask the kernel what it has, which
+/// waits for nothing.
 pub(crate) fn may_become_asymmetric() -> bool {
     // ORDERING: Relaxed; the value guards no other data here.
     match AVAILABLE.load(Ordering::Relaxed) {

@@ -22,7 +22,8 @@ use crate::sync::{AtomicPtr, Ordering};
 /// Blocks of at least this many bytes come from the kernel and go back to it. Two system calls in a block's life.
 #[cfg(not(ysuite_portable))]
 const PAGES_FROM: usize = 32 * 1024;
-/// The smallest page of any system: the kernel rounds a mapping up to whole pages, and its address is a multiple of this.
+/// The smallest page of any system: the kernel rounds a mapping up to whole pages, and its address is a multiple of
+/// this.
 pub(in crate::os) const PAGE: usize = 4096;
 
 /// Whether a block comes from the kernel directly. Miri knows no such blocks.
@@ -77,19 +78,20 @@ fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
 /// Has the first `bytes` bytes' pages put in place at once, as they are. A hint: kernels before 5.14 do not know it,
 /// and then each page is put in place when it is first written.
 ///
-/// # Safety `memory` is a mapping of at least `bytes` bytes.
+/// # Safety
+/// `memory` is a mapping of at least `bytes` bytes.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn populate(memory: NonNull<u8>, bytes: usize) {
     // SAFETY: by the caller; the call changes no byte.
     unsafe { advise(memory, bytes, Advice::LinuxPopulateWrite as c_int) };
 }
 
-/// Gives the pages back to the kernel, and keeps the addresses: they read as zeros from then on. Pages that the program has
-/// locked go back as well, and are locked again when they are next written; a kernel before 5.18 keeps those.
+/// Gives the pages back to the kernel, and keeps the addresses: they read as zeros from then on. Pages that the program
+/// has locked go back as well, and are locked again when they are next written; a kernel before 5.18 keeps those.
 ///
 /// # Safety
-/// `memory` came from [`take`] or [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it
-/// meanwhile; a thread that loads an atomic finds the old value or zero.
+/// `memory` came from [`take`] or [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to
+/// it meanwhile; a thread that loads an atomic finds the old value or zero.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller. Where the call fails the pages stay as they are.
@@ -98,7 +100,8 @@ pub(in crate::os) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
 
 /// As [`discard`], for a mapping of `bytes` bytes; what the kernel does not take is cleared by a write.
 ///
-/// # Safety A mapping of `bytes` bytes, which no thread uses any more.
+/// # Safety
+/// A mapping of `bytes` bytes, which no thread uses any more.
 pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
     // SAFETY: by the caller.
     unsafe {
@@ -110,7 +113,8 @@ pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
 
 /// False: the pages stay as they are.
 ///
-/// # Safety A mapping of `bytes` bytes, in which nothing is used.
+/// # Safety
+/// A mapping of `bytes` bytes, in which nothing is used.
 unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
     /// Those of the kernel's header. The second, of Linux 5.18, is for pages that are locked.
     const DONT_NEED: c_int = 4;
@@ -121,7 +125,8 @@ unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
 
 /// Whether the kernel has followed this advice.
 ///
-/// # Safety A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
+/// # Safety
+/// A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
 unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
     // The C library's, which std links already: not every advice has a name in rustix.
     unsafe extern "C" {
@@ -133,12 +138,12 @@ unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
 }
 
 /// # Safety
-/// `memory` came from [`map`], or from [`take`] or [`reserve`] as a map of its own, with this layout, and no thread uses it any
-/// more.
+/// `memory` came from [`map`], or from [`take`] or [`reserve`] as a map of its own, with this layout, and no thread
+/// uses it any more.
 pub(in crate::os) unsafe fn unmap(memory: NonNull<u8>, layout: Layout) {
     count_call();
-    // SAFETY: by the caller this is a mapping of this length that no thread uses. The kernel refuses where it would get one map too
-    // many.
+    // SAFETY: by the caller this is a mapping of this length that no thread uses. The kernel refuses where it would get
+    // one map too many.
     unsafe {
         if munmap(memory.as_ptr().cast(), layout.size()).is_err() {
             Kept::keep(memory, layout.size());
@@ -157,7 +162,8 @@ struct Kept {
 static KEPT: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
 
 impl Kept {
-    /// # Safety A mapping of `bytes` bytes, which no thread uses any more.
+    /// # Safety
+    /// A mapping of `bytes` bytes, which no thread uses any more.
     #[cold]
     unsafe fn keep(memory: NonNull<u8>, bytes: usize) {
         // SAFETY: by the caller.
@@ -166,7 +172,8 @@ impl Kept {
         unsafe { Self::put(memory.cast(), bytes) };
     }
 
-    /// # Safety A mapping of `bytes` bytes that belongs to the calling thread.
+    /// # Safety
+    /// A mapping of `bytes` bytes that belongs to the calling thread.
     unsafe fn put(this: NonNull<Self>, bytes: usize) {
         // ORDERING: Relaxed; the exchange hands it over.
         let mut next = KEPT.load(Ordering::Relaxed);

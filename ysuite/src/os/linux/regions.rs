@@ -160,7 +160,8 @@ impl Kind {
     fn take(self) -> Option<(&'static PageRegion, usize)> {
         // ORDERING: Relaxed, here and for all of these numbers: they only decide where to search.
         let from = self.size.from.load(Ordering::Relaxed);
-        // Once more from the first before one is made: the hint may have been moved beyond a block that was given back meanwhile.
+        // Once more from the first before one is made: the hint may have been moved beyond a block that was given back
+        // meanwhile.
         for first in [from, 0] {
             for index in first..self.size.made.load(Ordering::Relaxed) {
                 let region = self.region(index)?;
@@ -190,8 +191,8 @@ impl Kind {
             }
             let block = used.trailing_ones() as usize;
             let next = if is_first { BUSY } else { used | 1 << block };
-            // ORDERING: Acquire pairs with the Release in `leave` and `make`: the block's pages have been given back, and the region
-            // is where it says.
+            // ORDERING: Acquire pairs with the Release in `leave` and `make`: the block's pages have been given back,
+            // and the region is where it says.
             match region.used.compare_exchange_weak(used, next, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => {}
                 Err(found) => {
@@ -247,8 +248,8 @@ impl Kind {
         let found = unsafe { mmap_anonymous(ptr::null_mut(), all, ProtFlags::empty(), MapFlags::PRIVATE) };
         let found = found.ok()?.cast::<u8>();
         let before = found.addr().next_multiple_of(SPAN) - found.addr();
-        // SAFETY: within the mapping, at multiples of a page, and nothing in it is used. A part that the kernel does not take back has
-        // no pages.
+        // SAFETY: within the mapping, at multiples of a page, and nothing in it is used. A part that the kernel does
+        // not take back has no pages.
         unsafe {
             let (base, behind) = (found.add(before), all - before - self.span());
             for (part, bytes) in [(found, before), (base.add(self.span()), behind)] {
@@ -282,8 +283,8 @@ impl Kind {
         loop {
             let rest = used & !(1 << block);
             let next = if rest == 0 { BUSY } else { rest };
-            // ORDERING: Release pairs with the Acquire of the block's next owner: its pages were given back. Acquire: so were those of
-            // all other blocks, for the thread that unmaps them.
+            // ORDERING: Release pairs with the Acquire of the block's next owner: its pages were given back. Acquire:
+            // so were those of all other blocks, for the thread that unmaps them.
             match region.used.compare_exchange_weak(used, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if rest == 0 => break,
                 Ok(_) => {
@@ -357,7 +358,8 @@ pub(super) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
 /// `memory` is a block of this kind that is in use, and no thread uses it any more.
 unsafe fn leave(memory: NonNull<u8>, kind: Kind) {
     let within = memory.as_ptr().addr() % SPAN;
-    // SAFETY: the region begins at the multiple of its alignment below, with its index, and is there as long as the block is in use.
+    // SAFETY: the region begins at the multiple of its alignment below, with its index, and is there as long as the
+    // block is in use.
     let index = unsafe { memory.sub(within).cast::<usize>().read() };
     let region = kind.region(index).expect("the region of a block that is in use is there");
     kind.leave(region, index, (within - kind.page) / kind.bytes);

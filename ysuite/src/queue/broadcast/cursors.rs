@@ -86,8 +86,8 @@ impl CursorLine {
         self.owner.load(Ordering::Relaxed) >> 2
     }
 
-    /// Whether its reader has been asked to go. To be asked by the reader before it reads a message: when it has marked its cursor
-    /// as busy, and has passed its half of the barrier.
+    /// Whether its reader has been asked to go. To be asked by the reader before it reads a message: when it has marked
+    /// its cursor as busy, and has passed its half of the barrier.
     #[inline(always)]
     pub(super) fn is_evicted(&self) -> bool {
         // ORDERING: Relaxed; a state that is never taken back. After the barrier either this load finds it, or the
@@ -155,7 +155,8 @@ impl Cursors {
     /// Takes a cursor for a new reader, at a position that is not ahead of the reader's start. Every scan of all
     /// cursors that ends after the return finds it.
     ///
-    /// # Panics If there are 32,760 readers already.
+    /// # Panics
+    /// If there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
         let cursor = self.take(position, MOST, ptr::null(), || {
             // MUTANT: The number only has to change.
@@ -203,13 +204,14 @@ impl Cursors {
 
     /// A reader gives its cursor up. True: it was the last reader.
     pub(super) fn leave(&self, cursor: &Cursor) -> bool {
-        // ORDERING: Relaxed; released below. A read-modify-write: either the reader is counted out here, or its eviction has done it.
+        // ORDERING: Relaxed; released below. A read-modify-write: either the reader is counted out here, or its
+        // eviction has done it.
         let was_counted = cursor.owner.swap(0, Ordering::Relaxed) & STATE != GONE;
         // Before the cursor is free: a writer that gets room because the last reader leaves finds that there is no
         // reader.
         let is_last = was_counted && self.count_out();
-        // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before what is
-        // written over it, and before the next owner. A writer that acquires it finds the reader counted out.
+        // ORDERING: Release pairs with the Acquire loads in `least` and `push`: the reader's last read comes before
+        // what is written over it, and before the next owner. A writer that acquires it finds the reader counted out.
         cursor.swap(FREE, Ordering::Release);
         self.draw_in();
         is_last
@@ -227,13 +229,15 @@ impl Cursors {
     /// such reader, or it has been evicted before. `barrier` is the other half of the barrier that readers pass after
     /// their mark. Another thread may do the same at the same time.
     pub(super) fn ask(&self, id: u64, barrier: impl Fn()) -> bool {
-        // ORDERING: Acquire pairs with the Release in `advance`: a state that another thread has brought about, and what it did before.
+        // ORDERING: Acquire pairs with the Release in `advance`: a state that another thread has brought about, and
+        // what it did before.
         let state = |cursor: &&Cursor| {
             let owner = cursor.owner.load(Ordering::Acquire);
             (owner >> 2 == id).then_some(owner & STATE)
         };
         let mut is_there = false;
-        // A reader that moves has two cursors for a moment, and stays at the first where it finds that it was asked there.
+        // A reader that moves has two cursors for a moment, and stays at the first where it finds that it was asked
+        // there.
         while let Some(cursor) = self.find(|cursor| state(cursor).is_some_and(|state| state < PASSED)) {
             is_there = true;
             cursor.advance(id, SEATED, ASKED);
@@ -244,7 +248,8 @@ impl Cursors {
         is_there || self.find(|cursor| state(cursor) == Some(PASSED)).is_some()
     }
 
-    /// Counts a reader out that has been asked to go, unless it is at a message still. True: that is done, by any thread.
+    /// Counts a reader out that has been asked to go, unless it is at a message still. True: that is done, by any
+    /// thread.
     pub(super) fn is_out(&self, id: u64) -> bool {
         loop {
             let passed = self.find(|cursor| cursor.is_passed_over() == Some(id << 2 | PASSED));
@@ -329,7 +334,8 @@ impl Cursors {
             let position = |cursor: &Cursor| {
                 let owner = cursor.is_passed_over();
                 let word = cursor.load(Ordering::Acquire);
-                // Busy: the reader may be at its last message. Where the cursor is another's by now, that one has joined meanwhile.
+                // Busy: the reader may be at its last message. Where the cursor is another's by now, that one has
+                // joined meanwhile.
                 let is_out = owner.is_some_and(|owner| owner & STATE == GONE || word & BUSY == 0);
                 (word != FREE && !is_out).then_some(word >> 1)
             };
@@ -364,8 +370,7 @@ fn push_one(cursor: &Cursor, floor: u64) -> u64 {
     // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers have read
     // what comes before.
     let mut word = cursor.load(Ordering::Acquire);
-    // MUTANT: A cursor that has that position is exchanged for itself.
-    // A cursor without a reader is the largest of all.
+    // MUTANT: A cursor that has that position is exchanged for itself. A cursor without a reader is the largest of all.
     while word >> 1 < floor && word & BUSY == 0 {
         // ORDERING: Acquire twice, as above. What readers have released in the word stays there, for the next writer.
         match cursor.compare_exchange_weak(word, floor << 1, Ordering::Acquire, Ordering::Acquire) {

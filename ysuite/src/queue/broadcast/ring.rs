@@ -75,7 +75,8 @@ impl Seat {
 
     #[inline(always)]
     fn cursor(&self) -> &Cursor {
-        // SAFETY: made by `sit_down` from a cursor of the ring; a seat is only used through the ring that it was made by.
+        // SAFETY: made by `sit_down` from a cursor of the ring; a seat is only used through the ring that it was made
+        // by.
         unsafe { &*self.cursor }
     }
 }
@@ -106,8 +107,8 @@ impl Drop for ReaderTurn<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         self.seat.position += self.messages;
-        // ORDERING: Release pairs with the Acquire loads in `Cursors`: the message was read before another is written over
-        // it. A store suffices: no writer pushes a busy cursor.
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`: the message was read before another is written
+        // over it. A store suffices: no writer pushes a busy cursor.
         self.seat.cursor().store(self.seat.position << 1, Ordering::Release);
     }
 }
@@ -145,8 +146,8 @@ pub(crate) struct BroadcastRing<T> {
 // SAFETY: the ring owns its messages, and sending it sends them: `T: Send`. Other handles may still be on other
 // threads, and lend messages to `Clone` there: `T: Sync`.
 unsafe impl<T: Send + Sync> Send for BroadcastRing<T> {}
-// SAFETY: several readers copy one message at the same time: `T: Sync`. Messages go from thread to thread: `T: Send`. A cell
-// is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
+// SAFETY: several readers copy one message at the same time: `T: Sync`. Messages go from thread to thread: `T: Send`. A
+// cell is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
 unsafe impl<T: Send + Sync> Sync for BroadcastRing<T> {}
 
 fn too_large(capacity: usize) -> String {
@@ -213,7 +214,6 @@ impl<T> BroadcastRing<T> {
     /// Writes a message after all others. Returns the message that it displaces; the caller drops it. `Full`: the
     /// slowest reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring
     /// is closed, or has no reader.
-    /// has no reader.
     #[inline(always)]
     pub(crate) fn push(&self, message: T) -> Result<Option<T>, Rejected<T>> {
         // ORDERING: Relaxed; the limit and the stamp decide, and the exchange below fails for a stale position.
@@ -223,8 +223,8 @@ impl<T> BroadcastRing<T> {
             // with `CLOSED` is beyond every limit.
             if tail < self.limit.load(Ordering::Acquire) && self.cursors.count() != 0 {
                 let cell = self.cell(tail);
-                // ORDERING: Acquire pairs with the Release store in `fill`: the last writer of the cell is done. So is a reader
-                // that has taken the message out, by the limit.
+                // ORDERING: Acquire pairs with the Release store in `fill`: the last writer of the cell is done. So is
+                // a reader that has taken the message out, by the limit.
                 let stamp = cell.stamp.load(Ordering::Acquire);
                 if stamp >> 1 == tail - self.lap() {
                     // ORDERING: Acquire pairs with the Release of a reader that joins, which is before this claim in
@@ -267,8 +267,8 @@ impl<T> BroadcastRing<T> {
                 displaced
             }
         });
-        // ORDERING: Release pairs with the Acquire loads of the stamp in `take`, `take_many` and `has_news`: the message is
-        // written.
+        // ORDERING: Release pairs with the Acquire loads of the stamp in `take`, `take_many` and `has_news`: the
+        // message is written.
         cell.stamp.store(position << 1, Ordering::Release);
         displaced
     }
@@ -408,7 +408,8 @@ impl<T> BroadcastRing<T> {
 
     /// The first half of adding a reader.
     pub(super) fn join(&self) -> Seat {
-        // The cursor is at or before the reader's start, and holds writers up there until the start is known. ORDERING:
+        // The cursor is at or before the reader's start, and holds writers up there until the start is known.
+        // ORDERING:
         // Acquire pairs with the Release of readers that join, which claims leave in the word: each reader that joined
         // before the messages that this tail counts is counted for every thread that finds this cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
@@ -422,8 +423,9 @@ impl<T> BroadcastRing<T> {
         // overwritten, without regard to this cursor. Acquire, as in `join`: the cursor reports the claims before it,
         // below.
         seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
-        // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed it. No
-        // Acquire: since this reader has joined, only writers have changed the word, and a push releases nothing.
+        // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed
+        // it. No Acquire: since this reader has joined, only writers have changed the word, and a push releases
+        // nothing.
         seat.cursor().fetch_max(seat.position << 1, Ordering::Release);
         seat
     }
@@ -566,7 +568,8 @@ impl<T> BroadcastRing<T> {
     /// Marks a bounded ring's cursor as busy. No thread pushes such a cursor.
     #[inline(always)]
     fn mark_bounded(seat: &Seat) {
-        // ORDERING: Release: a writer that acquires the position from this store acquires what the end of the last turn has released.
+        // ORDERING: Release: a writer that acquires the position from this store acquires what the end of the last turn
+        // has released.
         seat.cursor().store(seat.position << 1 | BUSY, Ordering::Release);
     }
 
@@ -575,9 +578,9 @@ impl<T> BroadcastRing<T> {
     #[cold]
     #[inline(never)]
     fn pass_over(&self, seat: &mut Seat) -> u64 {
-        // ORDERING: Relaxed three times. What the word says suffices: a writer that has pushed it has pushed it to where the
-        // tail that it had seen allows. What was read before was released by the end of that turn, and a read-modify-write
-        // of the same word leaves that in it.
+        // ORDERING: Relaxed three times. What the word says suffices: a writer that has pushed it has pushed it to
+        // where the tail that it had seen allows. What was read before was released by the end of that turn, and a
+        // read-modify-write of the same word leaves that in it.
         let mut word = seat.cursor().load(Ordering::Relaxed);
         let oldest = loop {
             let oldest = (word >> 1).max(self.tail() - self.capacity);
@@ -708,8 +711,8 @@ impl<T> BroadcastRing<T> {
             }
         };
         if is_alone && needs_drop::<T>() {
-            // ORDERING: Relaxed twice: the caller has acquired this stamp. The end of the reader's turn hands on that the
-            // message was taken, by the cursor and the limit, before another is written over it.
+            // ORDERING: Relaxed twice: the caller has acquired this stamp. The end of the reader's turn hands on that
+            // the message was taken, by the cursor and the limit, before another is written over it.
             cell.stamp.store(cell.stamp.load(Ordering::Relaxed) | TAKEN, Ordering::Relaxed);
         }
         message
@@ -749,8 +752,8 @@ impl<T> BroadcastRing<T> {
     /// in case the closer has been preempted: a thread that learns of a writer's error finds the ring closed.
     #[cold]
     fn tell_closed(&self) {
-        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail, and sees
-        // what the closer did before.
+        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it finds the flag in the tail,
+        // and sees what the closer did before.
         self.closed.store(true, Ordering::Release);
     }
 

@@ -151,13 +151,14 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that took the
-                // places before this one. The stamp was loaded with Acquire, so this load does not come before it.
+                // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that
+                // took the places before this one. The stamp was loaded with Acquire, so this load does not come before
+                // it.
                 let found = self.ends.tail.load(Ordering::Acquire);
                 // A stamp of the previous lap: no reader has emptied the cell, and no writer can have gone past it. The
-                // stamp once more: the first load may not have known what those writers knew. ORDERING: Relaxed; the
-                // load of the tail has acquired what it needs. A further load implies only that it is worth trying
-                // again.
+                // stamp once more: the first load may not have known what those writers knew.
+                // ORDERING: Relaxed; the load of the tail has acquired what it needs. A further load implies only that
+                // it is worth trying again.
                 if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Relaxed) < spot.free {
                     return Err(message);
                 }
@@ -179,8 +180,8 @@ impl<T> Ring<T> {
 
     // MUTANT: Speed only: where a handle begins its search; back-offs are hints. Killed only by the model
     // `a_choice_that_cannot_wait_finds_what_was_sent_before_the_oldest_was_taken`.
-    /// Claims the oldest message, if it is written, and empties its cell by `empty`, which also stamps it: with the stamp that
-    /// it is given.
+    /// Claims the oldest message, if it is written, and empties its cell by `empty`, which also stamps it: with the
+    /// stamp that it is given.
     #[inline(always)]
     fn pop_by<R>(&self, hint: &Hint, empty: impl FnOnce(&Cell<T>, u64) -> R) -> Option<R> {
         let (lap, mut head) = (self.lap, hint.recall());
@@ -205,12 +206,13 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Acquire pairs with the Release of claims, above: what the readers had seen sent that took the
-                // messages before this one. The stamp was loaded with Acquire, so this load does not come before it.
+                // ORDERING: Acquire pairs with the Release of claims, above: what the readers had seen sent that took
+                // the messages before this one. The stamp was loaded with Acquire, so this load does not come before
+                // it.
                 let found = self.ends.head.load(Ordering::Acquire);
-                // The stamp once more: the first load may not have known what those readers knew. ORDERING: Relaxed;
-                // the load of the head has acquired what it needs. A further load implies only that it is worth trying
-                // again.
+                // The stamp once more: the first load may not have known what those readers knew.
+                // ORDERING: Relaxed; the load of the head has acquired what it needs. A further load implies only that
+                // it is worth trying again.
                 if found == head && stamp < full && cell.stamp.load(Ordering::Relaxed) < full {
                     return None;
                 }
@@ -246,7 +248,8 @@ impl<T> Ring<T> {
         message
     }
 
-    /// From now on no cell can be claimed by a writer. What has been claimed will still be published. True: it was open.
+    /// From now on no cell can be claimed by a writer. What has been claimed will still be published. True: it was
+    /// open.
     pub(crate) fn close(&self) -> bool {
         // ORDERING: AcqRel; each thread that finds the flag, also another one that closes, sees what came before. Every
         // writer's claim exchanges this word, so none follows.
@@ -260,11 +263,11 @@ impl<T> Ring<T> {
     /// in case the closer has been preempted: a thread that learns of a writer's error finds the ring closed.
     #[cold]
     fn tell_closed(&self) {
-        // MUTANT: Speed only: a flag that is set is stored again.
-        // The ring of a rendezvous is closed from the beginning, and its ends come here often: they leave the line alone.
+        // MUTANT: Speed only: a flag that is set is stored again. The ring of a rendezvous is closed from the
+        // beginning, and its ends come here often: they leave the line alone.
         if !self.is_closed() {
-            // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
-            // or seen before, the flag in the tail included.
+            // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread
+            // has done or seen before, the flag in the tail included.
             self.closed.store(true, Ordering::Release);
         }
     }
@@ -277,11 +280,11 @@ impl<T> Ring<T> {
 
     // USER CODE: messages' `Drop`; the message has left the ring; re-entrance: any operation; panic: the others are
     //     dropped; test: tests/suite/mpmc/edges.rs: many_drops_that_panic_are_one_panic_and_no_loss
-    /// Drops every message that is written, in its cell: a stack may be too small for it. Where a message's drop panics, the
-    /// others are dropped all the same.
+    /// Drops every message that is written, in its cell: a stack may be too small for it. Where a message's drop
+    /// panics, the others are dropped all the same.
     ///
-    /// The cell stays claimed while its message is dropped. Only a thread that sends by force waits for that, and only one
-    /// that has claimed this very cell before the ring was closed: see [`force`].
+    /// The cell stays claimed while its message is dropped. Only a thread that sends by force waits for that, and only
+    /// one that has claimed this very cell before the ring was closed: see [`force`].
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // ORDERING: Relaxed; a hint.
@@ -293,8 +296,8 @@ impl<T> Ring<T> {
     /// Drops the message of a claimed cell in place, and stamps the cell with the next lap: `free`.
     fn drop_in_cell(cell: &Cell<T>, free: u64, panics: &mut Panics) {
         cell.message.with_mut(|place| {
-            // SAFETY: the cell is full, and this thread has claimed it: it drops the message once, and no other thread touches it
-            // before the stamp is stored below.
+            // SAFETY: the cell is full, and this thread has claimed it: it drops the message once, and no other thread
+            // touches it before the stamp is stored below.
             panics.catch(|| unsafe { (*place).assume_init_drop() });
         });
         // ORDERING: Release as in `empty`: the next lap's writer must not write before the message was dropped.

@@ -26,8 +26,8 @@ pub(crate) struct Staging<'a, T> {
     len: usize,
 }
 
-/// Where the messages of a [`Staging`] lie. Apart from it: in one value with its counts all these bytes would be set to 0 at
-/// each beginning, which took more than a batch.
+/// Where the messages of a [`Staging`] lie. Apart from it: in one value with its counts all these bytes would be set to
+/// 0 at each beginning, which took more than a batch.
 #[repr(C, align(64))]
 pub(crate) struct StagingSpace(MaybeUninit<[u8; BYTES]>);
 
@@ -75,8 +75,8 @@ impl<'a, T> Staging<'a, T> {
         let mut filled = Filled { messages: 0, len: &mut self.len };
         while filled.messages < room {
             let Some(message) = messages.next() else { return };
-            // SAFETY: `places` are `ROOM`, aligned for `T`: either `large`, or in the space, where `SMALL` messages fit. No
-            // message of this staging is at this index.
+            // SAFETY: `places` are `ROOM`, aligned for `T`: either `large`, or in the space, where `SMALL` messages
+            // fit. No message of this staging is at this index.
             unsafe { places.add(filled.messages).write(message) };
             filled.messages += 1;
         }
@@ -109,7 +109,8 @@ impl<T> Drop for Staging<'_, T> {
     }
 }
 
-/// How many messages a staging has while it is filled. They are counted when this is dropped, also where the iterator panics.
+/// How many messages a staging has while it is filled. They are counted when this is dropped, also where the iterator
+/// panics.
 struct Filled<'a> {
     messages: usize,
     len: &'a mut usize,

@@ -111,8 +111,8 @@ impl<T> Geometry<T> {
 pub(super) struct ChunkHeader<T> {
     /// The chunk after this one; linked by the writer, followed by the reader.
     pub(super) next: AtomicPtr<ChunkHeader<T>>,
-    /// The chunk before this one; written and read by the writer only, and only while that chunk holds messages that are
-    /// hidden, or beyond a cut. While the chunk is spent: see [`ChunkCache`](super::chunk_cache::ChunkCache).
+    /// The chunk before this one; written and read by the writer only, and only while that chunk holds messages that
+    /// are hidden, or beyond a cut. While the chunk is spent: see [`ChunkCache`](super::chunk_cache::ChunkCache).
     pub(super) previous: Cell<*mut ChunkHeader<T>>,
     /// The lap the chunk was last linked for. Used by the writer; in the very first chunk the reader starts from it as
     /// well.
@@ -297,7 +297,8 @@ pub(super) fn nothing(group: NonNull<u8>, lap: usize) -> usize {
 
 /// The state word of a group.
 ///
-/// # Safety `group` is a group of a live chunk, for as long as the result is used.
+/// # Safety
+/// `group` is a group of a live chunk, for as long as the result is used.
 #[inline(always)]
 pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
     // SAFETY: by the caller the group is alive. It begins with its state, which `allocate` has written and which is
@@ -307,7 +308,8 @@ pub(super) unsafe fn state<'a>(group: NonNull<u8>) -> &'a GroupState {
 
 /// The slot at an address.
 ///
-/// # Safety `at` is the address of a slot of a live chunk, for as long as the result is used.
+/// # Safety
+/// `at` is the address of a slot of a live chunk, for as long as the result is used.
 #[inline(always)]
 pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
     // SAFETY: by the caller the slot is alive; `allocate` has written it, and it is only ever borrowed shared.
@@ -317,7 +319,8 @@ pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
 /// The group of an address after its first byte, such as a slot's. `known` is that group, returned where it cannot be
 /// found by a mask.
 ///
-/// # Safety `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
+/// # Safety
+/// `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
 #[inline(always)]
 pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
     if Geometry::<T>::BY_MASK {

@@ -25,8 +25,8 @@ const LONG: usize = 8;
 // GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
 //     construction: a ring of fixed length
 pub(super) struct ChunkCache<T> {
-    /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case: the reader
-    /// never does.
+    /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case:
+    /// the reader never does.
     ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
     /// The ring's slots as they were made.
     made: Handed,
@@ -44,8 +44,8 @@ pub(super) struct ChunkCache<T> {
 }
 
 impl<T> ChunkCache<T> {
-    /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks however
-    /// short it is. Memory is allocated only when the writer needs a second chunk.
+    /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks
+    /// however short it is. Memory is allocated only when the writer needs a second chunk.
     pub(super) fn new(most: Option<usize>, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
@@ -133,7 +133,8 @@ impl<T> ChunkCache<T> {
         self.put(given, chunk);
     }
 
-    /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another frees it.
+    /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another
+    /// frees it.
     fn put(&self, given: &mut usize, chunk: Chunk<T>) {
         // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes after the swap that emptied it
         // in the order of changes of this word.
@@ -156,8 +157,8 @@ impl<T> ChunkCache<T> {
         let mut newest = beyond.load(Ordering::Relaxed);
         loop {
             chunk.header().previous.set(newest);
-            // ORDERING: Release pairs with the Acquire in `take_beyond`: the reader has read the chunk, and the link is set. What is further
-            // down is in the release sequence that this continues.
+            // ORDERING: Release pairs with the Acquire in `take_beyond`: the reader has read the chunk, and the link is
+            // set. What is further down is in the release sequence that this continues.
             match beyond.compare_exchange(newest, chunk.as_raw(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => newest = now,
@@ -165,8 +166,8 @@ impl<T> ChunkCache<T> {
         }
     }
 
-    /// Writer: takes the newest chunk that is kept beyond the ring, if there is one. As no other thread takes any, a chunk that is the
-    /// newest again has been so all the time.
+    /// Writer: takes the newest chunk that is kept beyond the ring, if there is one. As no other thread takes any, a
+    /// chunk that is the newest again has been so all the time.
     fn take_beyond(&self) -> Option<Chunk<T>> {
         let beyond = self.beyond()?;
         // ORDERING: Acquire, here and on failure, pairs with the Release in `put_beyond`.
@@ -174,7 +175,8 @@ impl<T> ChunkCache<T> {
         loop {
             let chunk = Chunk::from_raw(newest)?;
             let rest = chunk.header().previous.get();
-            // ORDERING: Relaxed on success; the load has acquired the chunk, and this continues the release sequences of those below.
+            // ORDERING: Relaxed on success; the load has acquired the chunk, and this continues the release sequences
+            // of those below.
             match beyond.compare_exchange(newest, rest, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => return Some(chunk),
                 Err(now) => newest = now,
@@ -185,8 +187,8 @@ impl<T> ChunkCache<T> {
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
     fn take_back(&self, given: &mut usize) -> Option<Chunk<T>> {
         let newest = given.wrapping_sub(1);
-        // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two ends gets the chunk, and this one
-        // has put it there itself.
+        // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two ends gets the chunk, and
+        // this one has put it there itself.
         let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::Relaxed))?;
         *given = newest;
         Some(chunk)

@@ -18,7 +18,8 @@ use crate::passive::Passive;
 use crate::statistics::{COUNTING, Observed};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
-/// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a model.
+/// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a
+/// model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
 /// Chunks kept for reuse without a bound, however short the queue is. A queue of its own keeps more, still less than 1
@@ -60,8 +61,8 @@ pub(crate) struct PipeCore<T> {
 /// How far the limit of an unbounded queue is ahead of the writer.
 pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
-/// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures this:
-/// there may be thousands.
+/// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures
+/// this: there may be thousands.
 #[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
 #[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
 pub(super) struct ReadMostly<T> {
@@ -216,15 +217,16 @@ impl<T> PipeCore<T> {
 
     /// For the writer: no more messages will come for the reader, unless the queue is [reopened](Self::reopen).
     pub(super) fn close(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed` and `end_if_closed`: all that was published is visible. Relaxed on
-        // failure: it is over, by the reader.
+        // ORDERING: Release pairs with the Acquire in `is_closed` and `end_if_closed`: all that was published is
+        // visible. Relaxed on failure: it is over, by the reader.
         let _ = self.read_mostly.closed.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Relaxed);
     }
 
     /// For the reading side: no more messages will come, whatever the writer does. The cut says where the queue ends.
     pub(super) fn end(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed`: the cut is visible, and what is below it. A read-modify-write, since
-        // `reopen` is one and may come at the same time: a model checker's order of plain stores is weaker.
+        // ORDERING: Release pairs with the Acquire in `is_closed`: the cut is visible, and what is below it. A
+        // read-modify-write, since `reopen` is one and may come at the same time: a model checker's order of plain
+        // stores is weaker.
         self.read_mostly.closed.swap(OVER, Ordering::Release);
     }
 
@@ -252,7 +254,8 @@ impl<T> PipeCore<T> {
 
     /// Whether the writer is gone, or the reader has closed. False again where another writer goes on.
     pub(super) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `close` and `end`: all that was ever published is visible after it.
+        // ORDERING: Acquire pairs with the Release in `close` and `end`: all that was ever published is visible after
+        // it.
         self.read_mostly.closed.load(Ordering::Acquire) != OPEN
     }
 

@@ -139,8 +139,8 @@ impl<T> ReadCursor<T> {
     }
 
     // MUTANT: Speed only: the check before has failed and has entered the next group already.
-    /// After the last message that the cursor knows of: whether there is one more below the cut. False where there is no
-    /// cut.
+    /// After the last message that the cursor knows of: whether there is one more below the cut. False where there is
+    /// no cut.
     #[cold]
     #[inline(never)]
     pub(super) fn look_below_cut(&mut self, core: &PipeCore<T>) -> bool {

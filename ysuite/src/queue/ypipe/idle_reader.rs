@@ -116,7 +116,8 @@ impl<T> AtomicSlot<T> {
 
     /// Runs `look` on the reader that is in the slot, if there is one.
     ///
-    /// # Safety No thread takes it out meanwhile.
+    /// # Safety
+    /// No thread takes it out meanwhile.
     pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // ORDERING: Acquire pairs with the Release in `put`: all that was done with the reader before is visible.
         let core = self.core.load(Ordering::Acquire);

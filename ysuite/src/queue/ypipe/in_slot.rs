@@ -18,7 +18,8 @@ pub(crate) struct InSlot<T> {
 }
 
 impl<T> InSlot<T> {
-    /// # Safety `at` is a slot that holds a message, which no other code takes or drops. The slot is not filled or
+    /// # Safety
+    /// `at` is a slot that holds a message, which no other code takes or drops. The slot is not filled or
     /// freed before this is used up.
     pub(super) unsafe fn new(at: NonNull<u8>) -> Self {
         Self { at, message: core::marker::PhantomData }

@@ -91,7 +91,8 @@ pub fn unbounded<T>() -> (Writer<T>, Reader<T>) {
 /// MiB they are allocated here, and nothing is allocated later; a larger queue grows as it fills and then keeps its
 /// chunks. `usize::MAX` is no bound.
 ///
-/// # Panics If `capacity` is 0: such a queue could hold nothing.
+/// # Panics
+/// If `capacity` is 0: such a queue could hold nothing.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
     assert!(capacity > 0, "an spsc queue needs a capacity of at least 1");

@@ -59,8 +59,8 @@ impl Progress {
 
     /// Reader: has taken another message.
     ///
-    /// The reader's cursor has no copy of this count: a load and a store of one word are one instruction on many processors,
-    /// and a loop has a register more for other things.
+    /// The reader's cursor has no copy of this count: a load and a store of one word are one instruction on many
+    /// processors, and a loop has a register more for other things.
     #[inline(always)]
     pub(super) fn took_one(&self) {
         self.took_up_to(self.taken().wrapping_add(1));
@@ -118,8 +118,8 @@ impl Progress {
     }
 }
 
-// ORDERING: Relaxed throughout: the writer reads only what it has written itself, and observers read numbers, for people.
-// Where another thread has learned of what was sent or read in another way, it finds it here by coherence.
+// ORDERING: Relaxed throughout: the writer reads only what it has written itself, and observers read numbers, for
+// people. Where another thread has learned of what was sent or read in another way, it finds it here by coherence.
 #[cfg(feature = "statistics")]
 impl Progress {
     /// Writer: one more message has been sent, while none was hidden.
@@ -184,7 +184,6 @@ impl Progress {
     ///
     /// The mark is too low by [`SAMPLED`] at most. Up to the next check there are never more messages than the mark, or
     /// than the present ones and those that may be written, or than that.
-    /// those that are there now and as many as may be written, or than that.
     pub(super) fn next_look(&self, position: usize, consumed: usize, limit: usize) -> usize {
         let high = self.sample_against(position, consumed);
         let there = position.wrapping_sub(consumed);
@@ -208,8 +207,8 @@ impl Counted for Progress {
             self.observe(sent, consumed);
         }
         let received = if left == 0 { consumed } else { left.wrapping_sub(1) };
-        // What has been read was sent, though the writer may not have counted it yet. Counts wrap: compared by the sign of
-        // the difference, as the two are near each other.
+        // What has been read was sent, though the writer may not have counted it yet. Counts wrap: compared by the sign
+        // of the difference, as the two are near each other.
         let sent = if (sent.wrapping_sub(received) as isize) < 0 { received } else { sent };
         let high_water = high_water.load(Ordering::Relaxed).max(observed.load(Ordering::Relaxed));
         Totals { sent: sent as u64, received: received as u64, high_water: high_water as u64 }

@@ -302,12 +302,13 @@ impl<T> ReadCursor<T> {
     /// Writes to a group whose messages have all been taken, so that its line goes back to the writer as one that was
     /// written: see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
     ///
-    /// # Safety The group is one of this cursor's chunk, and no thread holds a message in it any more.
+    /// # Safety
+    /// The group is one of this cursor's chunk, and no thread holds a message in it any more.
     #[inline(always)]
     unsafe fn mark(group: NonNull<u8>) {
         if size_of::<T>() != 0 {
-            // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it. A byte without a meaning is
-            // a slot that holds nothing.
+            // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it. A byte without
+            // a meaning is a slot that holds nothing.
             unsafe {
                 slot::<T>(group.add(Geometry::<T>::LAST)).with_mut(|slot| slot.cast::<u8>().write_volatile(0));
             }
@@ -391,7 +392,8 @@ impl<T> ReadCursor<T> {
 
     /// Counts the next message as taken. Returns its slot, which stays as it is until the next poll.
     ///
-    /// # Safety There is a message: [`look`](Self::look) has just returned true.
+    /// # Safety
+    /// There is a message: [`look`](Self::look) has just returned true.
     #[inline(always)]
     pub(super) unsafe fn step_over(&mut self, core: &PipeCore<T>) -> NonNull<u8> {
         let at = self.next;
@@ -403,7 +405,8 @@ impl<T> ReadCursor<T> {
 
     // MUTANT: Speed only: a count past what is enough is still enough.
     /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
-    /// groups between the two ends. What a writer takes back meanwhile, beyond a cut that it has decided, may count as well.
+    /// groups between the two ends. What a writer takes back meanwhile, beyond a cut that it has decided, may count as
+    /// well.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group(), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
@@ -411,8 +414,9 @@ impl<T> ReadCursor<T> {
         let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;
         let mut count = 0;
         loop {
-            // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away. A writer that takes
-            // messages back unlinks chunks, also while this walks there to propose a cut; it links them again, and frees none.
+            // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away. A writer that
+            // takes messages back unlinks chunks, also while this walks there to propose a cut; it links them again,
+            // and frees none.
             let state = unsafe { state(group) };
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: a full
             // group's state makes the link after it visible, where the writer has linked a chunk before.

@@ -60,8 +60,8 @@ impl<T> Writer<T> {
         unsafe { slice::from_raw_parts_mut(first_of_run::<T>(cursor.next), run(free.min(most))) }
     }
 
-    /// Publishes the messages that were written into the first `count` free slots, with all that was hidden. Returns the
-    /// reader's tokens, as [`publish`](Self::publish).
+    /// Publishes the messages that were written into the first `count` free slots, with all that was hidden. Returns
+    /// the reader's tokens, as [`publish`](Self::publish).
     ///
     /// # Safety
     /// As of [`hide_slots`](Self::hide_slots).
@@ -75,8 +75,8 @@ impl<T> Writer<T> {
     /// The first `count` free slots hold messages, hidden as those that are [written](Self::write).
     ///
     /// # Safety
-    /// The last call of [`free_slots`](Self::free_slots) has given at least `count`, nothing was written otherwise since, and
-    /// a message has been written into each of them.
+    /// The last call of [`free_slots`](Self::free_slots) has given at least `count`, nothing was written otherwise
+    /// since, and a message has been written into each of them.
     #[inline]
     pub(crate) unsafe fn hide_slots(&mut self, count: usize) {
         if count != 0 {
@@ -128,7 +128,8 @@ impl<T> Reader<T> {
     /// Takes the first `count` messages of the [known run](Self::known_run) without moving or dropping them. They
     /// belong to the caller, which has moved them out, or does so before this reader is used again.
     ///
-    /// # Panics If the run is shorter.
+    /// # Panics
+    /// If the run is shorter.
     #[cfg(feature = "in-place")]
     #[inline]
     pub(crate) fn skip(&mut self, count: usize) {
@@ -149,8 +150,8 @@ impl<T> Reader<T> {
         while filled < to.len() && self.has_message() {
             let run = self.known_run();
             let count = run.len().min(to.len() - filled);
-            // SAFETY: both ranges have `count` messages or room for them, and are distinct: one is the queue's. The messages are
-            // moved out once: `skip` takes them off the queue.
+            // SAFETY: both ranges have `count` messages or room for them, and are distinct: one is the queue's. The
+            // messages are moved out once: `skip` takes them off the queue.
             unsafe { to.as_mut_ptr().add(filled).cast::<T>().copy_from_nonoverlapping(run.as_ptr(), count) };
             self.skip(count);
             filled += count;

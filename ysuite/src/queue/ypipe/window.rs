@@ -48,8 +48,8 @@ pub struct RecvWindow {
     pub taken: *mut usize,
     /// Not 0: what is received must be credited. Written by the sender.
     pub asleep: *const u32,
-    /// Not 0: before the next group is entered a byte of the last slot of the one that was read is written, which gives its line
-    /// back as one that was written. Some processors hand it over faster then.
+    /// Not 0: before the next group is entered a byte of the last slot of the one that was read is written, which gives
+    /// its line back as one that was written. Some processors hand it over faster then.
     pub marks: usize,
 }
 
@@ -155,13 +155,15 @@ impl<T> Reader<T> {
 }
 
 impl<T> super::reader::ReadCursor<T> {
-    /// # Safety Both are in one group of this cursor's chunk, or one past its last slot, and by its owner's poll up to
+    /// # Safety
+    /// Both are in one group of this cursor's chunk, or one past its last slot, and by its owner's poll up to
     /// `known` all is published.
     unsafe fn move_on(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
         // MUTANT: Speed only: the group that is computed is not used.
         if !Geometry::<T>::BY_MASK {
             let groups = (known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr()) / Geometry::<T>::STRIDE;
-            // SAFETY: by the caller that group is in this chunk. A group begins with its state, so the byte before `known` is in it.
+            // SAFETY: by the caller that group is in this chunk. A group begins with its state, so the byte before
+            // `known` is in it.
             self.set_group(unsafe { self.first_group().add(groups * Geometry::<T>::STRIDE) });
         }
         (self.next, self.known) = (next, known);

@@ -59,7 +59,8 @@ impl<T> Writer<T> {
     ///
     /// Wait-free. Allocates only where a chunk is full and none has come back.
     ///
-    /// # Errors The message itself, if the queue is bounded and full. An unbounded queue never fails.
+    /// # Errors
+    /// The message itself, if the queue is bounded and full. An unbounded queue never fails.
     #[inline(always)]
     pub fn write(&mut self, message: T) -> Result<(), T> {
         if !self.has_room() {
@@ -98,8 +99,8 @@ impl<T> Writer<T> {
     #[cold]
     #[inline(never)]
     fn send_further(&mut self, message: T) -> Result<u32, T> {
-        // What is published to a reader that has left may be dropped by a thread that drops the rest. Hidden messages are
-        // published all the same: they are dropped by that.
+        // What is published to a reader that has left may be dropped by a thread that drops the rest. Hidden messages
+        // are published all the same: they are dropped by that.
         if !self.writing.cursor.is_hiding() && self.writing.core.read_mostly.reader.is_gone() {
             return Err(message);
         }

@@ -129,8 +129,7 @@ impl<T> Ring<T> {
     /// Reserves the permits for which there is room, at most `most`, all at once. `Full`: there are fewer than `least`.
     #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
-        // MUTANT: Speed only: one permit is taken by the code for several.
-        // Compiled for the usual case of one permit.
+        // MUTANT: Speed only: one permit is taken by the code for several. Compiled for the usual case of one permit.
         if (least, most) == (1, 1) { self.hold_between(1, 1) } else { self.hold_between(least, most) }
     }
 
@@ -170,8 +169,8 @@ impl<T> Ring<T> {
     /// The tail, unless the ring is closed.
     #[inline(always)]
     pub(super) fn tail(&self) -> Result<Tail, Rejected<()>> {
-        // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that they
-        // have seen free, and keeps the loads of stamps behind this one.
+        // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that
+        // they have seen free, and keeps the loads of stamps behind this one.
         let word = self.ends.tail.load(Ordering::Acquire);
         if word & CLOSED != 0 {
             self.tell_closed();
@@ -183,7 +182,8 @@ impl<T> Ring<T> {
     /// After a check of stamps that has found no room: whether the tail was the right one to start from. A stamp that
     /// is ahead of it has been stored after the tail was moved, so this load finds it moved.
     pub(super) fn is_still(&self, tail: &Tail) -> bool {
-        // ORDERING: Relaxed; it only compares. The stamps were loaded with Acquire, so that this does not come before them.
+        // ORDERING: Relaxed; it only compares. The stamps were loaded with Acquire, so that this does not come before
+        // them.
         self.ends.tail.load(Ordering::Relaxed) == tail.word
     }
 
@@ -214,8 +214,8 @@ impl<T> Ring<T> {
     #[inline(always)]
     fn ready(&self, position: u64, state: u64, most: usize) -> usize {
         let is_ready = |cell: &Cell<T>, free| {
-            // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`: the
-            // cells may be used once they are claimed.
+            // ORDERING: Acquire pairs with the Release of the stamps that the other side stores in `fill` and `empty`:
+            // the cells may be used once they are claimed.
             cell.stamp.load(Ordering::Acquire) == free | state
         };
         if most <= 1 {
@@ -253,8 +253,8 @@ impl<T> Ring<T> {
             // Before the claim: once a message is claimed it must be taken out, and an allocation may panic.
             to.reserve(cells);
             let next = self.after(head, cells);
-            // ORDERING: Release as in `pop`. Relaxed on failure; a read-modify-write has one winner, and `ready` has acquired the
-            // cells by their stamps.
+            // ORDERING: Release as in `pop`. Relaxed on failure; a read-modify-write has one winner, and `ready` has
+            // acquired the cells by their stamps.
             if self.ends.head.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_err() {
                 look_away();
                 // Others take messages meanwhile: a scan of many takes longer than a check of one, and would always

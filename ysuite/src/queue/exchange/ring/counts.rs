@@ -71,8 +71,8 @@ impl RingEnds {
 
     /// How many messages have been written and read. Claims count.
     fn sent_and_received(&self) -> (u64, u64) {
-        // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment of the
-        // first. The second also pairs with the fence in `QueueTally::drains`.
+        // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment
+        // of the first. The second also pairs with the fence in `QueueTally::drains`.
         let sent = self.messages(self.read(self.tail.load(Ordering::Acquire), position_bits(self.capacity)).position);
         (sent, self.messages(self.head.load(Ordering::Acquire)))
     }

@@ -72,7 +72,8 @@ impl<T> Ring<T> {
         self.tail().is_ok_and(|tail| tail.held == self.cells.len())
     }
 
-    /// The position of the oldest message, where the ring is full and no peer is in the middle of a cell that is needed.
+    /// The position of the oldest message, where the ring is full and no peer is in the middle of a cell that is
+    /// needed.
     fn oldest_of_full(&self, tail: &Tail) -> Option<u64> {
         let last = self.after(tail.position, tail.held);
         // Below 0 in the first lap: no stamp is like that.
@@ -109,8 +110,9 @@ impl<T> Ring<T> {
         }
         let displaced = if is_first {
             cell.message.with(|place| {
-                // SAFETY: the cell is full, and this thread has claimed it, by the head: it reads the message once. It has
-                // claimed the cell by the tail as well, so no other thread touches it before `fill` stores the next stamp.
+                // SAFETY: the cell is full, and this thread has claimed it, by the head: it reads the message once. It
+                // has claimed the cell by the tail as well, so no other thread touches it before `fill` stores the next
+                // stamp.
                 Some(unsafe { (*place).assume_init_read() })
             })
         } else {

@@ -7,8 +7,8 @@ impl<T> Ring<T> {
     /// Whether the oldest message can be taken.
     #[inline]
     pub(crate) fn is_readable(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release of claims in `pop` and `pop_many`: what those readers had seen sent is
-        // seen here. A stale position is handled below.
+        // ORDERING: Acquire pairs with the Release of claims in `pop` and `pop_many`: what those readers had seen sent
+        // is seen here. A stale position is handled below.
         let head = self.ends.head.load(Ordering::Acquire);
         // A later stamp means that the position has moved on: that counts as readable, and the caller polls again.
         // ORDERING: Acquire pairs with the Release store of a full stamp in `fill`: a thread that passes a notification
@@ -20,8 +20,8 @@ impl<T> Ring<T> {
     /// Whether the next cell can be written without using a permit.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release of claims in `push` and `exchange`: what those writers had seen received
-        // is seen here. A later stamp counts as writable.
+        // ORDERING: Acquire pairs with the Release of claims in `push` and `exchange`: what those writers had seen
+        // received is seen here. A later stamp counts as writable.
         let tail = self.read(self.ends.tail.load(Ordering::Acquire));
         // ORDERING: Acquire pairs with the Release store of the stamp in `empty`: as in `is_readable`.
         let is_free = |position| self.cell(position).stamp.load(Ordering::Acquire) >= self.free(position);
@@ -51,8 +51,8 @@ impl<T> Ring<T> {
         // ring was empty when the tail was loaded. Relaxed on the second: no load relies on it.
         let head = self.ends.head.load(Ordering::Acquire);
         let tail = self.ends.tail.load(Ordering::Relaxed);
-        // MUTANT: Speed only: a plain tail is its position, which differs from the head.
-        // As a rule the tail is a plain position.
+        // MUTANT: Speed only: a plain tail is its position, which differs from the head. As a rule the tail is a plain
+        // position.
         head == tail || tail & SPECIAL != 0 && head == self.read(tail).position
     }
 
@@ -70,7 +70,8 @@ impl<T> Ring<T> {
         self.read(self.ends.tail.load(Ordering::Acquire)).position
     }
 
-    /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does room.
+    /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does
+    /// room.
     pub(crate) fn moves(&self) -> u64 {
         // ORDERING: Acquire keeps the caller's further loads after this one, as in `place`.
         self.ends.head.load(Ordering::Acquire).wrapping_add(self.place())

@@ -65,8 +65,7 @@ impl RingEnds {
         }
         // ORDERING: Relaxed; any head of about the same time will do, also one that is ahead of this tail.
         let head = self.head.load(Ordering::Relaxed);
-        // MUTANT: The additional bit is shifted out.
-        // The lower bits of the difference, with their sign.
+        // MUTANT: The additional bit is shifted out. The lower bits of the difference, with their sign.
         let ahead = ((word.wrapping_sub(head) << (u64::BITS - bits)) as i64) >> (u64::BITS - bits);
         Tail { word, position: head.wrapping_add_signed(ahead), held: ((word & POSITION) >> bits) as usize }
     }

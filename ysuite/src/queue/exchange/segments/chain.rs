@@ -25,8 +25,8 @@ pub(super) struct Chain<T> {
     oldest: Link,
     /// How many threads have asked for retirement since the thread that retires began; 0: no thread does.
     retiring: AtomicUsize,
-    /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the thread
-    /// that retires.
+    /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the
+    /// thread that retires.
     spent: AtomicU32,
 }
 
@@ -140,12 +140,11 @@ impl<T> Chain<T> {
         }
     }
 
-    /// A reader has emptied the last slot of a segment. `reach`: the number of the segment that is read now, and of the one
-    /// that is written.
+    /// A reader has emptied the last slot of a segment. `reach`: the number of the segment that is read now, and of the
+    /// one that is written.
     pub(super) fn retire(&self, reach: impl Fn() -> (u64, u64)) {
         // ORDERING: AcqRel; Acquire pairs with the Release of the exchange below, by which the last thread has left.
         // Release for the thread that is busy: what this one has finished is visible when that repeats its work.
-        // for the thread that is busy: what this one has finished is visible when that goes round again.
         if self.retiring.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
         }
@@ -156,8 +155,8 @@ impl<T> Chain<T> {
             // MUTANT: Speed only: one free segment more or less keeps its pages.
             self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
             window();
-            // ORDERING: Release; see above. Acquire on failure: what the threads that came meanwhile have finished is visible; so the value
-            // that is exchanged has been acquired.
+            // ORDERING: Release; see above. Acquire on failure: what the threads that came meanwhile have finished is
+            // visible; so the value that is exchanged has been acquired.
             match self.retiring.compare_exchange(seen, 0, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(found) => seen = found,

@@ -79,8 +79,8 @@ impl<T> Directory<T> {
     }
 
     // MUTANT: Speed only: one free segment more or less keeps its pages.
-    /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this one
-    /// and one more go cold.
+    /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this
+    /// one and one more go cold.
     ///
     /// # Safety
     /// The caller owns the segment, and no message is in it.
@@ -132,9 +132,9 @@ const TURN: u64 = INDEX + 1;
 
 // REUSED: a segment on a shelf; held by a thread that is taking it; harmless: the shelf's word counts each taking, in
 //     40 bits; by construction
-/// A stack of free segments. The word has the index of the topmost, plus 1, and counts how often one was taken, in 40 bits.
-/// So a thread that has been preempted while it took one finds that the word has changed, unless exactly 2⁴⁰ were taken
-/// meanwhile.
+/// A stack of free segments. The word has the index of the topmost, plus 1, and counts how often one was taken, in 40
+/// bits. So a thread that has been preempted while it took one finds that the word has changed, unless exactly 2⁴⁰ were
+/// taken meanwhile.
 struct Shelf {
     top: AtomicU64,
     /// How many there are, or about that many. Decides only how many are kept warm.
@@ -184,8 +184,9 @@ impl Shelf {
             let below = segment.below.load(Ordering::Relaxed);
             window();
             let new = (top & !INDEX).wrapping_add(TURN) | u64::from(below);
-            // ORDERING: Acquire on failure, as above. Relaxed on success: the word counts takings, so that this is the very store
-            // that was acquired; and a read-modify-write leaves the release sequences of all that are further down whole.
+            // ORDERING: Acquire on failure, as above. Relaxed on success: the word counts takings, so that this is the
+            // very store that was acquired; and a read-modify-write leaves the release sequences of all that are
+            // further down whole.
             match self.top.compare_exchange_weak(top, new, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => {
                     // ORDERING: Relaxed; see `len`.

@@ -39,8 +39,8 @@ const fn round_up(value: usize, align: usize) -> usize {
     value.div_ceil(align) * align
 }
 
-/// The layout of a segment of messages of type `T`. All in bytes unless said otherwise. In a model a segment has two slots:
-/// what is explored is its ends.
+/// The layout of a segment of messages of type `T`. All in bytes unless said otherwise. In a model a segment has two
+/// slots: what is explored is its ends.
 pub(super) struct SegmentLayout<T>(PhantomData<T>);
 
 impl<T> SegmentLayout<T> {
@@ -202,8 +202,8 @@ impl<T> Copy for SegmentMemory<T> {}
 
 impl<T> SegmentMemory<T> {
     // MUTANT: Models only: atomics and cells are objects only there.
-    /// Fresh memory: all flags and marks are 0. No pages are in place yet. Aborts where there is no memory, as allocation
-    /// does.
+    /// Fresh memory: all flags and marks are 0. No pages are in place yet. Aborts where there is no memory, as
+    /// allocation does.
     pub(super) fn allocate() -> Self {
         let memory = Self(os::reserve(SegmentLayout::<T>::layout()), PhantomData);
         if cfg!(ysuite_loom) {
@@ -223,7 +223,8 @@ impl<T> SegmentMemory<T> {
     // MUTANT: Models only: atomics and cells are objects only there.
     /// Gives the memory back. Messages still in it are forgotten.
     ///
-    /// # Safety It came from [`allocate`](Self::allocate), and no thread uses it any more.
+    /// # Safety
+    /// It came from [`allocate`](Self::allocate), and no thread uses it any more.
     pub(super) unsafe fn free(self) {
         if cfg!(ysuite_loom) {
             for place in Self::places() {
@@ -301,23 +302,23 @@ impl<T> SegmentMemory<T> {
     /// The lap in which the slot was last written.
     #[inline(always)]
     pub(super) fn flag<'a>(self, place: Place<T>) -> &'a Flag {
-        // SAFETY: the address is that of a flag of this segment, whose memory lives as long as its queue; flags are only
-        // ever borrowed shared.
+        // SAFETY: the address is that of a flag of this segment, whose memory lives as long as its queue; flags are
+        // only ever borrowed shared.
         unsafe { &*self.flag_at(place) }
     }
 
     #[inline(always)]
     pub(super) fn slot<'a>(self, place: Place<T>) -> &'a MessageSlot<T> {
-        // SAFETY: the address is that of a slot of this segment, whose memory lives as long as its queue; slots are only
-        // ever borrowed shared.
+        // SAFETY: the address is that of a slot of this segment, whose memory lives as long as its queue; slots are
+        // only ever borrowed shared.
         unsafe { &*self.slot_at(place) }
     }
 
     /// The lap in which the slot was last emptied.
     #[inline(always)]
     pub(super) fn mark<'a>(self, place: Place<T>) -> &'a Flag {
-        // SAFETY: the address is that of a mark of this segment, whose memory lives as long as its queue; marks are only
-        // ever borrowed shared.
+        // SAFETY: the address is that of a mark of this segment, whose memory lives as long as its queue; marks are
+        // only ever borrowed shared.
         unsafe { &*self.mark_at(place) }
     }
 

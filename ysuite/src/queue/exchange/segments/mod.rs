@@ -141,7 +141,8 @@ impl<T> Segments<T> {
     }
 
     // MUTANT: Speed only: the search for the segment begins further back in the chain.
-    /// The segment that is read now. `None`: there is none yet, so the queue is empty, or the head has moved on to another.
+    /// The segment that is read now. `None`: there is none yet, so the queue is empty, or the head has moved on to
+    /// another.
     #[cold]
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
@@ -174,7 +175,8 @@ impl<T> Segments<T> {
     /// Writes a message after all others; returns it where the queue is closed. Allocates where a segment is needed and
     /// none is kept.
     ///
-    /// # Panics If there are too many segments; nothing has been claimed then.
+    /// # Panics
+    /// If there are too many segments; nothing has been claimed then.
     #[inline]
     pub(crate) fn push(&self, message: T) -> Result<(), T> {
         // ORDERING: Acquire, here and of the exchange's failure, pairs with the Release of `close`: a sender that is
@@ -298,8 +300,8 @@ impl<T> Segments<T> {
         let memory = segment.memory::<T>();
         let message = read(memory.slot(place));
         window();
-        // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the segment is used
-        // again.
+        // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the
+        // segment is used again.
         memory.mark(place).store(lap, Ordering::Release);
         message
     }
@@ -477,9 +479,9 @@ impl<T> Segments<T> {
         // then counts what it has found. And the load of the head does not come before this one.
         let is_written = |segment: &Segment| segment.memory().flag(place).load(Ordering::Acquire) == segment.lap();
         // MUTANT: In a race: the segment is retired during the search. Killed only by the model
-        // `a_queue_whose_segment_is_retired_meanwhile_can_be_read`.
-        // Where the head has moved on, that counts as readable, and the caller polls again. ORDERING: Relaxed; it only
-        // compares, after loads that have acquired.
+        // `a_queue_whose_segment_is_retired_meanwhile_can_be_read`. Where the head has moved on, that counts as
+        // readable, and the caller polls again.
+        // ORDERING: Relaxed; it only compares, after loads that have acquired.
         self.segment_to_read(place.number).is_some_and(is_written)
             || self.ends.head.position.load(Ordering::Relaxed) != head
     }
@@ -510,7 +512,8 @@ impl<T> Segments<T> {
         self.tail_position()
     }
 
-    /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does room.
+    /// A number that grows with each claim. While it stays the same, a message that can be taken stays, and so does
+    /// room.
     pub(crate) fn moves(&self) -> u64 {
         // ORDERING: Acquire keeps the caller's further loads after this one, as in `place`.
         self.ends.head.position.load(Ordering::Acquire).wrapping_add(self.place())
@@ -538,8 +541,8 @@ impl<T> Segments<T> {
     /// case the closer has been preempted: a thread that learns of that writer's error finds the queue closed.
     #[cold]
     fn tell_closed(&self) {
-        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has done
-        // or seen before, the flag in the tail included.
+        // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread has
+        // done or seen before, the flag in the tail included.
         self.closed.store(true, Ordering::Release);
     }
 
@@ -564,8 +567,8 @@ impl<T> Segments<T> {
     fn drop_in_slot(segment: &Segment, lap: u8, place: Place<T>, panics: &mut Panics) {
         let memory = segment.memory::<T>();
         memory.slot(place).with_mut(|place| {
-            // SAFETY: the slot is written, and the calling thread has claimed it: it drops the message once, and no other thread
-            // touches it before the mark says that it is empty.
+            // SAFETY: the slot is written, and the calling thread has claimed it: it drops the message once, and no
+            // other thread touches it before the mark says that it is empty.
             panics.catch(|| unsafe { (*place).assume_init_drop() });
         });
         window();
@@ -577,8 +580,8 @@ impl<T> Segments<T> {
 #[inline(always)]
 fn write<T>(slot: &MessageSlot<T>, message: T) {
     slot.with_mut(|place| {
-        // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
-        // that it is written.
+        // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag
+        // says that it is written.
         unsafe { (*place).write(message) };
     });
 }
@@ -586,8 +589,8 @@ fn write<T>(slot: &MessageSlot<T>, message: T) {
 #[inline(always)]
 fn read<T>(slot: &MessageSlot<T>) -> T {
     slot.with(|place| {
-        // SAFETY: the slot is written, and the calling thread has claimed it: it reads the message once, and no other thread
-        // touches it before the mark says that it is empty.
+        // SAFETY: the slot is written, and the calling thread has claimed it: it reads the message once, and no other
+        // thread touches it before the mark says that it is empty.
         unsafe { (*place).assume_init_read() }
     })
 }

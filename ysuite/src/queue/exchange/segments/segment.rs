@@ -88,18 +88,17 @@ impl Segment {
     #[inline(always)]
     pub(super) fn lap(&self) -> u8 {
         // After the Acquire load of the number, so not older than that. Where it is newer the segment has been retired,
-        // and the caller will not succeed in claiming a position of the number it has found. ORDERING: Acquire pairs
-        // with the Release in `retire`: a reader that finds a newer lap, and so takes a slot for not written, then
-        // finds that the head has moved on. Otherwise it would take the queue for empty.
-        // not written, then finds that the head has moved on. Otherwise it would take the queue for empty.
+        // and the caller will not succeed in claiming a position of the number it has found.
+        // ORDERING: Acquire pairs with the Release in `retire`: a reader that finds a newer lap, and so takes a slot
+        // for not written, then finds that the head has moved on. Otherwise it would take the queue for empty.
         self.lap.load(Ordering::Acquire)
     }
 
     /// Whether this is, or was, the segment of that number.
     #[inline(always)]
     pub(super) fn has(&self, number: u64) -> bool {
-        // ORDERING: Acquire pairs with the Release of `confirm`, and so with that of `prepare` and `make`: the memory, the
-        // lap and all that was done in the lap before are visible.
+        // ORDERING: Acquire pairs with the Release of `confirm`, and so with that of `prepare` and `make`: the memory,
+        // the lap and all that was done in the lap before are visible.
         self.number.load(Ordering::Acquire) == number
     }
 
@@ -133,8 +132,8 @@ impl Segment {
         self.number.store(FREE, Ordering::Release);
     }
 
-    /// The one thread that retires segments takes this one out of use: all its slots are empty, and no thread will claim
-    /// one. From now on that thread owns it.
+    /// The one thread that retires segments takes this one out of use: all its slots are empty, and no thread will
+    /// claim one. From now on that thread owns it.
     pub(super) fn retire(&self) {
         self.withdraw();
         // MUTANT: Laps alternate between 1 and 3: any two numbers except 0 do.

@@ -58,8 +58,8 @@ fn segments_of_a_long_queue_are_used_again() {
     assert!(queue.chain.made() <= made + 1, "{} segments after {made}", queue.chain.made());
 }
 
-/// A sender finds that a segment is missing, and stops. When it goes on, that segment has been linked, read and retired, and is the
-/// one that it takes: it must not get the same number again.
+/// A sender finds that a segment is missing, and stops. When it goes on, that segment has been linked, read and
+/// retired, and is the one that it takes: it must not get the same number again.
 ///
 /// Claim: No segment gets the same number twice, however long a thread is preempted before it links one.
 #[test]

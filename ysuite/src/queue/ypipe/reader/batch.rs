@@ -64,7 +64,8 @@ impl<T> ReadCursor<T> {
     // `close_against_a_batch`.
     /// Copies `run` messages from the slots at `from` to `room`.
     ///
-    /// # Safety The slots are published, within one group, and owned by the caller, which reads no message of them
+    /// # Safety
+    /// The slots are published, within one group, and owned by the caller, which reads no message of them
     /// again. There is room for `run` messages at `room`.
     #[inline(always)]
     unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {

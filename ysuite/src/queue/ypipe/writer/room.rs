@@ -137,7 +137,8 @@ impl<T> WriteCursor<T> {
 
     // MUTANT: Speed only: a window may be confined to fewer groups. Killed only by
     // `in_place::windows_and_calls_are_one_queue`.
-    /// One past the last group of this chunk that [`step`](Self::step) may come to from here; null where it may come to none.
+    /// One past the last group of this chunk that [`step`](Self::step) may come to from here; null where it may come to
+    /// none.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) fn whole_groups_end(&self) -> *mut u8 {
         let group = self.group.as_ptr();
@@ -152,7 +153,8 @@ impl<T> WriteCursor<T> {
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Continues at `next`, as if the messages before it had been written and published here.
     ///
-    /// # Safety They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full)
+    /// # Safety
+    /// They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full)
     /// or [`whole_groups_end`](Self::whole_groups_end) allowed. Nothing is hidden.
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, next: NonNull<u8>, core: &PipeCore<T>) {

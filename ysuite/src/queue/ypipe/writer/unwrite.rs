@@ -13,7 +13,8 @@ use crate::sync::Ordering;
 impl<T> WriteCursor<T> {
     /// Takes the newest message back. Its slot stays as it is until this handle writes again.
     ///
-    /// # Safety There is a message that the reader will not read, and so the newest is one.
+    /// # Safety
+    /// There is a message that the reader will not read, and so the newest is one.
     pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> InSlot<T> {
         // SAFETY: the newest message is in this group or, where no message is in this group, in the one before. By the
         // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this
@@ -47,8 +48,8 @@ impl<T> WriteCursor<T> {
                 // ORDERING: Relaxed; null leads nowhere.
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
                 let others = self.emptied.map_or(ptr::null_mut(), Chunk::as_raw);
-                // ORDERING: Release pairs with the Acquire in `ReadCursor::len_up_to`: a reader that closes may be in this chunk
-                // still, and goes on to the next, which was initialised before it was first linked here.
+                // ORDERING: Release pairs with the Acquire in `ReadCursor::len_up_to`: a reader that closes may be in
+                // this chunk still, and goes on to the next, which was initialised before it was first linked here.
                 emptied.header().next.store(others, Ordering::Release);
                 self.emptied = Some(emptied);
                 self.end = self.chunk.end();
@@ -76,8 +77,9 @@ impl<T> WriteCursor<T> {
     /// closes checks how far the queue reaches before it knows of a cut, and may be in any of them.
     pub(super) fn leave_emptied(&mut self) {
         if let Some(emptied) = self.emptied.take() {
-            // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: those chunks were initialised
-            // before. Where no cut keeps a reader from them it finds nothing there, as their states were taken back.
+            // ORDERING: Release pairs with the Acquire in `ReadCursor::next_chunk` and `len_up_to`: those chunks were
+            // initialised before. Where no cut keeps a reader from them it finds nothing there, as their states were
+            // taken back.
             self.chunk.header().next.store(emptied.as_raw(), Ordering::Release);
         }
     }

@@ -71,7 +71,8 @@ fn a_segment_that_two_empty_at_once_is_retired() {
     });
 }
 
-/// A thread that remembers it from an earlier use finds it by its number alone, and sends there: all must find it by the link.
+/// A thread that remembers it from an earlier use finds it by its number alone, and sends there: all must find it by
+/// the link.
 #[test]
 fn a_segment_that_has_its_number_is_found_from_the_one_before() {
     model_up_to(2, || {
