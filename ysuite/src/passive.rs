@@ -29,7 +29,7 @@ use crate::sync::{AtomicU32, Ordering, fence, window};
 const FENCED: u32 = 1 << 31;
 /// The sleeping side is gone for good.
 pub(crate) const GONE: u32 = 1 << 30;
-/// The sleeping side wants no more than it can have now: where the queue ends, both sides agree elsewhere.
+/// The sleeping side accepts only what was sent before. Both sides agree elsewhere where the queue ends.
 pub(crate) const CUT: u32 = 1 << 29;
 /// What is never taken out of the word again.
 pub(crate) const STAYS: u32 = GONE | CUT;
@@ -174,7 +174,7 @@ impl Passive {
             return 0;
         }
         window();
-        // FENCED stays, so all callers and the sleeper go on using fences.
+        // FENCED stays, so all callers and the sleeper continue to use fences.
         // ORDERING: the Acquire side pairs with the Release side of the `fetch_or` in `mark`, so that what the token
         // represents (a waker, a registration) is visible to the caller that wakes by it. SeqCst keeps it in one order
         // with `mark`.

@@ -36,7 +36,7 @@ pub(super) mod model {
 
     struct Barriers {
         words: [AtomicUsize; THREADS],
-        /// How many threads have a word. Not an atomic of the model: that would order the threads.
+        /// The number of threads that have a word. Not an atomic of the model: that would order the threads.
         given: PlainUsize,
     }
 

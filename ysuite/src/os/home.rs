@@ -61,7 +61,7 @@ mod wiped {
     /// Represents the page where the kernel does not wipe pages.
     static NONE: AtomicU32 = AtomicU32::new(0);
 
-    /// The last number given to a process. A child has a copy, and goes on from there.
+    /// The last number given to a process. A child has a copy, and continues from there.
     static LAST: AtomicU32 = AtomicU32::new(0);
 
     // MUTANT: Kernels without `MADV_WIPEONFORK` only. Killed only by

@@ -1,6 +1,6 @@
 //! The platform of the model checker: one lock and one condition variable for all words of an execution.
 //!
-//! A timed wait lets the other threads go on for as long as the explorer chooses, and then ends: by a wake-up if one
+//! A timed wait lets the other threads run for as long as the explorer chooses, and then ends: by a wake-up if one
 //! has come, else by its time-out. So the model explores every race between the two.
 
 use core::time::Duration;

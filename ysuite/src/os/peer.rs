@@ -17,13 +17,13 @@ use super::{platform, yield_now};
 #[cfg(not(ysuite_loom))]
 use crate::sync::AtomicU32;
 
-/// How often a thread yields before it sleeps.
+/// The number of yields before a thread sleeps.
 const YIELDS: u32 = 32;
 /// How long it sleeps at first.
 const SHORTEST: Duration = Duration::from_micros(50);
 /// After this number of sleeps the next ones take twice as long.
 const SLEEPS: u32 = 8;
-/// How often that is doubled.
+/// The number of times that this is doubled.
 const DOUBLINGS: u32 = 4;
 
 /// The waits of one thread for one step of another.
@@ -52,7 +52,7 @@ impl PeerWait {
                 platform::wait(&AtomicU32::new(0), 0, Some(SHORTEST * (1 << (sleeps / SLEEPS).min(DOUBLINGS))));
             }
         }
-        // In a model time does not pass; the other threads go on.
+        // In a model time does not pass; the other threads run.
         #[cfg(ysuite_loom)]
         {
             let _ = (sleeps, SHORTEST, SLEEPS, DOUBLINGS);

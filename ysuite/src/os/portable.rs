@@ -80,7 +80,7 @@ const BUCKETS: usize = 64;
 static TABLE: [Mutex<List>; BUCKETS] = [const { Mutex::new(List(Cell::new(None))) }; BUCKETS];
 
 fn bucket(address: usize) -> &'static Mutex<List> {
-    // MUTANT: Speed only: how evenly words spread over the buckets. Words lie in cache lines of their own: their
+    // MUTANT: Speed only: how evenly words spread over the buckets. Words are in cache lines of their own: their
     // addresses hardly differ in the low bits.
     &TABLE[(address >> 7 ^ address >> 13) % BUCKETS]
 }

@@ -1,6 +1,6 @@
 //! How this processor hands lines of memory from one core to another, as far as it decides what a thread does.
 //!
-//! Any thread. The first call asks the processor, which in a guest takes some microseconds; the others are a load.
+//! Any thread. The first call queries the processor, which takes some microseconds in a guest; the others are a load.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,4 +1,4 @@
-//! The word alone under the model checker: what a token hands over, in both directions. How ends sleep by it is in
+//! The word alone under the model checker: what a token hands over, in both directions. How handles sleep by it is in
 //! `tests/loom`.
 //!
 //! Claim: A taken wake mode brings what its sleeper did before. A missing one brings what its publisher did before.

@@ -11,7 +11,7 @@ use core::ops::{Deref, DerefMut};
 use core::ptr;
 
 // USER CODE: whatever the slow path runs; the value is a copy, and no thread reads the original meanwhile; panic: the
-//     copy is written back all the same, by `Back`; test: tests/suite/conformance/channel/panics.rs:
+//     copy is still written back, by `Back`; test: tests/suite/conformance/channel/panics.rs:
 //     panicking_drop_of_an_element_takes_the_rest_along
 /// Runs a slow path on a copy of `value`, then writes the copy back.
 #[inline(always)]

@@ -16,8 +16,8 @@ use crate::sync::{AtomicPtr, Ordering};
 /// How many segments there may be, unless the array's owner says otherwise.
 const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
-// GROWS: segments; bound: `most(first)` elements; full: callers ask before; freed with the array; cost: elements; test:
-//     src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
+// GROWS: segments; bound: `most(first)` elements; full: callers check before; freed with the array; cost: elements;
+//     test: src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
 /// `SEGMENTS`: how many segments there may be.
 pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
     /// Null, or `length(segment)` elements.

@@ -140,8 +140,8 @@ impl Backoff {
     }
 
     /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; calls `ready` once
-    /// where that has passed. After a moment it yields the CPU, and goes on spinning only if no other thread used it: a
-    /// thread that spins while others wait for its CPU may keep the one that it waits for from running. Returns the
+    /// where that has passed. After a moment it yields the CPU, and continues to spin only if no other thread used it:
+    /// a thread that spins while others wait for its CPU may keep the one that it waits for from running. Returns the
     /// last result of `ready`.
     pub(crate) fn spin(&mut self, deadline: Deadline, mut ready: impl FnMut() -> bool) -> bool {
         // MUTANT: Speed only: what is learned about the length of sleeps.

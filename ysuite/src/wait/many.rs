@@ -315,7 +315,7 @@ mod tests {
         wait.disarm_slot(true);
         assert!(!wait.is_notified && !wait.in_flight, "no notification has been sent");
         for _ in 0..2 {
-            // The second time it has been notified in vain: it has arrived, and waits anew.
+            // The second time it has been notified in vain: it has arrived, and waits again.
             Asleep { wait: &mut wait, waker: None }.arm();
             assert_eq!(list.in_flight(), 0);
             drop(list.notify_one());

@@ -232,7 +232,7 @@ fn a_pop_that_a_push_comes_before_loses_no_block() {
     });
 }
 
-/// A block is pushed anew above another one, which is new as well. Meanwhile a thread that has found it full is about
+/// A block is pushed again above another one, which is new as well. Meanwhile a thread that has found it full is about
 /// to pop it or to check below it.
 #[test]
 fn a_block_below_another_is_found_as_it_was_made() {
@@ -248,7 +248,7 @@ fn a_block_below_another_is_found_as_it_was_made() {
     });
 }
 
-/// The thread that pushes the block anew has not made the one below it.
+/// The thread that pushes the block again has not made the one below it.
 #[test]
 fn a_block_that_another_thread_put_below_is_found_as_it_was_made() {
     model_up_to(2, || {

@@ -54,8 +54,8 @@ struct SleepingEnd<'a, E> {
 }
 
 impl<'a, E: WaitingEnd> SleepingEnd<'a, E> {
-    /// An attached end is woken through its set as well: its id is up whenever there may be a message, however the wait
-    /// ends.
+    /// An attached handle is woken through its set as well: its id is up whenever there may be a message, however the
+    /// wait ends.
     fn new(end: &'a mut E, way: u32) -> Self {
         // MUTANT: An id that is up is raised once more at worst.
         let tokens = if registration(end).is_some() { way | SIGNAL } else { way };
@@ -116,7 +116,7 @@ fn sleep(passive: &Passive, deadline: Deadline) -> bool {
         }
         window();
         if sleep_on(&passive.word, word, deadline) == Waited::TimedOut && passive.look() & FUTEX != 0 {
-            // An attached end stays armed for its set.
+            // An attached handle stays armed for its set.
             passive.disarm(FUTEX);
             return false;
         }

@@ -23,14 +23,14 @@ const ROWS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 pub(super) struct Regions {
     /// The waiters that are armed in the regions of a row, or about to be.
     counts: [AtomicU32; ROWS],
-    /// How many rows have a region.
+    /// The number of rows that have a region.
     in_use: AtomicU32,
     /// The first region of each row.
     rows: [AtomicPtr<Region>; ROWS],
     made: Handed,
 }
 
-/// Blocks that lie side by side.
+/// Contiguous blocks.
 pub(super) struct Region {
     /// The waiters that are armed in each block, or about to be.
     counts: [AtomicU32; BLOCKS],
@@ -129,7 +129,7 @@ impl Regions {
         regions
     }
 
-    /// Where the further block of this number is, or is to be, and is counted. Makes its region if need be.
+    /// Where the further block of this number is, or is to be, and is counted. Makes its region if necessary.
     pub(super) fn link(&self, number: usize) -> (&AtomicPtr<SlotBlock>, BlockPlace) {
         self.made.read();
         let (number, block) = (number / BLOCKS, number % BLOCKS);

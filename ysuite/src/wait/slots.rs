@@ -30,7 +30,7 @@ pub(crate) struct SlotBlock {
     taken: AtomicU64,
     /// Slots whose owners wait to be notified. Exact; the count in the list's word is never less.
     pub(super) armed: AtomicU64,
-    /// How many blocks of the list were made before this one.
+    /// The number of blocks of the list that were made before this one.
     pub(super) number: usize,
     /// Where the waiters that are armed here are counted.
     pub(super) place: BlockPlace,

@@ -39,7 +39,7 @@ pub(crate) struct Subscriptions {
 struct Subscription {
     slot: Waiter,
     /// The slot has an arming for which no thread is responsible yet. While it is false, the slot is armed at most
-    /// until the thread that has armed it goes on.
+    /// until the thread that has armed it continues.
     armed: AtomicBool,
     /// A thread is taking the id down.
     resting: AtomicBool,
@@ -182,7 +182,7 @@ impl Subscriptions {
         }
         let Some(old) = self.task.take() else { return };
         let new = Subscription::of_task(end, self.registration.as_ref());
-        // ORDERING: Relaxed; this thread alone has the end.
+        // ORDERING: Relaxed; this thread alone has the handle.
         let waits = old.armed.load(Ordering::Relaxed);
         if waits {
             // Before the old one is disarmed: there is no moment without an armed slot.

@@ -43,8 +43,8 @@ impl Vacancies {
                 return Some(Waiter { block, index });
             }
             // ORDERING: Acquire of either pointer: `top` pairs with the Release exchange in `put`, `below` with the
-            // Release store there. This block may be pushed anew meanwhile, above a block that this thread has not seen
-            // before.
+            // Release store there. This block may be pushed again meanwhile, above a block that this thread has not
+            // seen before.
             at = if self.take_off(block) { &self.top } else { &block.below }.load(Ordering::Acquire);
         }
         None

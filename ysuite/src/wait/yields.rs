@@ -19,7 +19,7 @@ const MOST: u32 = 16;
 const SLICE: Duration = Duration::from_millis(1);
 /// Waits without a yield after the first slice that was lost. Doubled with each further one.
 const AWAY: u16 = 1 << 6;
-/// How often that is doubled.
+/// The number of times that this is doubled.
 const DOUBLINGS: u16 = 6;
 /// A thread with less time than this does not yield: some slices.
 const HASTE: Duration = Duration::from_millis(10);

@@ -9,10 +9,10 @@
 //!
 //! Any thread. Only [`prepare`], and a call of [`may_give_up_fences`] that brings the count to a multiple of [`PAYS`],
 //! can block. Nothing is locked, and no state says that a thread is registering: a forked child has the result of its
-//! parent, and its registration, which belongs to the memory map and is copied with it; or it goes on counting.
+//! parent, and its registration, which belongs to the memory map and is copied with it; or it continues to count.
 //!
 //! Sources: the membarrier(2) manual page; liburcu; folly's asymmetric barriers; C++ P1202; Karlin, Manasse, Rudolph
-//! and Sleator 1988, for paying once where it would have cost as much to go on.
+//! and Sleator 1988, for paying once where it would have cost as much to continue.
 //!
 //! Cannot: be undone. If a filter forbids the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
@@ -24,7 +24,7 @@ use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_
 
 use crate::os::count_call;
 
-/// The kernel has not been asked yet.
+/// The process has not tried it yet.
 const UNKNOWN: u8 = 0;
 /// The kernel says that it has the barrier. The process is not registered.
 const OFFERED: u8 = 1;
@@ -35,8 +35,8 @@ const NO: u8 = 3;
 /// register takes 9 to 12 ms (docs/decisions/003). A power of two, so that the count may wrap.
 const PAYS: u32 = 1 << 18;
 
-/// Not a lock: a child that is forked while another thread asks would wait without end for a thread that it does not
-/// have.
+/// Not a lock: a child that is forked while another thread registers would wait without end for a thread that it does
+/// not have.
 static AVAILABLE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 /// Fences that publishers of this process have executed while no waiter slept.

@@ -31,10 +31,10 @@ const LEAST: usize = 64 * 1024;
 pub(super) const MOST: usize = 256 * 1024;
 /// Sizes of blocks are multiples of this at least.
 const GRAIN: usize = super::pages::PAGE;
-/// How many sizes there are.
+/// The number of sizes.
 const SIZES: usize = (MOST - LEAST) / GRAIN + 1;
 
-/// Regions in the first piece of a size's table; each further piece has twice as many as the one before.
+/// Regions in the first piece of a size's table; each further piece has twice the number of the one before.
 const FIRST: usize = 16;
 /// How many further pieces there may be: of the smallest blocks they are for 2 TiB.
 const PIECES: usize = 16;
@@ -110,12 +110,12 @@ impl Kind {
         Self { size: &ALL[(bytes - LEAST) / GRAIN], bytes, page }
     }
 
-    /// How many blocks a region has. Its first page says where in the table it is.
+    /// The number of blocks of a region. Its first page says where in the table it is.
     fn blocks(self) -> usize {
         (SPAN - self.page) / self.bytes
     }
 
-    /// How many bytes a region has.
+    /// The number of bytes of a region.
     fn span(self) -> usize {
         self.page + self.blocks() * self.bytes
     }
@@ -304,7 +304,7 @@ impl Kind {
                 region.base.store(ptr::null_mut(), Ordering::Relaxed);
             }
         }
-        // ORDERING: Release pairs with the Acquire of the threads that take a block, or make the region anew.
+        // ORDERING: Release pairs with the Acquire of the threads that take a block, or make the region again.
         region.used.store(0, Ordering::Release);
         self.size.from.fetch_min(index, Ordering::Relaxed);
     }
@@ -372,7 +372,7 @@ mod tests {
 
     use super::*;
 
-    /// Of a size that no other test asks for.
+    /// Of a size that no other test uses.
     fn layout(pages: usize) -> Layout {
         Layout::from_size_align(LEAST + pages * GRAIN, GRAIN).unwrap()
     }

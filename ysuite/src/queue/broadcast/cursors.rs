@@ -39,7 +39,7 @@ pub(super) const BUSY: u64 = 1;
 /// No reader has this cursor.
 const FREE: u64 = u64::MAX;
 
-/// How many cursors are made at once, at first.
+/// The number of cursors that are made at once, at first.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
 /// Up to this number, a scan goes through all cursors that exist, and no reader moves to shorten it.
 const FEW: usize = if cfg!(ysuite_loom) { 0 } else { 8 };
@@ -54,7 +54,8 @@ const _: () = assert!(MOST < JOINED as usize);
 const SEATED: u64 = 0;
 /// It has been asked to go. Its next message is one that it does not read.
 const ASKED: u64 = 1;
-/// Whatever the reader does from now on, it finds that it was asked. It may be at a message yet, if its cursor is busy.
+/// Whatever the reader does from now on, it finds that it was asked. It may still be at a message, if its cursor is
+/// busy.
 const PASSED: u64 = 2;
 /// It is at no message, and counted as a reader no more.
 const GONE: u64 = 3;
@@ -95,7 +96,7 @@ impl CursorLine {
         self.owner.load(Ordering::Relaxed) & STATE != SEATED
     }
 
-    /// Whether writers may pass over the reader, whatever its cursor says. To be asked before the cursor is loaded.
+    /// Whether writers may pass over the reader, whatever its cursor says. Call before the cursor is loaded.
     fn is_passed_over(&self) -> Option<u64> {
         // ORDERING: Acquire pairs with the Release in `advance`: what is loaded of the cursor after it is not older
         // than what the thread that has evicted the reader has found there.
@@ -127,9 +128,10 @@ impl Deref for CursorLine {
 //     tests/suite/broadcast/random.rs: receivers_come_and_go_in_several_threads
 pub(super) struct Cursors {
     cursors: SegmentedArray<Cursor>,
-    /// How many readers have ever joined, in steps of [`JOINED`], and below that from where on no cursor is in use.
+    /// The number of readers that have ever joined, in steps of [`JOINED`], and below that from where on no cursor is
+    /// in use.
     extent: AtomicU64,
-    /// How many readers there are.
+    /// The number of readers.
     count: AtomicUsize,
     /// The number of the last reader that was given one.
     ids: AtomicU64,
@@ -145,7 +147,7 @@ impl Cursors {
         }
     }
 
-    /// How many readers there are.
+    /// The number of readers.
     #[inline(always)]
     pub(super) fn count(&self) -> usize {
         // ORDERING: Acquire pairs with the Release in `leave`: what readers that are gone have read, they have read.

@@ -718,12 +718,12 @@ impl<T> BroadcastRing<T> {
         message
     }
 
-    /// How many messages are in the ring from a position on.
+    /// The number of messages that are in the ring from a position on.
     pub(crate) fn len(&self, position: u64) -> usize {
         self.tail().saturating_sub(position).min(self.capacity) as usize
     }
 
-    /// How many messages are in the ring for the slowest reader.
+    /// The number of messages that are in the ring for the slowest reader.
     pub(crate) fn longest(&self) -> usize {
         let tail = self.tail();
         self.len(self.cursors.least().unwrap_or(tail))

@@ -75,7 +75,7 @@ struct RingEnds {
     head: CachePadded<AtomicU64>,
     /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
     tail: CachePadded<AtomicU64>,
-    /// How many cells there are.
+    /// The number of cells.
     #[cfg(feature = "statistics")]
     capacity: usize,
     #[cfg(feature = "statistics")]
@@ -264,7 +264,7 @@ impl<T> Ring<T> {
     #[cold]
     fn tell_closed(&self) {
         // MUTANT: Speed only: a flag that is set is stored again. The ring of a rendezvous is closed from the
-        // beginning, and its ends come here often: they leave the line alone.
+        // beginning, and its handles come here often: they leave the line alone.
         if !self.is_closed() {
             // ORDERING: Release pairs with the Acquire of `is_closed`: a thread that sees it sees all that this thread
             // has done or seen before, the flag in the tail included.
@@ -281,7 +281,7 @@ impl<T> Ring<T> {
     // USER CODE: messages' `Drop`; the message has left the ring; re-entrance: any operation; panic: the others are
     //     dropped; test: tests/suite/mpmc/edges.rs: many_drops_that_panic_are_one_panic_and_no_loss
     /// Drops every message that is written, in its cell: a stack may be too small for it. Where a message's drop
-    /// panics, the others are dropped all the same.
+    /// panics, the others are still dropped.
     ///
     /// The cell stays claimed while its message is dropped. Only a thread that sends by force waits for that, and only
     /// one that has claimed this very cell before the ring was closed: see [`force`].

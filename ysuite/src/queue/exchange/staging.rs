@@ -19,15 +19,15 @@ const MOST: usize = 64;
 /// Space for a few messages, first in, first out.
 pub(crate) struct Staging<'a, T> {
     space: &'a mut StagingSpace,
-    /// Space for one message that does not fit there, or asks for more alignment.
+    /// Space for one message that does not fit there, or needs more alignment.
     large: MaybeUninit<T>,
     /// The staging owns `len` messages, from index `first` on.
     first: usize,
     len: usize,
 }
 
-/// Where the messages of a [`Staging`] lie. Apart from it: in one value with its counts all these bytes would be set to
-/// 0 at each beginning, which took more than a batch.
+/// The place of the messages of a [`Staging`]. Separate from it: in one value with its counts all these bytes would be
+/// set to 0 at each beginning, which took more than a batch.
 #[repr(C, align(64))]
 pub(crate) struct StagingSpace(MaybeUninit<[u8; BYTES]>);
 
@@ -63,7 +63,7 @@ impl<'a, T> Staging<'a, T> {
         if Self::SMALL == 0 { self.large.as_mut_ptr() } else { self.space.0.as_mut_ptr().cast() }
     }
 
-    // USER CODE: the iterator; an item is counted before the next is asked for, and nothing is claimed; re-entrance:
+    // USER CODE: the iterator; an item is counted before the next is requested, and nothing is claimed; re-entrance:
     //     the channel may be used; panic: the items it has returned are sent as far as there is room; test:
     //     tests/suite/mpmc/edges.rs: an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit
     /// Fills the staging from an iterator, with `most` messages at most, which is not 0. Call only when it is empty.
@@ -109,8 +109,8 @@ impl<T> Drop for Staging<'_, T> {
     }
 }
 
-/// How many messages a staging has while it is filled. They are counted when this is dropped, also where the iterator
-/// panics.
+/// The number of messages of a staging while it is filled. They are counted when this is dropped, also where the
+/// iterator panics.
 struct Filled<'a> {
     messages: usize,
     len: &'a mut usize,

@@ -12,7 +12,7 @@
 //!
 //! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if the difference is less than
 //! half of all numbers. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for
-//! longer is marked anew.
+//! longer is marked again.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -49,7 +49,7 @@ const fn round_up(value: usize, align: usize) -> usize {
 }
 
 /// Where things are within a group, for messages of type `T`. All in bytes unless said otherwise. In a model groups and
-/// chunks are tiny: what is explored is their ends.
+/// chunks are tiny: the models explore their boundaries.
 pub(super) struct Geometry<T>(PhantomData<T>);
 
 impl<T> Geometry<T> {
@@ -57,7 +57,7 @@ impl<T> Geometry<T> {
     pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
     /// From the group to its first slot.
     pub(super) const FIRST: usize = round_up(size_of::<GroupState>(), align_of::<Slot<T>>());
-    /// How many slots a group has.
+    /// The number of slots of a group.
     pub(super) const SLOTS: usize = Self::SHAPE.0;
     /// From one group to the next.
     pub(super) const STRIDE: usize = Self::SHAPE.1;
@@ -117,7 +117,7 @@ pub(super) struct ChunkHeader<T> {
     /// The lap the chunk was last linked for. Used by the writer; in the very first chunk the reader starts from it as
     /// well.
     lap: Cell<usize>,
-    /// How many groups follow; never changes.
+    /// The number of groups that follow; never changes.
     groups: usize,
     /// The rest of the chunk as it was made.
     made: Handed,

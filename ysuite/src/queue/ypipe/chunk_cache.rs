@@ -187,8 +187,8 @@ impl<T> ChunkCache<T> {
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
     fn take_back(&self, given: &mut usize) -> Option<Chunk<T>> {
         let newest = given.wrapping_sub(1);
-        // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two ends gets the chunk, and
-        // this one has put it there itself.
+        // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two handles gets the chunk,
+        // and this one has put it there itself.
         let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::Relaxed))?;
         *given = newest;
         Some(chunk)
@@ -241,7 +241,7 @@ fn free<T>(chunk: Option<Chunk<T>>) {
 impl<T> Drop for ChunkCache<T> {
     // MUTANT: Killed only by `chunks_whose_messages_are_taken_back_are_used_again_and_given_back`.
     fn drop(&mut self) {
-        // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
+        // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both handles.
         let ring = self.ring.load(Ordering::Relaxed);
         if ring.is_null() {
             return;
@@ -249,10 +249,10 @@ impl<T> Drop for ChunkCache<T> {
         while let Some(chunk) = self.take_beyond() {
             free(Some(chunk));
         }
-        // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both ends.
+        // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both handles.
         let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room() + 1)) };
         for place in &ring[..self.room()] {
-            // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both ends.
+            // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both handles.
             free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }
     }

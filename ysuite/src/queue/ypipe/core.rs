@@ -1,4 +1,4 @@
-//! What the two ends of a ypipe share, and the disposal of messages that will not be read.
+//! What the two handles of a ypipe share, and the disposal of messages that will not be read.
 //!
 //! Wait-free; never sleeps. Until the reader leaves, only the reader takes messages. When it leaves it puts its cursor
 //! here, and from then on any thread that publishes disposes of the messages that are left: every message is delivered
@@ -45,13 +45,13 @@ const LANE_BYTES: usize = 8 * 1024;
 pub(crate) struct PipeCore<T> {
     /// Read for every message, written when a handle sleeps or is dropped.
     pub(super) read_mostly: ReadMostly<T>,
-    /// How many messages have been read: written by the reader for each.
+    /// The number of messages that have been read: written by the reader for each.
     pub(super) progress: Observed<Progress>,
     /// The first chunk of a queue that began without one, or null. Made by the writer.
     first: AtomicPtr<ChunkHeader<T>>,
     /// Where the queue ends, once its reader has closed it.
     pub(super) cut: Cut,
-    /// How many threads have asked for the disposal of what is left, since it was last 0.
+    /// The number of threads that have requested the disposal of what is left, since it was last 0.
     disposing: AtomicUsize,
     /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
     /// to the thread that has raised `disposing` from 0.
@@ -75,7 +75,7 @@ pub(super) struct ReadMostly<T> {
     pub(super) cache: ChunkCache<T>,
     /// Groups in a chunk that is worth keeping.
     groups: u32,
-    /// Whether a bound was asked for, even one that can never be reached.
+    /// Whether a bound was requested, even one that can never be reached.
     asked: bool,
     /// [`OPEN`], [`CLOSED`] or [`OVER`].
     pub(super) closed: AtomicU8,
@@ -150,7 +150,7 @@ impl<T> PipeCore<T> {
         }
     }
 
-    /// How many messages there may be at once, as the caller has asked.
+    /// How many messages there may be at once, as the caller has requested.
     #[inline]
     pub(super) fn bound(&self) -> Option<usize> {
         self.read_mostly.asked.then_some(self.read_mostly.capacity)
@@ -197,7 +197,7 @@ impl<T> PipeCore<T> {
         self.read_mostly.capacity != usize::MAX
     }
 
-    /// How many messages have been read; wraps. Never goes back.
+    /// The number of messages that have been read; wraps. Never goes back.
     pub(super) fn consumed(&self) -> usize {
         self.progress.consumed()
     }
@@ -252,7 +252,7 @@ impl<T> PipeCore<T> {
         self.read_mostly.closed.load(Ordering::Relaxed) == OVER
     }
 
-    /// Whether the writer is gone, or the reader has closed. False again where another writer goes on.
+    /// Whether the writer is gone, or the reader has closed. False again where another writer continues.
     pub(super) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `close` and `end`: all that was ever published is visible after
         // it.
@@ -307,7 +307,7 @@ impl<T> Drop for PipeCore<T> {
         let mut panics = Panics::none();
         // Messages that were published after the last check.
         panics.catch(|| self.dispose(|_, message| drop(message)));
-        // SAFETY: `&mut self`: both ends are gone, and this thread is the last owner.
+        // SAFETY: `&mut self`: both handles are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks();
         }

@@ -202,7 +202,7 @@ impl<T> Reader<T> {
         core.end();
     }
 
-    /// After finding nothing: whether there is a message all the same. There may be one where the queue has a cut, and
+    /// After finding nothing: whether there is a message nevertheless. There may be one where the queue has a cut, and
     /// where it was published meanwhile.
     #[cold]
     #[inline(never)]

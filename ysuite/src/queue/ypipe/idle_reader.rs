@@ -11,8 +11,8 @@ use super::reader::Reader;
 use crate::passive::{Barrier, Passive};
 use crate::sync::{Arc, AtomicPtr, Ordering};
 
-/// The reading end of a lane without a reader. Dropping it neither ends reading nor drops messages: the writer would go
-/// on writing messages that no thread reads. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
+/// The reading side of a lane without a reader. Dropping it neither ends reading nor drops messages: the writer would
+/// go on writing messages that no thread reads. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
 pub(crate) struct IdleReader<T> {
     core: Arc<PipeCore<T>>,
 }
@@ -30,11 +30,11 @@ impl<T> IdleReader<T> {
     /// or ends it.
     ///
     /// # Safety
-    /// There is no reader, the caller is the only thread that asks for one now, and [`go`](Self::go) has not been
+    /// There is no reader, the caller is the only thread that requests one now, and [`go`](Self::go) has not been
     /// called.
     pub(crate) unsafe fn wake(&self) -> Option<Reader<T>> {
         // SAFETY: before GONE the cell belongs to the reading side, which has not left. By the caller no reader has the
-        // cursor, and no other thread asks for it.
+        // cursor, and no other thread requests it.
         let cursor = self.core.resting.with_mut(|resting| unsafe { (*resting).take() });
         cursor.or_else(|| self.core.first_cursor()).map(|cursor| Reader::new(self.core.clone(), cursor))
     }
@@ -44,7 +44,7 @@ impl<T> IdleReader<T> {
         self.core.end_if_closed()
     }
 
-    /// How many messages are published, counting no further than it takes to reach `enough`.
+    /// The number of messages that are published, counting no further than it takes to reach `enough`.
     ///
     /// # Safety
     /// There is no reader, none is woken meanwhile, and [`go`](Self::go) has not been called. Several threads may count
@@ -121,7 +121,7 @@ impl<T> AtomicSlot<T> {
     pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // ORDERING: Acquire pairs with the Release in `put`: all that was done with the reader before is visible.
         let core = self.core.load(Ordering::Acquire);
-        // SAFETY: the pointer came from `into_raw` in `put`. By the caller the slot goes on owning it, and this copy is
+        // SAFETY: the pointer came from `into_raw` in `put`. By the caller the slot still owns it, and this copy is
         // not dropped.
         (!core.is_null()).then(|| look(&ManuallyDrop::new(IdleReader { core: unsafe { Arc::from_raw(core) } })))
     }
@@ -153,7 +153,7 @@ mod tests {
             (0..written).for_each(|_| assert!(writer.write(message.clone()).is_ok()));
             writer.flush();
             if read != 0 {
-                // SAFETY: there is no reader yet, this thread alone asks for one, and `go` has not been called.
+                // SAFETY: there is no reader yet, only this thread requests one, and `go` has not been called.
                 let mut reader = unsafe { resting.wake() }.unwrap();
                 drop(reader.read());
                 reader.rest();

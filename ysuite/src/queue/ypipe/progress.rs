@@ -24,8 +24,8 @@ impl<W> Deref for OneWriter<W> {
 }
 
 pub(super) struct Progress {
-    /// How many messages have been read; wraps. Written by the reader, loaded by the writer when it seems to be out of
-    /// room.
+    /// The number of messages that have been read; wraps. Written by the reader, loaded by the writer when it seems to
+    /// be out of room.
     consumed: OneWriter<AtomicUsize>,
     #[cfg(feature = "statistics")]
     writer: OneWriter<WriterCounts>,
@@ -35,9 +35,9 @@ pub(super) struct Progress {
 #[cfg(feature = "statistics")]
 #[derive(Default)]
 struct WriterCounts {
-    /// How many messages have been published, less those that were given back.
+    /// The number of messages that have been published, less those that were given back.
     sent: AtomicUsize,
-    /// How many messages were given back of those that count in the writer's position.
+    /// The number of messages that were given back of those that count in the writer's position.
     given_back: AtomicUsize,
     /// The most messages that took up room at once, as far as the writer has checked.
     high_water: AtomicUsize,
@@ -87,7 +87,7 @@ impl Progress {
         core::ptr::from_ref::<AtomicUsize>(&self.consumed).cast_mut().cast()
     }
 
-    /// How many messages have been read; wraps. Never goes back.
+    /// The number of messages that have been read; wraps. Never goes back.
     #[inline(always)]
     pub(super) fn consumed(&self) -> usize {
         // ORDERING: Acquire pairs with the Release in `took`: the slots of the messages counted have been left.

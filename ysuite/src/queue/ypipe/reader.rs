@@ -1,7 +1,7 @@
-//! The reading end of a ypipe: [`Reader`], and the position it reads at.
+//! The reader's handle of a ypipe: [`Reader`], and the position it reads at.
 //!
 //! [`ReadCursor`] holds the slot of the next message, and up to where slots are known to be published. It has one owner
-//! at a time: the reader, and after the reader's end the thread that disposes of the messages left. It is wait-free.
+//! at a time: the reader, and after the reader's drop the thread that disposes of the messages left. It is wait-free.
 
 mod batch;
 
@@ -26,7 +26,7 @@ pub struct Reader<T> {
 
 /// The parts of a reader. Dropping them leaves the queue.
 struct Reading<T> {
-    /// Taken out only when the reader ends.
+    /// Taken out only when the reader is dropped.
     cursor: Option<ReadCursor<T>>,
     core: Arc<PipeCore<T>>,
 }
@@ -95,7 +95,7 @@ impl<T> Reader<T> {
         self.parts().0.skip_laps(by);
     }
 
-    /// How many messages have been read; wraps.
+    /// The number of messages that have been read; wraps.
     pub(crate) fn position(&self) -> usize {
         self.reading.core.consumed()
     }
@@ -145,7 +145,7 @@ impl<T> Reader<T> {
         self.reading.core.is_closed()
     }
 
-    /// Where the writer is gone: no other goes on from now on (true). What it published may still be here.
+    /// If the writer is gone (true), no other can continue from now on. What it published may still be here.
     pub(crate) fn end_if_closed(&self) -> bool {
         self.reading.core.end_if_closed()
     }
@@ -156,7 +156,8 @@ impl<T> Reader<T> {
         self.reading.core.bound()
     }
 
-    /// How many published messages are here. Takes time in proportion to that number (a load for each cache line).
+    /// The number of published messages that are here. Takes time in proportion to that number (a load for each cache
+    /// line).
     #[must_use]
     pub fn len(&self) -> usize {
         self.len_up_to(usize::MAX)
@@ -177,7 +178,7 @@ impl<T> Reader<T> {
         }
     }
 
-    /// How many published messages are here, counting no further than it takes to reach `enough`.
+    /// The number of published messages that are here, counting no further than it takes to reach `enough`.
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
         if let Some(left) = self.reading.core.left_below_cut() {
             return left;
@@ -206,7 +207,7 @@ impl<T> Reading<T> {
 impl<T> Drop for Reading<T> {
     fn drop(&mut self) {
         self.leave();
-        // A reader that was made idle has not left: the queue goes on.
+        // A reader that was made idle has not left: the queue continues.
         if self.core.read_mostly.reader.is_gone() {
             self.core.dispose(|_, message| drop(message));
         }
@@ -404,9 +405,9 @@ impl<T> ReadCursor<T> {
     }
 
     // MUTANT: Speed only: a count past what is enough is still enough.
-    /// How many messages are published and not taken, counting no further than it takes to reach `enough`. Walks the
-    /// groups between the two ends. What a writer takes back meanwhile, beyond a cut that it has decided, may count as
-    /// well.
+    /// The number of messages that are published and not taken, counting no further than it takes to reach `enough`.
+    /// Walks the groups between the two handles. What a writer takes back meanwhile, beyond a cut that it has decided,
+    /// may count as well.
     pub(super) fn len_up_to(&self, enough: usize) -> usize {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group(), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
@@ -441,12 +442,13 @@ impl<T> ReadCursor<T> {
         }
     }
 
-    /// Frees the cursor's chunk and all after it. Call when both ends are gone and the queue is empty.
+    /// Frees the cursor's chunk and all after it. Call when both handles are gone and the queue is empty.
     pub(super) fn free_chunks(self) {
         let mut chunk = Some(self.chunk);
         while let Some(this) = chunk {
             chunk = this.next();
-            // SAFETY: both ends are gone, so no other thread uses the chunk, and its link to the next was read before.
+            // SAFETY: both handles are gone, so no other thread uses the chunk, and its link to the next was read
+            // before.
             unsafe { this.free() };
         }
     }

@@ -45,7 +45,7 @@ impl<T> Writer<T> {
     }
 
     // MUTANT: Models only: an empty run has no slot to name.
-    /// The next free slots that lie side by side, `most` at most; none only where there is no room.
+    /// The next contiguous free slots, at most `most`; none only where there is no room.
     #[inline]
     pub(crate) fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<T>] {
         if !self.has_room() {
@@ -174,7 +174,7 @@ mod tests {
         for bound in [None, Some(4)] {
             let (mut writer, resting) = lane::<u64>(bound, 1, &Meter::default());
             resting.mark_cut().pass();
-            // SAFETY: there is no reader, this thread alone asks for one, and `go` has not been called.
+            // SAFETY: there is no reader, only this thread requests one, and `go` has not been called.
             assert!(unsafe { resting.cut() }.is_none());
             assert_eq!([0, 1, 2].map(|messages| writer.has_room_for(messages)), [true, false, false]);
         }

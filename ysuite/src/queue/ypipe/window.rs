@@ -16,7 +16,7 @@ use super::writer::{Writer, Writing};
 use crate::os::may_become_asymmetric;
 use crate::statistics::COUNTING;
 
-/// Where a sender may write and publish by itself.
+/// The place where a sender may write and publish by itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendWindow {
@@ -32,7 +32,7 @@ pub struct SendWindow {
     pub asleep: *const u32,
 }
 
-/// Where a receiver may read by itself.
+/// The place where a receiver may read by itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvWindow {
@@ -44,7 +44,7 @@ pub struct RecvWindow {
     pub end: *mut u8,
     /// What is subtracted from a group's state to make the address of its newest message.
     pub lap: usize,
-    /// How many messages have been received; wraps. The receiver alone writes it.
+    /// The number of messages that have been received; wraps. The receiver alone writes it.
     pub taken: *mut usize,
     /// Not 0: what is received must be credited. Written by the sender.
     pub asleep: *const u32,
@@ -144,7 +144,7 @@ impl<T> Reader<T> {
         }
     }
 
-    /// The messages before `next` have been received by the window's owner, who knows of those before `known`.
+    /// The messages before `next` have been received by the window's owner, which knows of those before `known`.
     ///
     /// # Safety
     /// The window was this reader's last, and has been moved on by its rules to both.

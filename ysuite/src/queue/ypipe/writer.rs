@@ -49,7 +49,7 @@ unsafe impl<T: Send> Send for Writer<T> {}
 unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
-    /// Without a first chunk: the writing end of a lane.
+    /// Without a first chunk: the writer of a lane.
     pub(super) fn new(core: Arc<PipeCore<T>>, first: Option<Chunk<T>>) -> Self {
         let cursor = first.map_or_else(WriteCursor::idle, |chunk| WriteCursor::new(&core, chunk));
         Self { writing: RegisterCopy::new(Writing { cursor, core, closed: false, lost: false }) }
@@ -100,7 +100,7 @@ impl<T> Writer<T> {
     #[inline(never)]
     fn send_further(&mut self, message: T) -> Result<u32, T> {
         // What is published to a reader that has left may be dropped by a thread that drops the rest. Hidden messages
-        // are published all the same: they are dropped by that.
+        // are still published: they are dropped by that.
         if !self.writing.cursor.is_hiding() && self.writing.core.read_mostly.reader.is_gone() {
             return Err(message);
         }
@@ -287,8 +287,8 @@ impl<T> Drop for Writing<T> {
     }
 }
 
-/// How many groups ahead of itself the writer asks for a line, so that the reader's copy of the line is gone when the
-/// writer gets there.
+/// The number of groups ahead for which the writer prefetches a line, so that the reader's copy of the line is gone
+/// when the writer gets there.
 const AHEAD: usize = 2;
 
 /// The position at which the writer writes.
@@ -309,7 +309,7 @@ pub(super) struct WriteCursor<T> {
     chunk: Chunk<T>,
     /// One past the chunk's last group.
     end: NonNull<u8>,
-    /// How many messages come before this group; wraps.
+    /// The number of messages that come before this group; wraps.
     before: usize,
     /// The group that holds the oldest hidden message, once the writer has left it, and its state when it is published.
     held: Option<(NonNull<u8>, usize)>,
@@ -318,12 +318,13 @@ pub(super) struct WriteCursor<T> {
     /// was in such a chunk as it was emptied, and only counts there, may still be there: no chunk is freed before the
     /// queue is.
     emptied: Option<Chunk<T>>,
-    /// How many messages may have been written in all, as far as known; wraps. Without a bound it is always far ahead.
+    /// The number of messages that may have been written in all, as far as known; wraps. Without a bound it is always
+    /// far ahead.
     limit: usize,
 }
 
 impl<T> WriteCursor<T> {
-    /// How many messages have been written in all, hidden ones included; wraps.
+    /// The number of messages that have been written in all, hidden ones included; wraps.
     #[inline]
     pub(super) fn position(&self) -> usize {
         let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();

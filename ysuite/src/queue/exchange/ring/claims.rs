@@ -170,7 +170,7 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(super) fn tail(&self) -> Result<Tail, Rejected<()>> {
         // ORDERING: Acquire pairs with the Release in `exchange`, by which other threads have counted the cells that
-        // they have seen free, and keeps the loads of stamps behind this one.
+        // they have seen free, and keeps the loads of stamps after this one.
         let word = self.ends.tail.load(Ordering::Acquire);
         if word & CLOSED != 0 {
             self.tell_closed();
@@ -193,7 +193,7 @@ impl<T> Ring<T> {
     pub(super) fn exchange(&self, tail: &Tail, next: u64) -> bool {
         // ORDERING: Release pairs with the Acquire in `tail`: the cells that this thread has seen free are free for the
         // thread that fills them. Acquire: the word may have been another meanwhile, and the holder of a permit comes
-        // after its last holder. Relaxed on failure: the tail is loaded anew.
+        // after its last holder. Relaxed on failure: the tail is loaded again.
         let is_moved = self.ends.tail.compare_exchange(tail.word, next, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if !is_moved {
             look_away();

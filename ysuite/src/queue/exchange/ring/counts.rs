@@ -63,13 +63,13 @@ impl<T> Ring<T> {
 
 #[cfg(feature = "statistics")]
 impl RingEnds {
-    /// How many messages come before a position.
+    /// The number of messages that come before a position.
     fn messages(&self, position: u64) -> u64 {
         let lap = lap(self.capacity);
         position / lap * self.capacity as u64 + position % lap
     }
 
-    /// How many messages have been written and read. Claims count.
+    /// The number of messages that have been written and read. Claims count.
     fn sent_and_received(&self) -> (u64, u64) {
         // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment
         // of the first. The second also pairs with the fence in `QueueTally::drains`.

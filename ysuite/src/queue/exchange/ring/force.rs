@@ -166,7 +166,7 @@ mod tests {
             // What `pop` does first.
             ring.ends.head.store(ring.after(0, 1), Ordering::Relaxed);
             assert!(is_busy(&ring), "{messages} messages, {held} held");
-            // The receiver goes on, and there is room.
+            // The receiver continues, and there is room.
             assert_eq!(Ring::empty(ring.cell(0), ring.free(0) + ring.lap), 0);
             assert!(ring.force(7).is_ok_and(|forced| forced.displaced.is_none()));
         }

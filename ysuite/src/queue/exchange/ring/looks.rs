@@ -29,7 +29,7 @@ impl<T> Ring<T> {
             && (tail.held == 0 || tail.held < self.cells.len() && is_free(self.after(tail.position, tail.held)))
     }
 
-    /// How many messages are in the ring: claimed by a writer, and not yet by a reader.
+    /// The number of messages that are in the ring: claimed by a writer, and not yet by a reader.
     pub(crate) fn len(&self) -> usize {
         // ORDERING: Acquire on the first load keeps the load of the tail after it: the difference may be too large, but
         // not negative. Relaxed on the second: no load relies on it.

@@ -84,7 +84,7 @@ pub(super) struct Spot {
 }
 
 impl<T> Ring<T> {
-    /// Takes a position apart. `lap`: the ring's, which the compiler would load anew after each load of a stamp.
+    /// Takes a position apart. `lap`: the ring's, which the compiler would load again after each load of a stamp.
     #[inline(always)]
     pub(super) fn spot(lap: u64, position: u64) -> Spot {
         let index = position & (lap - 1);
@@ -141,12 +141,12 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: The difference of the two positions is small and never negative.
-    /// How many messages lie from one position to another.
+    /// The number of messages from one position to another.
     pub(super) fn between(&self, from: u64, to: u64) -> usize {
         let mask = self.lap - 1;
         let laps = ((to & !mask).wrapping_sub(from & !mask) / self.lap).wrapping_mul(self.cells.len() as u64);
         let messages = laps.wrapping_add(to & mask).wrapping_sub(from & mask);
-        // The two ends are loaded one after the other: in between either may have moved on.
+        // The two sides are loaded one after the other: in between either may have moved on.
         if messages > 1 << 63 { 0 } else { messages.min(self.cells.len() as u64) as usize }
     }
 

@@ -16,14 +16,14 @@ use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
 use crate::sync::{AtomicU32, AtomicUsize, Ordering, window};
 
-/// How many segments are kept warm however short the queue is.
+/// The number of segments that are kept warm however short the queue is.
 const RESERVE: usize = 4;
 
 pub(super) struct Chain<T> {
     directory: Directory<T>,
     /// The oldest segment. There always is one. Only the thread that retires changes this.
     oldest: Link,
-    /// How many threads have asked for retirement since the thread that retires began; 0: no thread does.
+    /// The number of threads that have requested retirement since the thread that retires began; 0: no thread does.
     retiring: AtomicUsize,
     /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the
     /// thread that retires.
@@ -56,7 +56,7 @@ impl<T> Chain<T> {
     // MUTANT: In a race: a walk meets a segment that is retired and reused. Killed only by the model
     // `a_walk_through_a_segment_that_is_used_again_begins_anew`.
     /// Finds the segment of a number. `remembered`: a segment that may have been the right one some time ago. Begins
-    /// anew only where another thread has retired segments meanwhile.
+    /// again only where another thread has retired segments meanwhile.
     pub(super) fn find<'a>(&'a self, remembered: Option<&'a Segment>, number: u64) -> Walk<'a> {
         let mut from = remembered.and_then(|segment| Some((segment, segment.number()?)));
         loop {
@@ -108,7 +108,7 @@ impl<T> Chain<T> {
 
     // MUTANT: In a race: two threads extend the chain. Populating pages is a hint. Killed only by the model
     // `who_comes_too_late_to_extend_the_chain_puts_its_segment_back`.
-    /// Links a segment of this number at the end, unless another thread does so first. False where there are too many.
+    /// Links a segment of this number at the end, unless another thread does so first. False if there are too many.
     pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         window();
         // A queue that begins may be one that has few messages ever.

@@ -26,7 +26,7 @@ type Array = SegmentedArray<Segment, PIECES>;
 //     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again
 pub(super) struct Directory<T> {
     all: Array,
-    /// How many indices have been given out.
+    /// The number of indices that have been given out.
     made: AtomicUsize,
     /// Free, with their pages in place.
     warm: Shelf,

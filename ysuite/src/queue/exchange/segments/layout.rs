@@ -25,7 +25,7 @@ pub(super) type MessageSlot<T> = UnsafeCell<MaybeUninit<T>>;
 const LINE: usize = 64;
 const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
-/// segments, so that what happens at their ends happens often.
+/// segments, so that their boundaries are reached often.
 const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
 /// The most slots of a group whose messages are too large to share lines with others.
 const LARGE: usize = 8;
@@ -40,7 +40,7 @@ const fn round_up(value: usize, align: usize) -> usize {
 }
 
 /// The layout of a segment of messages of type `T`. All in bytes unless said otherwise. In a model a segment has two
-/// slots: what is explored is its ends.
+/// slots: the models explore its boundaries.
 pub(super) struct SegmentLayout<T>(PhantomData<T>);
 
 impl<T> SegmentLayout<T> {
@@ -52,7 +52,7 @@ impl<T> SegmentLayout<T> {
     const FIRST: usize = Self::first(Self::SLOTS);
     /// From one slot to the next.
     const STEP: usize = size_of::<MessageSlot<T>>();
-    /// How many groups a segment has. A power of two, so that a segment's number is a shift away.
+    /// The number of groups of a segment. A power of two, so that a segment's number is a shift away.
     const GROUPS: usize = if cfg!(ysuite_loom) {
         1
     } else {
@@ -61,7 +61,7 @@ impl<T> SegmentLayout<T> {
             None => 1,
         }
     };
-    /// How many slots a segment has.
+    /// The number of slots of a segment.
     pub(super) const ALL: usize = Self::GROUPS * Self::SLOTS;
     /// The slot, counted from the first, whose writer ensures that the next segment exists in time.
     pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
@@ -169,7 +169,7 @@ impl<T> Place<T> {
         }
     }
 
-    /// How many slots of the segment are before this one.
+    /// The number of slots of the segment that are before this one.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.group * SegmentLayout::<T>::SLOTS + self.slot
@@ -209,7 +209,7 @@ impl<T> SegmentMemory<T> {
         if cfg!(ysuite_loom) {
             // In a model atomics and cells are objects. Elsewhere zeros are atomics, and slots are not initialised.
             for place in Self::places() {
-                // SAFETY: this thread has just allocated the memory, and the addresses lie in it, aligned, by `layout`.
+                // SAFETY: this thread has just allocated the memory, and the addresses are in it, aligned, by `layout`.
                 unsafe {
                     memory.flag_at(place).write(Flag::new(0));
                     memory.mark_at(place).write(Flag::new(0));
@@ -279,7 +279,7 @@ impl<T> SegmentMemory<T> {
 
     #[inline(always)]
     fn group_at(self, group: usize) -> *mut u8 {
-        // Wrapping, because a prefetch may ask for a group beyond the last.
+        // Wrapping, because a prefetch may name a group beyond the last.
         self.0.as_ptr().wrapping_add(group * SegmentLayout::<T>::STRIDE)
     }
 

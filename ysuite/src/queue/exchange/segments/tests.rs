@@ -1,4 +1,4 @@
-//! The queue without its ends: what becomes of segments. Messages of 32 KiB, so that a segment has two slots.
+//! The queue without its handles: the life of segments. Messages of 32 KiB, so that a segment has two slots.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,7 +58,7 @@ fn segments_of_a_long_queue_are_used_again() {
     assert!(queue.chain.made() <= made + 1, "{} segments after {made}", queue.chain.made());
 }
 
-/// A sender finds that a segment is missing, and stops. When it goes on, that segment has been linked, read and
+/// A sender finds that a segment is missing, and stops. When it continues, that segment has been linked, read and
 /// retired, and is the one that it takes: it must not get the same number again.
 ///
 /// Claim: No segment gets the same number twice, however long a thread is preempted before it links one.
@@ -76,7 +76,7 @@ fn a_segment_is_not_made_ready_for_a_number_that_it_has_had() {
     }
     // Retired, on top of the shelf, and led on to the third.
     assert!(second.number().is_none() && matches!(second.next.load(), Behind::Segment(_)));
-    // The sender goes on.
+    // The sender continues.
     assert!(queue.chain.extend(link, 1));
     let made = queue.chain.made();
     (0..10).for_each(|_| assert!(queue.chain.extend(link, 1)));
@@ -375,7 +375,7 @@ fn a_sender_that_looks_finds_as_many_as_are_there() {
     assert_eq!(queue.ends.totals().high_water, SAMPLED as u64);
 }
 
-/// All at once, over hundreds of ends of segments.
+/// All at once, over hundreds of segment boundaries.
 #[test]
 fn many_threads_and_small_segments() {
     const EACH: u64 = 2_000;
@@ -404,7 +404,7 @@ fn many_threads_and_small_segments() {
                         assert!(seen.is_none_or(|before| before < number), "out of order");
                         *seen = Some(number);
                         sum += number;
-                        // As the last sender's end.
+                        // As the last sender's drop.
                         if queue.tail_position() == 2 * EACH {
                             queue.close();
                         }

@@ -44,7 +44,7 @@ impl<T> Writer<T> {
     // USER CODE: the iterator, called by `send_room` of `channel/task_batch.rs`; the items it has returned are written;
     //     re-entrance: none (`&mut`); panic: the items it has returned are sent; test:
     //     tests/suite/conformance/channel/task_batches.rs: an_iterator_that_panics_in_a_task
-    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is asked only
+    /// Writes messages, hidden, until there is no room (true) or the iterator ends (false). The iterator is called only
     /// where there is room. If it panics, the messages it has returned before are written.
     pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
         while self.has_room() {

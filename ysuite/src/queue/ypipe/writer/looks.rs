@@ -40,7 +40,7 @@ impl<T> Writer<T> {
         &self.writing.core.read_mostly.writer
     }
 
-    /// How many messages have been written in all, hidden ones included; wraps.
+    /// The number of messages that have been written in all, hidden ones included; wraps.
     #[inline]
     pub(crate) fn position(&self) -> usize {
         self.writing.cursor.position()
@@ -60,8 +60,8 @@ impl<T> Writer<T> {
         self.writing.core.bound()
     }
 
-    /// How many published messages have not been read. The written ones are counted exactly, the read ones as far as
-    /// the reader's stores are visible.
+    /// The number of published messages that have not been read. The written ones are counted exactly, the read ones as
+    /// far as the reader's stores are visible.
     #[must_use]
     pub fn len(&self) -> usize {
         self.occupied() - self.hidden()

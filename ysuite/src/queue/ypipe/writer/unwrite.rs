@@ -49,7 +49,7 @@ impl<T> WriteCursor<T> {
                 self.chunk.header().next.store(ptr::null_mut(), Ordering::Relaxed);
                 let others = self.emptied.map_or(ptr::null_mut(), Chunk::as_raw);
                 // ORDERING: Release pairs with the Acquire in `ReadCursor::len_up_to`: a reader that closes may be in
-                // this chunk still, and goes on to the next, which was initialised before it was first linked here.
+                // this chunk still, and continues to the next, which was initialised before it was first linked here.
                 emptied.header().next.store(others, Ordering::Release);
                 self.emptied = Some(emptied);
                 self.end = self.chunk.end();

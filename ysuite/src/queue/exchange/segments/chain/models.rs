@@ -52,7 +52,7 @@ fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
     });
 }
 
-/// The one that comes meanwhile leaves word; the other goes round again, and sees what that one has finished.
+/// The thread that comes meanwhile leaves a request; the other repeats its work, and sees what that one has finished.
 #[test]
 fn a_segment_that_two_empty_at_once_is_retired() {
     model_up_to(2, || {
