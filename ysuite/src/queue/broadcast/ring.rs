@@ -227,8 +227,8 @@ impl<T> BroadcastRing<T> {
                 // a reader that has taken the message out, by the limit.
                 let stamp = cell.stamp.load(Ordering::Acquire);
                 if stamp >> 1 == tail - self.lap() {
-                    // ORDERING: Acquire pairs with the Release of a reader that joins, which is before this claim in
-                    // the order of this word: it is counted, and the stamp hands that on. The claim itself hands
+                    // ORDERING: Acquire pairs with the Release of a new reader in `settle`, which is before this claim
+                    // in the order of this word: it is counted, and the stamp hands that on. The claim itself hands
                     // nothing over, and leaves what readers have released in the word. Relaxed on failure.
                     match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::Acquire, Ordering::Relaxed) {
                         Ok(_) => {
@@ -318,8 +318,8 @@ impl<T> BroadcastRing<T> {
     #[inline(never)]
     fn room(&self) -> Room {
         loop {
-            // ORDERING: Acquire pairs with the Release of readers that join: a scan of the cursors after it finds every
-            // reader that is before this tail. And with that of `close`.
+            // ORDERING: Acquire pairs with the Release of new readers in `settle`: a scan of the cursors after it finds
+            // every reader that is before this tail. And with that of `close`.
             let tail = self.tail.load(Ordering::Acquire);
             if tail & CLOSED != 0 {
                 self.tell_closed();
@@ -409,9 +409,9 @@ impl<T> BroadcastRing<T> {
     /// The first half of adding a reader.
     pub(super) fn join(&self) -> Seat {
         // The cursor is at or before the reader's start, and holds writers up there until the start is known.
-        // ORDERING:
-        // Acquire pairs with the Release of readers that join, which claims leave in the word: each reader that joined
-        // before the messages that this tail counts is counted for every thread that finds this cursor there.
+        // ORDERING: Acquire pairs with the Release of new readers in `settle`, which claims leave in the word: each
+        // reader that joined before the messages that this tail counts is counted for every thread that finds this
+        // cursor there.
         let position = self.tail.load(Ordering::Acquire) & !CLOSED;
         Seat { cursor: self.cursors.join(position), position }
     }

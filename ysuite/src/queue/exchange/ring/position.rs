@@ -12,9 +12,8 @@
 //! So position and count change in one exchange, and a writer that knows only the plain form fails while any permit is
 //! held. The upper bits of the position are derived from the head, which is never more than a lap and a cell away: the
 //! lower bits say how far the tail is from it. The capacity determines how many bits count, at most 24; at least 37 are
-//! left for the position. An exchange by a thread that was stopped meanwhile could be deceived only if it were stopped
-//! for exactly that number of messages (2 to the power of 37, and of 51 for a capacity below 1024), and only while
-//! permits are held.
+//! left for the position. Only while permits are held, the exchange of a stopped thread could wrongly succeed. The stop
+//! would have to last for exactly that number of messages: 2 to the power of 37, and of 51 for a capacity below 1024.
 
 use super::{Cell, Ring, RingEnds, SPECIAL};
 use crate::sync::Ordering;
