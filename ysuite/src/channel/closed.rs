@@ -1,8 +1,9 @@
-//! Closing a channel of pipes without dropping an end, and waiting for the receiver's end. Written once for spsc and mpsc.
+//! Closing a channel of pipes without dropping an end, and waiting for the receiver's end. Written once for spsc and
+//! mpsc.
 //!
-//! Closing is wait-free, but for the drops of messages that were hidden. Waiting blocks, or registers a task; any number of
-//! threads and tasks may wait by one sender, and cost the receiver nothing before its end: they are in a list of their own,
-//! at which it looks once.
+//! Closing is wait-free, except for the drops of messages that were hidden. Waiting blocks, or registers a task; any
+//! number of threads and tasks may wait by one sender, and cost the receiver nothing before its end: they are in a list
+//! of their own, at which it looks once.
 //!
 //! Cannot: reopen a channel.
 
@@ -44,7 +45,8 @@ impl EndWatchers {
     fn list_or_new(&self) -> &WaitList {
         if self.list().is_none() {
             let made = Box::into_raw(Box::new(WaitList::new()));
-            // ORDERING: Release pairs with the Acquire in `list`: the list is made. Relaxed on failure: `list` acquires.
+            // ORDERING: Release pairs with the Acquire in `list`: the list is made. Relaxed on failure: `list`
+            //     acquires.
             let put = self.list.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Relaxed);
             if put.is_err() {
                 // SAFETY: made above, and no other thread has its address, as the exchange has failed.
@@ -54,15 +56,17 @@ impl EndWatchers {
         self.list().expect("made just now")
     }
 
-    // USER CODE: wakers of tasks that wait until the receiver is gone; the disconnect is visible before the first is
-    //     woken; re-entrance: any operation; panic: the others are woken, then it propagates. The drop is of a list in
-    //     which nothing waits; test: tests/suite/conformance/channel/closing.rs: tasks_wait_for_the_receivers_end
+    // USER CODE: wakers of tasks that wait until the receiver has disconnected; the disconnect is visible before the
+    //     first is woken; re-entrance: any operation; panic: the others are woken, then it propagates. The drop is of a
+    //     list in which nothing waits; test: tests/suite/conformance/channel/closing.rs:
+    //     tasks_wait_for_the_receivers_end
     // MUTANT: In a race: a thread makes the list while the receiver closes. Killed only by the model
     // `a_thread_that_waits_for_the_end_against_a_receiver_that_closes`.
-    /// The receiver has closed, or is gone: all who wait for that are told. Wakers are foreign code: the first panic goes on
-    /// when all have been told.
+    /// The receiver has closed, or is gone: all who wait for that are told. Wakers are user code: the first panic goes
+    /// on when all have been told.
     pub(super) fn tell(&self) {
-        // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the waiter's
+        // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the
+        //     waiter's
         // look finds the receiver's end, or the list is found here.
         fence(Ordering::SeqCst);
         if let Some(list) = self.list() {
@@ -122,7 +126,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
         let was_open = !self.is_over();
-        // Messages, which may be dropped by the flush, and the receiver's waker are foreign code.
+        // Messages, which may be dropped by the flush, and the receiver's waker are user code.
         let mut panics = Panics::none();
         panics.catch(|| {
             self.flush();
@@ -196,8 +200,9 @@ macro_rules! impl_sender_end {
                 self.inner.close()
             }
 
-            /// Waits as a task until the receiver is gone or has closed the channel: until nothing can be sent any more.
-            /// Returns at once where this sender is [closed](Self::close) itself. Needs no particular runtime.
+            /// Waits as a task until the receiver has disconnected or has closed the channel: until nothing can be sent
+            /// any more. Returns at once where this sender is [closed](Self::close) itself. Needs no particular
+            /// runtime.
             ///
             /// Any number of tasks and threads may wait, each by a borrowed sender. The first wait allocates a list, of
             /// 3 KiB for up to 64 that wait at once. The receiver's work is not slowed by them.
@@ -212,8 +217,8 @@ macro_rules! impl_sender_end {
                 self.inner.wait_closed(|| $crate::os::Deadline::Never);
             }
 
-            /// As [`wait_closed`](Self::wait_closed), no longer than `timeout`. False: the time was up. `Duration::MAX` is no
-            /// limit.
+            /// As [`wait_closed`](Self::wait_closed), no longer than `timeout`. False: the time was up. `Duration::MAX`
+            /// is no limit.
             pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
                 self.inner.wait_closed(|| $crate::os::Deadline::after(timeout))
             }
@@ -225,16 +230,18 @@ macro_rules! impl_sender_end {
 macro_rules! impl_receiver_end {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Closes the channel: from now on sends fail, as if this receiver were gone, and senders that wait for room are
-            /// woken and get their messages back. What was sent before is still received; then receiving says
-            /// `Disconnected`. True: this call has closed it. False: it was closed before, or all senders are gone.
+            /// Closes the channel: from now on sends fail, as if this receiver were gone, and senders that wait for
+            /// room are woken and get their messages back. What was sent before is still received; then receiving says
+            /// `Disconnected`. True: this call has closed it. False: it was closed before, or all senders have
+            /// disconnected.
             ///
-            /// A message that is being sent at this moment is either received, or its send fails. A batch is received whole
-            /// or not at all, as it was published. Messages that come back to their sender in a `flush` are dropped there.
+            /// A message that is being sent at this moment is either received, or its send fails. A batch is received
+            /// whole or not at all, as it was published. Messages that come back to their sender in a `flush` are
+            /// dropped there.
             ///
-            /// Wait-free, but for the wakers of senders; takes time in proportion to the messages in the channel (a load for
-            /// each cache line), and to the number of senders ever at once. At most one barrier (a system call), and one call
-            /// for each sender that waits.
+            /// Wait-free, except for the wakers of senders; takes time in proportion to the messages in the channel (a
+            /// load for each cache line), and to the number of senders ever at once. At most one barrier (a system
+            /// call), and one call for each sender that waits.
             ///
             /// # Panics
             /// Where a sender's waker panics: the channel is closed then, and the others have been woken.

@@ -1,18 +1,19 @@
-//! The cooperative budget of tokio's tasks, under the feature `tokio`: each message that a task receives or sends, and each
-//! value it is told of, is a step of those that tokio lets a task make before others have a turn. So a task that always
-//! finds a message, or room, starves nobody.
+//! The cooperative budget of tokio's tasks, under the feature `tokio`: each message that a task receives or sends, and
+//! each value it is told of, is a step of those that tokio lets a task make before others have a turn. So a task that
+//! always finds a message, or room, starves nobody.
 //!
-//! A task that has used up its steps gets `Pending` and is polled again soon; nothing has happened then, and nothing is lost.
-//! A batch is one step, however long; where it is sent in pieces with a wait between, still one, but for an exchange's, which
-//! takes a step for each piece of 64. To wait for the end of a channel (`closed`) is no step: it says nothing new a second time.
-//! An operation that has to wait costs no step. Outside a runtime, in `tokio::task::unconstrained`, and without the feature
-//! nothing is counted: then these functions are what they are given.
+//! A task that has used up its steps gets `Pending` and is polled again soon; nothing has happened then, and nothing is
+//! lost. A batch is one step, however long; where it is sent in pieces with a wait between, still one, except for an
+//! exchange's, which takes a step for each piece of 64. To wait for the end of a channel (`closed`) is no step: it says
+//! nothing new a second time. An operation that has to wait costs no step. Outside a runtime, in
+//! `tokio::task::unconstrained`, and without the feature nothing is counted: then these functions are what they are
+//! given.
 //!
-//! An executor that blocks within a task of tokio, and runs operations there, uses up the steps of that task, which are given out
-//! anew only where the task returns to its scheduler. With tokio's own channels it waits for ever then. Here an operation that is
-//! refused has its waker called at once, and where a thread comes again with no steps left, it makes one all the same. So such an
-//! executor gets on, and each of its operations is polled twice. A task of tokio that polls several futures makes one step too many
-//! for each that it is refused.
+//! An executor that blocks within a task of tokio, and runs operations there, uses up the steps of that task, which are
+//! given out anew only where the task returns to its scheduler. With tokio's own channels it waits for ever then. Here
+//! an operation that is refused has its waker called at once, and where a thread comes again with no steps left, it
+//! makes one all the same. So such an executor gets on, and each of its operations is polled twice. A task of tokio
+//! that polls several futures makes one step too many for each that it is refused.
 
 use core::future::Future;
 use core::task::{Context, Poll};
@@ -24,8 +25,8 @@ std::thread_local! {
     static IS_REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
 }
 
-/// No step is left: whether the poll is refused, and its waker called. Not where the one before was: then nobody has given out
-/// steps meanwhile, as a scheduler would have.
+/// No step is left: whether the poll is refused, and its waker called. Not where the one before was: then nobody has
+/// given out steps meanwhile, as a scheduler would have.
 #[cfg(all(feature = "tokio", unix))]
 #[cold]
 fn is_refused(context: &mut Context<'_>) -> bool {
@@ -106,7 +107,8 @@ impl<F: Future> Future for WithinBudget<F> {
 
     #[inline]
     fn poll(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the operation is pinned as this is: it is moved nowhere, dropped in its place, and `Unpin` decides alike.
+        // SAFETY: the operation is pinned as this is: it is moved nowhere, dropped in its place, and `Unpin` decides
+        //     alike.
         let operation = unsafe { self.map_unchecked_mut(|this| &mut this.0) };
         poll_within_budget(context, |context| operation.poll(context))
     }

@@ -1,5 +1,5 @@
-//! The errors of a channel's ends. They follow `std::sync::mpsc` and crossbeam-channel wherever both have the same: an error
-//! gives back the message that was not delivered.
+//! The errors of a channel's ends. They follow `std::sync::mpsc` and crossbeam-channel wherever both have the same: an
+//! error gives back the message that was not delivered.
 
 use core::fmt;
 use std::error::Error;
@@ -14,7 +14,7 @@ use std::error::Error;
 //     tests/suite/broadcast/endings.rs: sending_fails_while_nobody_listens
 // FINAL: `SendError` of `watch` is not: a sender that subscribes makes a receiver; test: tests/suite/watch.rs:
 //     without_receivers_a_value_comes_back_or_waits_for_the_next
-/// The receiver is gone. Holds the message that it will not get.
+/// The receiver has disconnected. Holds the message that it will not get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
@@ -24,7 +24,7 @@ pub enum TrySendError<T> {
     /// The channel is full, or (`mpmc`, `broadcast`) the next cell is still in use, or (a rendezvous) no receiver
     /// waits.
     Full(T),
-    /// The receiver is gone.
+    /// The receiver has disconnected.
     Disconnected(T),
 }
 
@@ -33,7 +33,7 @@ pub enum TrySendError<T> {
 pub enum SendTimeoutError<T> {
     /// The channel was full all the time.
     Timeout(T),
-    /// The receiver is gone.
+    /// The receiver has disconnected.
     Disconnected(T),
 }
 
@@ -54,7 +54,7 @@ pub enum SendTimeoutError<T> {
 //     a_spent_receiver_says_so_for_ever
 // FINAL: `RecvError`, `RecvTimeoutError::Disconnected` of `watch`: a sender is cloned from a sender only; the last
 //     raises no version after its disconnect; test: tests/suite/watch.rs: the_last_value_is_seen_before_the_end_is
-/// The channel is empty and the sender is gone.
+/// The channel is empty and the sender has disconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError;
 
@@ -64,7 +64,7 @@ pub enum TryRecvError {
     /// The channel is empty, or (`mpmc`, `broadcast`) the next message is still being put in, or (a rendezvous) no
     /// sender waits.
     Empty,
-    /// The channel is empty and the sender is gone.
+    /// The channel is empty and the sender has disconnected.
     Disconnected,
 }
 
@@ -73,7 +73,7 @@ pub enum TryRecvError {
 pub enum RecvTimeoutError {
     /// The channel was empty all the time.
     Timeout,
-    /// The channel is empty and the sender is gone.
+    /// The channel is empty and the sender has disconnected.
     Disconnected,
 }
 
@@ -84,7 +84,7 @@ pub enum RecvTimeoutError {
 pub enum ReserveError {
     /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
     TooMany,
-    /// The receiver is gone.
+    /// The receiver has disconnected.
     Disconnected,
 }
 
@@ -95,7 +95,7 @@ pub enum TryReserveError {
     Full,
     /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
     TooMany,
-    /// The receiver is gone.
+    /// The receiver has disconnected.
     Disconnected,
 }
 
@@ -127,7 +127,8 @@ impl<T> SendTimeoutError<T> {
 const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
 const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
 
-/// Makes a type an error: the text of each reason, and for each of several reasons a method that tells whether it was that.
+/// Makes a type an error: the text of each reason, and for each of several reasons a method that tells whether it was
+/// that.
 macro_rules! impl_error {
     ($error:ident $(<$message:ident>)?: $($(#[$doc:meta] $is:ident:)? $reason:pat => $text:expr),+ $(,)?) => {
         impl $(<$message>)? $error $(<$message>)? {
@@ -156,19 +157,19 @@ impl_error!(SendError<T>: _ => NO_RECEIVER);
 impl_error!(TrySendError<T>:
     /// Whether the channel was full.
     is_full: Self::Full(_) => "sending into a full channel",
-    /// Whether the receiver is gone.
+    /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
 );
 impl_error!(SendTimeoutError<T>:
     /// Whether the time was up.
     is_timeout: Self::Timeout(_) => "timed out sending into a full channel",
-    /// Whether the receiver is gone.
+    /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
 );
 impl_error!(ReserveError:
     /// Whether more places were asked for than there can be at a time.
     is_too_many: Self::TooMany => "reserving more places than the channel has",
-    /// Whether the receiver is gone.
+    /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
 impl_error!(TryReserveError:
@@ -176,20 +177,20 @@ impl_error!(TryReserveError:
     is_full: Self::Full => "reserving more places than are free",
     /// Whether more places were asked for than there can be at a time.
     is_too_many: Self::TooMany => "reserving more places than the channel has",
-    /// Whether the receiver is gone.
+    /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
 impl_error!(RecvError: _ => NO_SENDER);
 impl_error!(TryRecvError:
     /// Whether the channel was empty, with its sender alive.
     is_empty: Self::Empty => "receiving from an empty channel",
-    /// Whether the sender is gone.
+    /// Whether the sender has disconnected.
     is_disconnected: Self::Disconnected => NO_SENDER,
 );
 impl_error!(RecvTimeoutError:
     /// Whether the time was up.
     is_timeout: Self::Timeout => "timed out receiving from an empty channel",
-    /// Whether the sender is gone.
+    /// Whether the sender has disconnected.
     is_disconnected: Self::Disconnected => NO_SENDER,
 );
 

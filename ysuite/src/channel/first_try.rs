@@ -1,10 +1,10 @@
 //! A future that tries at its first poll, and becomes another only where that was in vain.
 //!
-//! A task that always finds a message, or room, goes through nothing else: what it takes to wait, which is large, is made
-//! where it waits, in the operation's place. An `async` block would hold the state of both, and go through it.
+//! A task that always finds a message, or room, goes through nothing else: what it takes to wait, which is large, is
+//! made where it waits, in the operation's place. An `async` block would hold the state of both, and go through it.
 //!
-//! A message that is sent is in such a future once: what waits has it as an `Option` that it captures and lends. An argument of an
-//! `async fn` would be there twice, and once more in each function that it is handed on to.
+//! A message that is sent is in such a future once: what waits has it as an `Option` that it captures and lends. An
+//! argument of an `async fn` would be there twice, and once more in each function that it is handed on to.
 
 use core::future::Future;
 use core::mem::ManuallyDrop;
@@ -35,7 +35,8 @@ enum FirstTryStage {
     Nothing,
 }
 
-/// Not an enum: the first poll would have to look for the stage in what the operation leaves free, and so would the drop.
+/// Not an enum: the first poll would have to look for the stage in what the operation leaves free, and so would the
+/// drop.
 union FirstTryPlace<A, F> {
     operation: ManuallyDrop<A>,
     rest: ManuallyDrop<F>,
@@ -61,7 +62,8 @@ where
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A::Outcome> {
-        // SAFETY: of all that is in here only the rest is treated as pinned, and that is moved nowhere: it is made, polled and dropped
+        // SAFETY: of all that is in here only the rest is treated as pinned, and that is moved nowhere: it is made,
+        //     polled and dropped
         // in its place.
         let this = unsafe { self.get_unchecked_mut() };
         if !matches!(this.stage, FirstTryStage::Operation) {

@@ -1,22 +1,27 @@
-//! Messages that are written, read and dropped where they lie: what an end offers to a door to another language. Hidden, behind the
-//! feature `in-place`; a promise to `ysuite-c` alone.
+//! Messages that are written, read and dropped where they lie: what an end offers to a door to another language.
+//! Hidden, behind the feature `in-place`; a promise to `ysuite-c` alone.
 //!
-//! One thread at a time, as everything that an end can do. Progress is that of the operations of the same kind: `send` and `recv`.
+//! One thread at a time, as everything that an end can do. Progress is that of the operations of the same kind: `send`
+//! and `recv`.
 //!
 //! # The window
 //!
-//! A window tells the other language where an end stands within a chunk of its queue, so that it may send or receive a few
-//! messages without a call. Groups of slots, their states and laps are those of [`queue::ypipe`](crate::queue::ypipe). The rules:
+//! A window tells the other language where an end stands within a chunk of its queue, so that it may send or receive a
+//! few messages without a call. Groups of slots, their states and laps are those of
+//! [`queue::ypipe`](crate::queue::ypipe). The rules:
 //!
-//! * It belongs to the caller from [`SendInPlace::window`] until `resume`, which comes before any other call for the end.
-//! * A sender fills the slot at `next`, moves `next` behind it, stores with Release the address of the filled slot plus `lap` as
-//!   the state of its group, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls
-//!   [`SendInPlace::answer`]. At `stop`, where the group is full, it may enter the next group if that lies before `end`.
-//! * A receiver moves the message at `next` out or drops it there, moves `next` behind it, stores with Release one more in `taken`,
-//!   passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls [`RecvInPlace::credit`]. At `known` it
-//!   loads with Acquire the state of the group, or where that is spent, of the next one before `end`: less `lap`, that is the
-//!   address of the newest published slot, or one before `known` where nothing is new. Where a group is spent and `marks` is not 0, it
-//!   writes a byte of that group's last slot before it enters the next.
+//! * It belongs to the caller from [`SendInPlace::window`] until `resume`, which comes before any other call for the
+//!   end.
+//! * A sender fills the slot at `next`, moves `next` behind it, stores with Release the address of the filled slot plus
+//!   `lap` as the state of its group, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and
+//!   calls [`SendInPlace::answer`]. At `stop`, where the group is full, it may enter the next group if that lies before
+//!   `end`.
+//! * A receiver moves the message at `next` out or drops it there, moves `next` behind it, stores with Release one more
+//!   in `taken`, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls
+//!   [`RecvInPlace::credit`]. At `known` it loads with Acquire the state of the group, or where that is spent, of the
+//!   next one before `end`: less `lap`, that is the address of the newest published slot, or one before `known` where
+//!   nothing is new. Where a group is spent and `marks` is not 0, it writes a byte of that group's last slot before it
+//!   enters the next.
 //!
 //! Cannot: be used in a rendezvous, whose messages lie nowhere, or on an exchange, whose slots others reach as well.
 
@@ -50,29 +55,32 @@ pub trait SendInPlace {
     /// Takes the window back. Wait-free.
     ///
     /// # Safety
-    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window) only. A shut
-    /// one is as it was.
+    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window)
+    /// only. A shut one is as it was.
     unsafe fn resume(&mut self, window: &SendWindow);
 
-    /// Answers a word that was found not to be 0 after the last publication, of `count` messages of one group: wakes the receiver if it
-    /// sleeps. Returns how many of them are sent: fewer only when the receiver is gone or has closed. The others are the caller's
-    /// again, in their slots, until the next call.
+    /// Answers a word that was found not to be 0 after the last publication, of `count` messages of one group: wakes
+    /// the receiver if it sleeps. Returns how many of them are sent: fewer only when the receiver has disconnected or
+    /// has closed. The others are the caller's again, in their slots, until the next call.
     fn answer(&mut self, count: usize) -> usize;
 
-    /// The next free slots that lie side by side; none where there is no room. Wait-free. Does not look whether anybody receives.
+    /// The next free slots that lie side by side; none where there is no room. Wait-free. Does not look whether anybody
+    /// receives.
     fn free_run(&mut self) -> &mut [MaybeUninit<Self::Message>];
 
-    /// Sends the messages in the first `count` slots of the run, together with what was hidden. Returns how many are sent: fewer
-    /// only when the receiver is gone or has closed. The others are the caller's again, in their slots, until the next call.
+    /// Sends the messages in the first `count` slots of the run, together with what was hidden. Returns how many are
+    /// sent: fewer only when the receiver has disconnected or has closed. The others are the caller's again, in their
+    /// slots, until the next call.
     ///
     /// # Safety
-    /// The last call was [`free_run`](Self::free_run), it has returned at least `count` slots, and a message has been written into
-    /// each of those.
+    /// The last call was [`free_run`](Self::free_run), it has returned at least `count` slots, and a message has been
+    /// written into each of those.
     unsafe fn commit_run(&mut self, count: usize) -> usize;
 
-    /// Sends `count` messages, as many as there is room for, visible together. `fill` is told how many it has made, and makes the next,
-    /// one in each of the slots that it is given. Returns how many are sent, and whether the receiver is gone or has closed: those that
-    /// were made and are not sent are forgotten in their slots. Wait-free but for `fill`.
+    /// Sends `count` messages, as many as there is room for, visible together. `fill` is told how many it has made, and
+    /// makes the next, one in each of the slots that it is given. Returns how many are sent, and whether the receiver
+    /// has disconnected or has closed: those that were made and are not sent are forgotten in their slots. Wait-free
+    /// except for `fill`.
     ///
     /// # Safety
     /// `fill` writes a message into every slot that it is given.
@@ -82,10 +90,11 @@ pub trait SendInPlace {
         fill: impl FnMut(usize, &mut [MaybeUninit<Self::Message>]),
     ) -> (usize, bool);
 
-    /// Sends; waits for room at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as `send`.
+    /// Sends; waits for room at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as
+    /// `send`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when the receiver is gone or has closed.
+    /// When the time is up or `stop` is set, and when the receiver has disconnected or has closed.
     fn send_or_stop(
         &mut self,
         message: Self::Message,
@@ -96,17 +105,18 @@ pub trait SendInPlace {
     /// Hides a message; waits for room until `stop` is set. Otherwise as `write`.
     ///
     /// # Errors
-    /// As a time that is up when `stop` is set, and when the receiver is gone or has closed.
+    /// As a time that is up when `stop` is set, and when the receiver has disconnected or has closed.
     fn write_or_stop(&mut self, message: Self::Message, stop: &Stop) -> Result<(), SendTimeoutError<Self::Message>>;
 
-    /// Waits for room, at most as long as `timeout`, `None` is no limit, and until `stop` is set. What is hidden is flushed before.
+    /// Waits for room, at most as long as `timeout`, `None` is no limit, and until `stop` is set. What is hidden is
+    /// flushed before.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when the receiver is gone or has closed.
+    /// When the time is up or `stop` is set, and when the receiver has disconnected or has closed.
     fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>>;
 
-    /// Waits until nothing that is sent would be received (true), at most as long as `timeout`, `None` is no limit, and until `stop`
-    /// is set.
+    /// Waits until nothing that is sent would be received (true), at most as long as `timeout`, `None` is no limit, and
+    /// until `stop` is set.
     fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool;
 }
 
@@ -121,22 +131,22 @@ pub trait RecvInPlace {
     /// Takes the window back. Wait-free.
     ///
     /// # Safety
-    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window) only. A shut
-    /// one is as it was.
+    /// It is the last that [`window`](Self::window) has returned, and has been moved on by [its rules](self#the-window)
+    /// only. A shut one is as it was.
     unsafe fn resume(&mut self, window: &RecvWindow);
 
     /// Answers a word that was found not to be 0 after messages were received: wakes a sender that waits for room.
     fn credit(&mut self);
 
-    /// Receives a message where it lies, if there is one: it is the caller's, who moves it out or drops it before the next call.
-    /// Costs what `try_recv` costs.
+    /// Receives a message where it lies, if there is one: it is the caller's, who moves it out or drops it before the
+    /// next call. Costs what `try_recv` costs.
     ///
     /// # Errors
-    /// When there is none, and when there is none and all senders are gone.
+    /// When there is none, and when there is none and all senders have disconnected.
     fn take_in_place(&mut self) -> Result<NonNull<Self::Message>, TryRecvError>;
 
-    /// Receives the first `count` messages of the run that `peek_run` has shown last. They are the caller's, who has moved them out
-    /// or dropped them, or does so before the next call.
+    /// Receives the first `count` messages of the run that `peek_run` has shown last. They are the caller's, who has
+    /// moved them out or dropped them, or does so before the next call.
     ///
     /// # Panics
     /// Where the run was shorter.
@@ -145,19 +155,20 @@ pub trait RecvInPlace {
     /// Moves messages into `to`: those that are there, at least one. Costs what `try_recv_batch` costs.
     ///
     /// # Errors
-    /// When there is none, and when there is none and all senders are gone.
+    /// When there is none, and when there is none and all senders have disconnected.
     fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError>;
 
     /// Receives; waits at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as `recv`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
     fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<Self::Message, RecvTimeoutError>;
 
-    /// Waits until there is a message, at most as long as `timeout`, `None` is no limit, and until `stop` is set. Takes nothing.
+    /// Waits until there is a message, at most as long as `timeout`, `None` is no limit, and until `stop` is set. Takes
+    /// nothing.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
     fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError>;
 }
 
@@ -202,8 +213,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: A count that this build does not keep, or a wake mode without a waiter. An unpublished message goes out
     // with the next one.
-    /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back: they are
-    /// left in their slots.
+    /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back:
+    /// they are left in their slots.
     fn answer_from(&mut self, tokens: u32, count: usize) -> usize {
         let mut back = 0;
         if tokens & STAYS != 0 {
@@ -279,7 +290,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 Ok(()) => return Ok(()),
                 Err(back) => message = back,
             }
-            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
             let mut waited = Ok(());
             message = Panics::answer_behind(message, || waited = self.wait_room(None, stop));
             if let Err(error) = waited {
@@ -386,7 +397,7 @@ impl<E: InPlaceEnd> Receiving<E> {
             if self.end.has_message() {
                 return Ok(());
             }
-            // Looks again once the queue is closed: what the sender published before it closed is visible then.
+            // Checks again once the queue is closed: what the sender published before it closed is visible then.
             if self.end.is_closed() {
                 return if self.end.has_last() { Ok(()) } else { Err(RecvTimeoutError::Disconnected) };
             }
@@ -399,8 +410,8 @@ impl<E: InPlaceEnd> Receiving<E> {
     }
 }
 
-/// What ends of an exchange and of a oneshot can do with a [`Stop`]: waits are over when that is set, as if their time were up.
-/// `None` is no limit.
+/// What ends of an exchange and of a oneshot can do with a [`Stop`]: waits are over when that is set, as if their time
+/// were up. `None` is no limit.
 pub trait StopSend<T> {
     /// As `send_timeout`.
     ///
@@ -432,13 +443,13 @@ pub trait StopRecv<T> {
     /// As `recv_timeout`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders are gone.
+    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
     fn recv_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError>;
 
     /// As `recv_batch`.
     ///
     /// # Errors
-    /// When `stop` is set, and when there is none and all senders are gone.
+    /// When `stop` is set, and when there is none and all senders have disconnected.
     fn recv_batch_or_stop(&self, to: &mut Vec<T>, max: usize, stop: &Stop) -> Result<usize, RecvTimeoutError>;
 }
 

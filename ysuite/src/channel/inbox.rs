@@ -1,16 +1,16 @@
-//! The inbox: what a mailbox receives from. Two mpsc channels (funnels), for urgent and for ordinary messages, and where
-//! there is a bound an mpmc channel (an exchange) for the ordinary ones; one parker for all of them.
+//! The inbox: what a mailbox receives from. Two mpsc channels (funnels), for urgent and for ordinary messages, and
+//! where there is a bound an mpmc channel (an exchange) for the ordinary ones; one parker for all of them.
 //!
-//! `InboxSender`: any thread; connecting is lock-free, and so is every method that is not said to wait. `Inbox`: one thread at a
-//! time; taking is wait-free in the number of active lanes, with an exchange lock-free.
+//! `InboxSender`: any thread; connecting is lock-free, and so is every method that is not said to wait. `Inbox`: one
+//! thread at a time; taking is wait-free in the number of active lanes, with an exchange lock-free.
 //!
-//! Each queue does its own arming: the sender of an armed lane raises its id and wakes the parker. The inbox never waits in
-//! the exchange's own list, so the sender that has put a message into the exchange wakes the parker itself, after the full
-//! fence that [`Parker::wake`] executes.
+//! Each queue does its own arming: the sender of an armed lane raises its id and wakes the parker. The inbox never
+//! waits in the exchange's own list, so the sender that has put a message into the exchange wakes the parker itself,
+//! after the full fence that [`Parker::wake`] executes.
 //!
-//! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up, go
-//! through the ordinary mpsc channel; beside an exchange each notice waits for the messages that were in the exchange
-//! before it.
+//! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up,
+//! go through the ordinary mpsc channel; beside an exchange each notice waits for the messages that were in the
+//! exchange before it.
 
 use core::ptr::NonNull;
 use std::time::Duration;
@@ -34,8 +34,8 @@ pub(crate) struct InboxSender<T> {
     urgent: Arc<MpscShared<T>>,
     exchange: Option<mpmc::Sender<T>>,
     parker: Arc<Parker>,
-    /// How many holders may send, by [`enter`](Self::enter) and [`leave`](Self::leave). Without any the inbox is closed,
-    /// until there are some again.
+    /// How many holders may send, by [`enter`](Self::enter) and [`leave`](Self::leave). Without any the inbox is
+    /// closed, until there are some again.
     holders: Arc<AtomicUsize>,
 }
 
@@ -100,7 +100,8 @@ impl<T> InboxSender<T> {
 
     /// One holder fewer may send. The last one wakes the inbox.
     pub(crate) fn leave(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder left sees all that they have
+        // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder left sees all that
+        //     they have
         // sent. Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
             self.parker.wake();
@@ -135,8 +136,8 @@ impl<T> Bounded<T> {
     /// Fetches the next notice, if there is none yet.
     fn fetch(&mut self, notices: &mut Lanes<T>) {
         if self.notice.is_none() && !notices.is_quiet() {
-            // The position is read after the notice was taken: messages that the notice's sender had put into the exchange
-            // before are before that position.
+            // The position is read after the notice was taken: messages that the notice's sender had put into the
+            // exchange before are before that position.
             self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
         }
     }
@@ -162,7 +163,8 @@ impl<T> Bounded<T> {
 impl<T> Queues<T> {
     // MUTANT: Speed only: urgent lanes stay active for longer, or a message raises its lane again. The next check
     // finds it.
-    /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few loads.
+    /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few
+    /// loads.
     #[cold]
     #[inline(never)]
     fn take_urgent_slowly(&mut self) -> Option<T> {
@@ -254,8 +256,8 @@ impl<T> Inbox<T> {
     // MUTANT: Speed only: the search that follows takes the same message. Killed only by
     // `an_ordinary_message_begins_the_urgent_ones_turn_anew_however_it_is_received`.
     /// Takes the next ordinary message, if it `is_wanted` and can be had at once: where there is no bound and no urgent
-    /// message, and the lane whose turn it is has one. Returns where it lies: the caller moves it out before this inbox is
-    /// used again.
+    /// message, and the lane whose turn it is has one. Returns where it lies: the caller moves it out before this inbox
+    /// is used again.
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         if self.queues.bounded.is_some() || !self.has_no_urgent() {
@@ -287,7 +289,7 @@ impl<T> Inbox<T> {
     //     a_slow_sender_against_a_mailbox_that_sleeps_twice, tests/loom/slow_sender.rs:
     //     a_slow_urgent_sender_against_a_mailbox_that_sleeps_twice
     // WAITS: `Mailbox::receive`, `receive_timeout`, `receive_only`, `receive!`; spin: `None` parks at once, `Adaptive`
-    //     polls first, `Forever` never parks; fairness: every search takes both ranks: urgent messages give way after
+    //     polls first, `Forever` never parks; fairness: every search takes both ranks: urgent messages yield after
     //     32 received, or 128 passed over; the deadline is checked after each 4,096 passed over; test:
     //     tests/suite/mailbox.rs: without_looking_before_sleeping
     /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.

@@ -1,8 +1,8 @@
 //! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
 //!
-//! Those that wait are fused: the end of a channel is for ever. Not so where receivers are shared: a future that is dropped may give
-//! a rendezvous' message back behind its end, so there an iterator remembers that it has ended. One that does not wait may find
-//! messages later.
+//! Those that wait are fused: the end of a channel is for ever. Not so where receivers are shared: a future that is
+//! dropped may give a rendezvous' message back behind its end, so there an iterator remembers that it has ended. One
+//! that does not wait may find messages later.
 
 use core::iter::FusedIterator;
 
@@ -27,13 +27,13 @@ pub trait Receive {
     fn try_next(&mut self) -> Result<Self::Message, TryRecvError>;
 }
 
-/// Waits for each message; ends when the sender is gone. Made by a receiver's `iter`.
+/// Waits for each message; ends when the sender has disconnected. Made by a receiver's `iter`.
 pub struct Iter<'a, R>(pub(super) &'a mut R);
 
 /// Takes the messages that are there. Made by a receiver's `try_iter`.
 pub struct TryIter<'a, R>(pub(super) &'a mut R);
 
-/// Owns the receiver; waits for each message; ends when the sender is gone.
+/// Owns the receiver; waits for each message; ends when the sender has disconnected.
 pub struct IntoIter<R> {
     receiver: R,
     is_over: bool,

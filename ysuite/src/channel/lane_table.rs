@@ -1,13 +1,14 @@
-//! A thread's lanes by number: what each thread keeps of the channels to which it sends by shared senders. The calling thread
-//! only; finding a lane is wait-free, a new one allocates.
+//! A thread's lanes by number: what each thread keeps of the channels to which it sends by shared senders. The calling
+//! thread only; finding a lane is wait-free, a new one allocates.
 //!
-//! A lane belongs to the thread and not to what was used to send. So the messages of a thread arrive in order, through all
-//! clones of a sender; that may be shared by any number of threads; and sending needs no read-modify-write. A lane ends with
-//! its thread, with its channel (at the next send to it, or at a sweep), or at a sweep when it was not used since the last one
-//! and is empty, so that its successor cannot overtake it. A sweep comes when the number of lanes has doubled since the last.
+//! A lane belongs to the thread and not to what was used to send. So the messages of a thread arrive in order, through
+//! all clones of a sender; that may be shared by any number of threads; and sending needs no read-modify-write. A lane
+//! ends with its thread, with its channel (at the next send to it, or at a sweep), or at a sweep when it was not used
+//! since the last one and is empty, so that its successor cannot overtake it. A sweep comes when the number of lanes
+//! has doubled since the last.
 //!
-//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them has a
-//! lane to itself; the caller makes it.
+//! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them
+//! has a lane to itself; the caller makes it.
 
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
@@ -44,8 +45,8 @@ pub(crate) struct LaneTable<L: ThreadLane> {
 /// Lanes to be dropped after the send under way.
 pub(crate) type GivenUp<L> = Vec<Rc<L>>;
 
-/// A send is over: drops its lane, and those that were given up for it, and returns what came of it. Foreign code, where the
-/// lanes have messages left; so is the drop of a message that comes back, behind a panic.
+/// A send is over: drops its lane, and those that were given up for it, and returns what came of it. User code, where
+/// the lanes have messages left; so is the drop of a message that comes back, while unwinding.
 #[cold]
 #[inline(never)]
 pub(crate) fn end_lanes<L, A>(sent: A, lane: Rc<L>, given_up: GivenUp<L>) -> A {
@@ -84,8 +85,8 @@ impl<L: ThreadLane> LaneTable<L> {
         Self { recent: Cell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
-    /// Takes the lane out, if it was found last. The caller [puts it back](Self::put_back), unless it has ended. Meanwhile it
-    /// is found by [`find`](Self::find).
+    /// Takes the lane out, if it was found last. The caller [puts it back](Self::put_back), unless it has ended.
+    /// Meanwhile it is found by [`find`](Self::find).
     #[inline(always)]
     pub(crate) fn take_recent(&self, number: u64) -> Option<Rc<L>> {
         let recent = self.recent.take()?;
@@ -117,7 +118,7 @@ impl<L: ThreadLane> LaneTable<L> {
         (lane, given_up)
     }
 
-    /// Takes out idle lanes, if there are many. Dropping them drops messages of channels that have ended: foreign code.
+    /// Takes out idle lanes, if there are many. Dropping them drops messages of channels that have ended: user code.
     fn sweep(&self) -> GivenUp<L> {
         let mut lanes = self.lanes.borrow_mut();
         if lanes.len() < self.sweep_at.get() {
@@ -147,8 +148,9 @@ impl<L: ThreadLane> LaneTable<L> {
 //     a_refused_message_ends_with_a_lane_whose_messages_panic, tests/suite/mailbox/relations.rs:
 //     a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do
 impl<L: ThreadLane> Drop for LaneTable<L> {
-    /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the messages
-    /// of a channel that is ending at this moment: if one panics, the text is printed, and the panic goes no further.
+    /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the
+    /// messages of a channel that is ending at this moment: if one panics, the text is printed, and the panic goes no
+    /// further.
     fn drop(&mut self) {
         let mut panics = Panics::none();
         panics.catch(|| drop(self.recent.take()));
@@ -247,7 +249,8 @@ mod tests {
         assert!(given_up.is_empty());
         (KEPT + 1..2 * KEPT).for_each(|number| assert!(find(number).1.is_empty(), "lane {number}"));
         assert!(ended.borrow().is_empty());
-        // But for the one in use, the one that has been used since, and the one that was found last before the first sweep.
+        // But for the one in use, the one that has been used since, and the one that was found last before the first
+        // sweep.
         let (_, given_up) = find(2 * KEPT);
         let mut numbers: Vec<u64> = given_up.iter().map(|lane| lane.number).collect();
         numbers.sort_unstable();

@@ -1,8 +1,8 @@
 //! Permits: room that is certain before the message is made. Written once for spsc and mpsc.
 //!
-//! A sender with a pipe of its own is the only one that fills it: what room it has found stays, until it uses it. So a permit
-//! is nothing but a borrowed sender, costs nothing to give back, and shows the slot itself: a message can be built where it
-//! will lie. One thread at a time; waiting for room is that of `send`.
+//! A sender with a pipe of its own is the only one that fills it: what room it has found stays, until it uses it. So a
+//! permit is nothing but a borrowed sender, costs nothing to give back, and shows the slot itself: a message can be
+//! built where it will lie. One thread at a time; waiting for room is that of `send`.
 //!
 //! Cannot: be kept beside the sender, or sent elsewhere without it.
 
@@ -37,8 +37,8 @@ pub trait Reserve {
     unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<Self::Message>>>;
 }
 
-/// Room for one message in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's `reserve` and
-/// its like. Dropped unused, it gives the room back.
+/// Room for one message in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's
+/// `reserve` and its like. Dropped unused, it gives the room back.
 ///
 /// ```
 /// let (mut sender, mut receiver) = ysuite::spsc::bounded(1);
@@ -61,7 +61,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
     /// Sends a message, visible at once, together with what was hidden. Wait-free.
     ///
     /// # Errors
-    /// When the receiver is gone or has closed the channel: holds the message.
+    /// When the receiver has disconnected or has closed the channel: holds the message.
     #[inline]
     pub fn send(self, message: S::Message) -> Result<(), SendError<S::Message>> {
         self.sender.send_reserved(message)
@@ -134,7 +134,7 @@ impl<'a, S: Reserve> Permits<'a, S> {
     /// Sends a message, visible at once. Wait-free.
     ///
     /// # Errors
-    /// When all the room has been used, and when the receiver is gone or has closed the channel.
+    /// When all the room has been used, and when the receiver has disconnected or has closed the channel.
     #[inline]
     pub fn send(&mut self, message: S::Message) -> Result<(), TrySendError<S::Message>> {
         if self.left == 0 {
@@ -145,9 +145,9 @@ impl<'a, S: Reserve> Permits<'a, S> {
     }
 
     // MUTANT: Speed only: with no room left the queue offers an empty run of slots.
-    /// The slots of the next messages, as many of them as lie side by side: at least one while there is room left, and never
-    /// more than the room. What is written here is sent by [`commit`](Self::commit), and otherwise forgotten: it is not
-    /// dropped.
+    /// The slots of the next messages, as many of them as lie side by side: at least one while there is room left, and
+    /// never more than the room. What is written here is sent by [`commit`](Self::commit), and otherwise forgotten: it
+    /// is not dropped.
     pub fn slots(&mut self) -> &mut [MaybeUninit<S::Message>] {
         if self.left == 0 {
             return &mut [];
@@ -155,15 +155,16 @@ impl<'a, S: Reserve> Permits<'a, S> {
         self.sender.free_slots(self.left)
     }
 
-    /// Sends the messages in the first `count` [slots](Self::slots), as one batch: visible together, with what was hidden.
-    /// Wait-free.
+    /// Sends the messages in the first `count` [slots](Self::slots), as one batch: visible together, with what was
+    /// hidden. Wait-free.
     ///
     /// # Errors
-    /// When the receiver is gone or has closed the channel: those of the messages that it certainly has not got.
+    /// When the receiver has disconnected or has closed the channel: those of the messages that it certainly has not
+    /// got.
     ///
     /// # Safety
-    /// The last call of [`slots`](Self::slots) has shown at least `count` slots, nothing was sent since, and a message has been
-    /// written into each of the first `count`.
+    /// The last call of [`slots`](Self::slots) has shown at least `count` slots, nothing was sent since, and a message
+    /// has been written into each of the first `count`.
     pub unsafe fn commit(&mut self, count: usize) -> Result<(), SendError<Vec<S::Message>>> {
         if count == 0 {
             return Ok(());
@@ -211,8 +212,8 @@ impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: In a race: room that came since the first check has raised the id again, so the next attempt finds it.
-    /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and looks once
-    /// more.
+    /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and
+    /// checks once more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
         let mut found = self.look_for(places);
         if found == Err(TryReserveError::Full) && one::registration(&*self.end).is_some() {
@@ -319,31 +320,31 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 macro_rules! impl_sender_permits {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Waits for room for one message, as long as it takes. The permit then sends it without waiting. Messages that
-            /// were hidden are flushed where there is no room.
+            /// Waits for room for one message, as long as it takes. The permit then sends it without waiting. Messages
+            /// that were hidden are flushed where there is no room.
             ///
             /// # Errors
-            /// When the receiver is gone or has closed the channel. `TooMany` in a [rendezvous](crate::channel#rendezvous),
-            /// which has no places.
+            /// When the receiver has disconnected or has closed the channel. `TooMany` in a
+            /// [rendezvous](crate::channel#rendezvous), which has no places.
             #[inline]
             pub fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
                 self.inner.reserve(1)?;
                 Ok(Permit::new(self))
             }
 
-            /// A permit for one message, if there is room. Wait-free. An attached sender that finds none takes its id down, as
-            /// [`try_send`](Self::try_send) does.
+            /// A permit for one message, if there is room. Wait-free. An attached sender that finds none takes its id
+            /// down, as [`try_send`](Self::try_send) does.
             ///
             /// # Errors
-            /// When there is no room, and when the receiver is gone or has closed the channel. `TooMany` in a
+            /// When there is no room, and when the receiver has disconnected or has closed the channel. `TooMany` in a
             /// [rendezvous](crate::channel#rendezvous), which has no places.
             pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError> {
                 self.inner.try_reserve(1)?;
                 Ok(Permit::new(self))
             }
 
-            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future dropped before it
-            /// is ready has reserved nothing.
+            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future dropped
+            /// before it is ready has reserved nothing.
             ///
             /// # Errors
             /// As of [`reserve`](Self::reserve).
@@ -352,32 +353,32 @@ macro_rules! impl_sender_permits {
                 Ok(Permit::new(self))
             }
 
-            /// Waits until there is room for `places` messages at once, as long as it takes. Each message received meanwhile
-            /// may wake this thread for a look. Messages that were hidden are flushed where there is no room.
+            /// Waits until there is room for `places` messages at once, as long as it takes. Each message received
+            /// meanwhile may wake this thread for a look. Messages that were hidden are flushed where there is no room.
             ///
             /// # Errors
-            /// When there can never be so much room, and when the receiver is gone or has closed the channel.
+            /// When there can never be so much room, and when the receiver has disconnected or has closed the channel.
             pub fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
                 self.inner.reserve(places)?;
                 Ok(Permits::new(self, places))
             }
 
-            /// Permits for `places` messages, if there is room for all of them. Wait-free. An attached sender that finds too
-            /// little takes its id down, until there may be enough.
+            /// Permits for `places` messages, if there is room for all of them. Wait-free. An attached sender that
+            /// finds too little takes its id down, until there may be enough.
             ///
             /// # Errors
-            /// When there is too little room now, when there can never be so much, and when the receiver is gone or has
-            /// closed the channel.
+            /// When there is too little room now, when there can never be so much, and when the receiver has
+            /// disconnected or has closed the channel.
             pub fn try_reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, TryReserveError> {
                 self.inner.try_reserve(places)?;
                 Ok(Permits::new(self, places))
             }
 
-            /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime. Cancel-safe: a future dropped
-            /// before it is ready has reserved nothing.
+            /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime. Cancel-safe: a future
+            /// dropped before it is ready has reserved nothing.
             ///
             /// # Errors
-            /// When there can never be so much room, and when the receiver is gone or has closed the channel.
+            /// When there can never be so much room, and when the receiver has disconnected or has closed the channel.
             pub async fn reserve_many_async(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
                 $crate::channel::coop::within_budget(self.inner.reserve_async(places)).await?;
                 Ok(Permits::new(self, places))

@@ -1,7 +1,8 @@
-//! The inner part of a receiver, written once for spsc and mpsc: everything that the only reading end of a queue can do.
+//! The inner part of a receiver, written once for spsc and mpsc: everything that the only reading end of a queue can
+//! do.
 //!
-//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods; what blocks, and what it costs,
-//! is said at each of them.
+//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods; what blocks, and what it
+//! costs, is said at each of them.
 
 use core::task::{Context, Poll, ready};
 
@@ -32,17 +33,17 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn position(&self) -> usize;
     /// Whether nothing more will be published.
     fn is_closed(&self) -> bool;
-    /// After finding nothing: whether there is a message all the same. Of a queue that its receiver has closed there may be
-    /// one, which only this look finds.
+    /// After finding nothing: whether there is a message all the same. Of a queue that its receiver has closed there
+    /// may be one, which only this look finds.
     fn has_last(&mut self) -> bool {
         self.has_message()
     }
     /// Closes the queue, which is open: afterwards [`is_closed`](Self::is_closed), and senders get back what they send.
     fn close(&mut self);
-    // USER CODE: wakers of tasks that wait until the receiver is gone; the rendezvous is closed, or the queue cut;
-    //     re-entrance: any operation; panic: the others are woken, then it propagates; test:
+    // USER CODE: wakers of tasks that wait until the receiver has disconnected; the rendezvous is closed, or the queue
+    //     cut; re-entrance: any operation; panic: the others are woken, then it propagates; test:
     //     tests/suite/rendezvous/ended.rs: closed_waits_for_the_receivers_end
-    /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are foreign code.
+    /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are user code.
     fn tell_end(&self);
     /// The end of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
     fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>>;
@@ -63,9 +64,9 @@ pub(super) struct RecvBackoff {
     waited_at: usize,
 }
 
-/// This many messages without a wait are a stream. The receiver has then caught up with the sender in a cache line that the
-/// sender writes, and every look takes that line away from the sender. So the receiver pauses before it looks again, in
-/// which time the sender gets ahead.
+/// This many messages without a wait are a stream. The receiver has then caught up with the sender in a cache line that
+/// the sender writes, and every look takes that line away from the sender. So the receiver pauses before it checks
+/// again, in which time the sender gets ahead.
 const STREAM: usize = 64;
 /// Pauses after a stream: a fraction of a microsecond.
 const PAUSES: u32 = 16;
@@ -115,7 +116,8 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id up.
+    /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id
+    /// up.
     #[inline]
     pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
         match self.end.take() {
@@ -127,14 +129,14 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: One more check when the queue is empty.
-    /// Whether the sender is gone, or the channel is closed.
+    /// Whether the sender has disconnected, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
         self.end.meeting().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
     }
 
-    // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender is gone, the
-    //     deadline; spin: `None` parks at once, `Adaptive` polls, then parks, `Forever` polls for ever, and checks the
-    //     deadline; an attached receiver stays armed for its set as well; test:
+    // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender has disconnected,
+    //     the deadline; spin: `None` parks at once, `Adaptive` polls, then parks, `Forever` polls for ever, and checks
+    //     the deadline; an attached receiver stays armed for its set as well; test:
     //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
@@ -167,7 +169,7 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
-    /// Blocks until there is a message (`Ok`), or the sender is gone, or the time is up.
+    /// Blocks until there is a message (`Ok`), or the sender has disconnected, or the time is up.
     #[cold]
     #[inline(never)]
     pub(super) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
@@ -175,7 +177,7 @@ impl<E: ReadingEnd> Receiving<E> {
             if self.end.has_message() {
                 return Ok(());
             }
-            // Looks again once the queue is closed: what the sender published before it closed is visible then.
+            // Checks again once the queue is closed: what the sender published before it closed is visible then.
             if self.end.is_closed() {
                 return if self.end.has_last() { Ok(()) } else { Err(RecvTimeoutError::Disconnected) };
             }
@@ -219,8 +221,8 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: Speed only: the slow path finds nothing either, with the same answer.
-    /// After finding nothing: whether that is all there is to say. Not behind a stream, of an end that may be attached, or of
-    /// a queue that is closed.
+    /// After finding nothing: whether that is all there is to say. Not behind a stream, of an end that may be attached,
+    /// or of a queue that is closed.
     #[inline(always)]
     fn is_plainly_empty(&self) -> bool {
         let Self { end, backoff } = self;
@@ -294,8 +296,8 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: One more check when the queue is empty, or one less: the next attempt finds the message.
-    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch, so that a
-    /// loop until the end ends.
+    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch,
+    /// so that a loop until the end ends.
     #[cold]
     #[inline(never)]
     pub(super) fn take_none(&mut self) -> Result<usize, RecvError> {
@@ -314,8 +316,8 @@ impl<E: ReadingEnd> Receiving<E> {
     // WAITS: never; it ends: beyond 4,096 messages it takes those that are there when it counts them; test:
     //     tests/allocation/batches.rs: a_batch_of_a_pipe_ends_while_its_sender_goes_on
     // MUTANT: A batch may also take what has come since.
-    /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might never
-    /// end.
+    /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might
+    /// never end.
     #[inline(always)]
     pub(super) fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
         let taken = self.end.take_many(to, most.min(AMPLE));
@@ -376,7 +378,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
-    /// The queue is closed, and empty but for what only a last look finds: it is over, or this is a rendezvous.
+    /// The queue is closed, and empty except for what only a last look finds: it is over, or this is a rendezvous.
     #[cold]
     #[inline(never)]
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
@@ -387,7 +389,7 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: The check has found nothing, so the take finds nothing either.
-    /// The queue is closed, and empty but for what only a last look finds.
+    /// The queue is closed, and empty except for what only a last look finds.
     #[cold]
     #[inline(never)]
     fn take_last(&mut self) -> Result<E::Message, RecvError> {
@@ -408,7 +410,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(waiting))
     }
 }
@@ -447,8 +449,8 @@ macro_rules! impl_receiver_api {
             /// system calls of [`recv`](Self::recv) alone. An attached receiver that finds nothing takes its id down
             /// (at most two system calls, then none until it is raised again).
             ///
-            /// A try that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and looks again:
-            /// in that time the sender gets ahead, which makes a stream quicker. Not with `Spin::None`.
+            /// A try that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and checks
+            /// again: in that time the sender gets ahead, which makes a stream quicker. Not with `Spin::None`.
             ///
             /// # Errors
             /// When the channel is empty, and when it is empty and its senders are gone or it is closed.
@@ -487,8 +489,8 @@ macro_rules! impl_receiver_api {
             /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its senders are gone or it is closed. Where `max` is 0 only
-            /// the latter.
+            /// When the channel is empty, and when it is empty and its senders are gone or it is closed. Where `max` is
+            /// 0 only the latter.
             pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
                 self.inner.try_recv_batch(to, max)
             }
@@ -500,18 +502,18 @@ macro_rules! impl_receiver_api {
                 self.inner.peek()
             }
 
-            /// The next messages where they lie, as many of them as lie side by side: at least one if there is one. Never
-            /// blocks; costs what [`try_recv`](Self::try_recv) costs.
+            /// The next messages where they lie, as many of them as lie side by side: at least one if there is one.
+            /// Never blocks; costs what [`try_recv`](Self::try_recv) costs.
             pub fn peek_run(&mut self) -> &[T] {
                 self.inner.peek_run()
             }
 
-            /// Receives and drops the first messages of those that [`peek_run`](Self::peek_run) has shown last. Wait-free, but
-            /// for the wake-up of a sender.
+            /// Receives and drops the first messages of those that [`peek_run`](Self::peek_run) has shown last.
+            /// Wait-free, except for the wake-up of a sender.
             ///
             /// # Panics
-            /// Where `messages` is more than it would show now without looking for more, and where a message panics as it is
-            /// dropped: those behind it are still there then.
+            /// Where `messages` is more than it would show now without looking for more, and where a message panics as
+            /// it is dropped: those behind it are still there then.
             #[inline]
             pub fn consume(&mut self, messages: usize) {
                 self.inner.consume(messages);
@@ -519,8 +521,8 @@ macro_rules! impl_receiver_api {
 
             /// Receives a message, or has the task woken when there may be one.
             ///
-            /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
-            /// or this receiver is dropped.
+            /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task
+            /// polls, or this receiver is dropped.
             ///
             /// # Errors
             /// When the channel is empty, and its senders are gone or it is closed.
@@ -540,7 +542,8 @@ macro_rules! impl_receiver_api {
                 $crate::channel::coop::within_budget(self.inner.recv_async())
             }
 
-            /// How many messages of a rendezvous that is over are there all the same: see [`crate::channel#rendezvous`].
+            /// How many messages of a rendezvous that is over are there all the same: see
+            /// [`crate::channel#rendezvous`].
             #[cfg(feature = "stream")]
             fn given_back(&self) -> usize {
                 self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
@@ -563,11 +566,11 @@ macro_rules! impl_receiver_api {
             }
 
             /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
-            /// Its messages stay, and it can be attached again, to any set. Wait-free but for the descriptor of the set
-            /// (one system call at most).
+            /// Its messages stay, and it can be attached again, to any set. Wait-free except for the descriptor of the
+            /// set (one system call at most).
             ///
-            /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
-            /// signal.
+            /// A sender that was about to raise the id may still do so once: its next owner must take that for a
+            /// spurious signal.
             pub fn detach(&mut self) -> bool {
                 match self.inner.end.meeting_mut() {
                     Some(meeting) => meeting.detach(),
@@ -604,7 +607,7 @@ macro_rules! impl_receiver_api {
 
         $crate::channel::receive::impl_receiver_traits!(
             $receiver, &'a mut $receiver<T> => Iter<'a, $receiver<T>>,
-            /// At least the messages that are there, and exactly those once the sender is gone. Costs what
+            /// At least the messages that are there, and exactly those once the sender has disconnected. Costs what
             /// [`len`](Self::len) costs.
             certain: usize::MAX,
             |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_last(),
@@ -612,9 +615,9 @@ macro_rules! impl_receiver_api {
     };
 }
 
-/// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and how that is iterated.
-/// `$certain`: how many of the messages that are there this receiver gets for certain, at most. `$look` and `$has_message`
-/// answer for `$this`, the receiver.
+/// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and how that is
+/// iterated. `$certain`: how many of the messages that are there this receiver gets for certain, at most. `$look` and
+/// `$has_message` answer for `$this`, the receiver.
 macro_rules! impl_receiver_traits {
     (
         $receiver:ident, $by:ty => $iter:ty, $(#[$size:meta])* certain: $certain:expr,
@@ -686,8 +689,9 @@ macro_rules! impl_receiver_traits {
             }
         }
 
-        /// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
-        /// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
+        /// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream
+        /// that is terminated, and whoever waits there for the end must be told of it. An error of another method is
+        /// not that `None`.
         #[cfg(feature = "stream")]
         impl<T> futures_core::FusedStream for $receiver<T> {
             fn is_terminated(&self) -> bool {

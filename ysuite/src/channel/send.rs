@@ -1,7 +1,7 @@
 //! The inner part of a sender, written once for spsc and mpsc: everything that a sender with a queue of its own can do.
 //!
-//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods; what blocks, and what it costs, is
-//! said at each of them.
+//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods; what blocks, and what it costs,
+//! is said at each of them.
 
 use core::mem::ManuallyDrop;
 use core::task::{Context, Poll, Waker};
@@ -26,8 +26,8 @@ pub(super) trait SenderLink<T> {
     const CROWDED: bool = false;
     /// A publication has found these tokens: wakes the receiver in the ways they name. True: the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
-    /// The sender will never wait again: takes its waker out. Call before `close`: that may free the lane id for reuse. The
-    /// caller drops the waker when all else is done: its drop is foreign code.
+    /// The sender will never wait again: takes its waker out. Call before `close`: that may free the lane id for reuse.
+    /// The caller drops the waker when all else is done: its drop is user code.
     fn forget(&self) -> Option<Waker>;
     /// The queue has been closed, and that has found these tokens: notifies the receiver.
     fn close(&mut self, receiver: &Passive, tokens: u32);
@@ -37,7 +37,8 @@ pub(super) trait SenderLink<T> {
     fn lane(&self) -> Option<u32> {
         None
     }
-    /// The sender is gone: leaves this lane, whose writing end is closed, to others. Returns what is to be dropped.
+    /// The sender has disconnected: leaves this lane, whose writing end is closed, to others. Returns what is to be
+    /// dropped.
     fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<Writer<T>> {
         Some(writer)
     }
@@ -45,19 +46,22 @@ pub(super) trait SenderLink<T> {
     fn unused_lane(&self) -> Option<u32> {
         None
     }
-    /// The sender goes, is in no set any more, and has never sent anything: leaves the writing end of this lane, which is open, to
-    /// another. `Ok`: what is to be dropped; then call [`uncount`](Self::uncount). `Err`: the writing end, which is left to nobody.
+    /// The sender goes, is in no set any more, and has never sent anything: leaves the writing end of this lane, which
+    /// is open, to another. `Ok`: what is to be dropped; then call [`uncount`](Self::uncount). `Err`: the writing end,
+    /// which is left to nobody.
     #[allow(clippy::result_large_err)] // It is handed back to be dropped, once in the life of a sender.
     fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         Err(writer)
     }
-    /// The sender has left an open writing end to another: it counts no more, and the receiver learns of it if it was the last.
+    /// The sender has left an open writing end to another: it counts no more, and the receiver learns of it if it was
+    /// the last.
     fn uncount(&mut self) {}
     /// Who waits for the receiver's end.
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
     fn target(&self) -> &WakeTarget;
-    /// The sender is about to be attached to a set: it must have a target that is its own. False: there is no place for one.
+    /// The sender is about to be attached to a set: it must have a target that is its own. False: there is no place for
+    /// one.
     fn prepare(&mut self) -> bool {
         true
     }
@@ -118,7 +122,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: Waits find the disconnection after arming. Killed only by
     // `the_receivers_close_sends_a_waiting_sender_its_message_back`.
-    /// Whether nothing can be sent any more: the receiver is gone or has closed, or this sender has been closed.
+    /// Whether nothing can be sent any more: the receiver has disconnected or has closed, or this sender has been
+    /// closed.
     pub(super) fn is_over(&self) -> bool {
         self.end.writer.is_over() || self.end.link.meeting().is_some_and(|meeting| meeting.is_closed())
     }
@@ -143,7 +148,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`try_send`](Self::try_send), for one who waits where there is no room: so the channel is not counted as full here.
+    /// As [`try_send`](Self::try_send), for one who waits where there is no room: so the channel is not counted as full
+    /// here.
     pub(super) fn attempt(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
@@ -152,13 +158,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`attempt`](Self::attempt), after a wait. Room that comes of a receiver's drop is none: its messages are dropped
-    /// after it has left, so whoever finds that room finds it gone.
+    /// As [`attempt`](Self::attempt), after a wait. Room that comes of a receiver's drop is none: its messages are
+    /// dropped after it has left, so whoever finds that room finds it gone.
     pub(super) fn attempt_again(&mut self, message: T) -> Result<(), TrySendError<T>> {
         if self.is_over() { Err(TrySendError::Disconnected(self.told(message))) } else { self.attempt(message) }
     }
 
-    /// The caller is told with this message that the receiver is gone, and will be told so each time from now on.
+    /// The caller is told with this message that the receiver has disconnected, and will be told so each time from now
+    /// on.
     fn told(&mut self, message: T) -> T {
         self.end.writer.forget_room();
         message
@@ -184,7 +191,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: one more attempt, or one less: room that came meanwhile has raised the id again.
-    /// There is no room, or the receiver is gone. An attached sender takes its id down, and looks once more.
+    /// There is no room, or the receiver has disconnected. An attached sender takes its id down, and checks once more.
     #[cold]
     #[inline(never)]
     fn refused(&mut self, message: T) -> Result<(), TrySendError<T>> {
@@ -194,8 +201,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let mut message = message;
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
             let mut found = false;
-            // Hidden messages may take the room that the set is to tell of. Whom they wake is foreign code; so is the drop of a message
-            // that nobody gets, behind a panic.
+            // Hidden messages may take the room that the set is to tell of. Whom they wake is user code; so is the drop
+            // of a message that nobody gets, while unwinding.
             message = Panics::answer_behind(message, || {
                 self.flush();
                 found = one::rest(&mut *self.end);
@@ -212,7 +219,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: A wait for room finds the disconnection after arming.
-    /// Sends the message that is in `place`, or finds that the receiver is gone, if it is so now.
+    /// Sends the message that is in `place`, or finds that the receiver has disconnected, if it is so now.
     #[inline]
     pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         // In this order: see `attempt_again`.
@@ -252,7 +259,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     fn message_sent(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
+        // unwinding.
         let mut place = Foreign::new(Some(message));
         async move { self.sent_from(&mut place).await }
     }
@@ -283,7 +291,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`attempt`](Self::attempt) of the message that is in `place`, which stays there where there is no room (`None`).
+    /// As [`attempt`](Self::attempt) of the message that is in `place`, which stays there where there is no room
+    /// (`None`).
     pub(super) fn attempt_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
         match self.attempt(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -311,8 +320,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             if let Some(meeting) = self.end.link.meeting_mut() {
                 return meeting.poll_ready(context);
             }
-            // Hidden messages must be published before this waits: they may take the room that it waits for, and two such
-            // ends would wait for each other.
+            // Hidden messages must be published before this waits: they may take the room that it waits for, and two
+            // such ends would wait for each other.
             self.flush();
         }
         one::poll(&mut *self.end, context)
@@ -335,7 +344,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return sent.map_err(|error| SendError(error.into_inner()));
         }
         loop {
-            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
             message = Panics::answer_behind(message, || {
                 self.flush();
                 if !self.end.writer.is_over() {
@@ -388,15 +397,15 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     tests/suite/conformance/channel/panics.rs: iterator_that_panics_in_send_batch
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         let mut messages = Foreign::new(messages.into_iter());
         let outcome = self.send_all(&mut *messages);
         Panics::result_behind(outcome, || drop(messages))
     }
 
-    /// Where the receiver is gone as this begins, as much as there would be room for comes back at once: a thread that is dropping
-    /// what the receiver has left would have to drop the batch as well, and the next. What is hidden already is published to be
-    /// dropped.
+    /// Where the receiver has disconnected as this begins, as much as there would be room for comes back at once: a
+    /// thread that is dropping what the receiver has left would have to drop the batch as well, and the next. What is
+    /// hidden already is published to be dropped.
     #[inline]
     fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
@@ -407,7 +416,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
             let tokens = batch.0.end.writer.publish();
-            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
             let mut published = Ok(());
             let message = Panics::answer_behind(message, || published = batch.0.published(tokens, first));
             if let Err(SendError(mut back)) = published {
@@ -432,7 +441,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     fn unsent(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let most = self.end.writer.capacity().map_or(usize::MAX, |capacity| capacity.max(1));
         let (mut back, mut panics) = (Vec::new(), Panics::none());
-        // Foreign code; so is the drop of messages that nobody gets, behind a panic.
+        // User code; so is the drop of messages that nobody gets, while unwinding.
         panics.catch(|| back.extend(messages.take(most)));
         let back = panics.answer(back);
         if back.is_empty() { Ok(0) } else { Err(SendError(back)) }
@@ -455,8 +464,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// A batch that began at position `from` has been published. If the receiver is gone, the error gives back what can
-    /// still be had of it.
+    /// A batch that began at position `from` has been published. If the receiver has disconnected, the error gives back
+    /// what can still be had of it.
     #[inline]
     pub(super) fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         let mut back = Vec::new();
@@ -467,8 +476,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: without a close there is nothing to take back, and the next send checks for room anew.
-    /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone: then
-    /// those that can still be had are put into `back`.
+    /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone:
+    /// then those that can still be had are put into `back`.
     #[cold]
     #[inline(never)]
     fn answered<B>(&mut self, tokens: u32, from: usize, mut back: B, put: impl Fn(&mut B, T)) -> B {
@@ -477,7 +486,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             self.wake(tokens);
             return back;
         }
-        // What was sent before is dropped: foreign code. So is the drop of messages that nobody gets, behind a panic.
+        // What was sent before is dropped: user code. So is the drop of messages that nobody gets, while unwinding.
         let mut panics = Panics::none();
         panics.catch(|| self.end.writer.reclaim(tokens, from, |message| put(&mut back, message.take())));
         // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
@@ -497,11 +506,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // USER CODE: the receiver's waker, and `Clone` of the waker of the sender's task; here, in `write_slowly`,
-    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `send_async` of `broadcast`. The message that
-    //     has no room is a local's or the future's; re-entrance: any operation; panic: the message is dropped as one
-    //     more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
-    // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver is gone, the deadline; spin: as
-    //     `recv`; a sender of an `mpsc` yields twice under `Adaptive`; it flushes first, so no receiver waits for
+    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `send_async` of `broadcast`.
+    //     The message that has no room is a local's or the future's; re-entrance: any operation; panic: the message is
+    //     dropped as one more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
+    // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver has disconnected, the deadline; spin:
+    //     as `recv`; a sender of an `mpsc` yields twice under `Adaptive`; it flushes first, so no receiver waits for
     //     hidden messages; test: tests/suite/conformance/channel/batches.rs: a_full_batch_flushes_itself_and_waits
     #[cold]
     #[inline(never)]
@@ -522,7 +531,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     ) -> Result<(), SendTimeoutError<T>> {
         loop {
             let mut in_time = true;
-            // Whom this wakes is foreign code; so is the drop of a message that nobody gets, behind a panic.
+            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
             message = Panics::answer_behind(message, || {
                 // Hidden messages must be published before this waits, or two such ends would wait for each other.
                 self.flush();
@@ -572,7 +581,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         self.detach();
         let waker = self.link.forget();
         let tokens = self.writer.close();
-        // The receiver's waker, messages, and the waker last: foreign code.
+        // The receiver's waker, messages, and the waker last: user code.
         let mut panics = Panics::none();
         panics.catch(|| self.link.close(self.writer.reader_passive(), tokens));
         if tokens & GONE != 0 {
@@ -609,7 +618,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
             }
         };
         // MUTANT: The waker is dropped at the end of the function anyway.
-        // The receiver's waker, and the waker last: foreign code.
+        // The receiver's waker, and the waker last: user code.
         panics.catch(|| drop(waker));
         left
     }
@@ -663,8 +672,8 @@ macro_rules! impl_sender_api {
             /// bound, no chunk has come back.
             ///
             /// # Errors
-            /// When the receiver is gone or has closed the channel, and when this sender is closed. Messages sent just before
-            /// the receiver went are dropped with it.
+            /// When the receiver has disconnected or has closed the channel, and when this sender is closed. Messages
+            /// sent just before the receiver went are dropped with it.
             #[inline(always)]
             pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.send(message)
@@ -709,9 +718,9 @@ macro_rules! impl_sender_api {
                 $crate::channel::coop::within_budget(self.inner.send_async(message))
             }
 
-            /// Is ready when there is room for a message, or the receiver is gone; otherwise has the task woken then.
-            /// Where there is no room, hidden messages are flushed. Only the task that polled last is woken. Its waker is
-            /// kept until it is woken, another task polls, or this sender is dropped. Wait-free.
+            /// Is ready when there is room for a message, or the receiver has disconnected; otherwise has the task
+            /// woken then. Where there is no room, hidden messages are flushed. Only the task that polled last is
+            /// woken. Its waker is kept until it is woken, another task polls, or this sender is dropped. Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_ready(context))
             }
@@ -720,8 +729,8 @@ macro_rules! impl_sender_api {
             /// the sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
             ///
             /// # Errors
-            /// When there is no room and the receiver is gone. Where there is room, only
-            /// [`is_disconnected`](Self::is_disconnected) and the next send notice that the receiver is gone.
+            /// When there is no room and the receiver has disconnected. Where there is room, only
+            /// [`is_disconnected`](Self::is_disconnected) and the next send notice that the receiver has disconnected.
             #[inline(always)]
             pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.write(message)
@@ -732,8 +741,9 @@ macro_rules! impl_sender_api {
                 self.inner.end.writer.unwrite()
             }
 
-            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free but
-            /// for that wake-up. Where the receiver is gone or has closed the channel, the batch is dropped.
+            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free
+            /// except for that wake-up. Where the receiver has disconnected or has closed the channel, the batch is
+            /// dropped.
             ///
             /// # Panics
             /// Where a message panics as it is dropped; all others are dropped before that panic goes on.
@@ -748,8 +758,8 @@ macro_rules! impl_sender_api {
             /// If the iterator panics, the messages it had given until then are sent.
             ///
             /// # Errors
-            /// As [`send`](Self::send): the messages that were taken from the iterator and that the receiver certainly has
-            /// not got. The iterator is dropped with the messages that it has not given.
+            /// As [`send`](Self::send): the messages that were taken from the iterator and that the receiver certainly
+            /// has not got. The iterator is dropped with the messages that it has not given.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
                 self.inner.send_batch(messages)
@@ -785,18 +795,19 @@ macro_rules! impl_sender_api {
                 self.inner.end.writer.capacity()
             }
 
-            /// Whether the receiver is gone or has closed the channel, or this sender has been closed: nothing sent will be
-            /// received.
+            /// Whether the receiver has disconnected or has closed the channel, or this sender has been closed: nothing
+            /// sent will be received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
                 self.inner.is_over()
             }
 
-            /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. It can
-            /// be attached again, to any set. Wait-free but for the descriptor of the set (one system call at most).
+            /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. It
+            /// can be attached again, to any set. Wait-free except for the descriptor of the set (one system call at
+            /// most).
             ///
-            /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious
-            /// signal.
+            /// A receiver that was about to raise the id may still do so once: its next owner must take that for a
+            /// spurious signal.
             pub fn detach(&mut self) -> bool {
                 match self.inner.end.link.meeting_mut() {
                     Some(meeting) => meeting.detach(),
@@ -805,8 +816,8 @@ macro_rules! impl_sender_api {
             }
         }
 
-        /// The id of an attached sender is up while there may be room, or the receiver is gone. `try_send` that finds no
-        /// room takes it down. Without a bound it is always up.
+        /// The id of an attached sender is up while there may be room, or the receiver has disconnected. `try_send`
+        /// that finds no room takes it down. Without a bound it is always up.
         impl<T> Attach for $sender<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
                 self.inner.attach(registration)

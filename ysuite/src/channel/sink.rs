@@ -1,8 +1,8 @@
 //! What a sink needs of its sender, and how senders with a pipe of their own give it. One task at a time.
 //!
-//! A sink's message is given in two steps: room is waited for by the first, and the second cannot wait. So a message for
-//! which there may be no room after all is kept beside the sender until there is: [`Fed`]. In a pipe the room that was
-//! found stays, and what is fed goes there at once, hidden; in a rendezvous it stands in line.
+//! A sink's message is given in two steps: room is waited for by the first, and the second cannot wait. So a message
+//! for which there may be no room after all is kept beside the sender until there is: [`Fed`]. In a pipe the room that
+//! was found stays, and what is fed goes there at once, hidden; in a rendezvous it stands in line.
 
 use core::task::{Context, Poll, ready};
 
@@ -141,8 +141,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.write(message).map_err(|_| SendError(()))
     }
 
-    /// Fails when fed messages were dropped because the receiver was gone. A receiver that goes after it has received all
-    /// of them is no failure.
+    /// Fails when fed messages were dropped because the receiver was gone. A receiver that goes after it has received
+    /// all of them is no failure.
     pub(super) fn poll_shown(
         &mut self,
         fed: &mut Fed<T>,

@@ -70,7 +70,7 @@ unsafe impl<T: Send> Send for SpscShared<T> {}
 unsafe impl<T: Send> Sync for SpscShared<T> {}
 
 /// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
-/// freed as they are received, but for a small reserve.
+/// freed as they are received, except for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
@@ -115,8 +115,8 @@ fn ends<T>(
     (sender, receiver)
 }
 
-/// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent, and
-/// then learns that nothing more will come.
+/// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent,
+/// and then learns that nothing more will come.
 pub struct Sender<T> {
     inner: Sending<T, Arc<SpscShared<T>>>,
 }
@@ -169,17 +169,17 @@ impl_sender_tasks!(Sender);
 super::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
-    /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was sent
-    /// before it learns that nothing more will come. Afterwards sending fails. True: this call has closed the channel. False:
-    /// it was closed before, or the receiver is gone.
+    /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was
+    /// sent before it learns that nothing more will come. Afterwards sending fails. True: this call has closed the
+    /// channel. False: it was closed before, or the receiver has disconnected.
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
-    /// Wait-free, but for the wake-up of the receiver.
+    /// Wait-free, except for the wake-up of the receiver.
     ///
     /// # Panics
-    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. The channel is
-    /// closed then.
+    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. The channel
+    /// is closed then.
 );
 super::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]
@@ -211,8 +211,8 @@ impl<T> SpscReader<T> {
         }
     }
 
-    /// A message has been taken, and the sender waits for its room. Its waker is foreign code; so is the drop of a message that nobody
-    /// gets, behind a panic.
+    /// A message has been taken, and the sender waits for its room. Its waker is user code; so is the drop of a message
+    /// that nobody gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn released(&self, message: T, tokens: u32) -> T {
@@ -383,14 +383,15 @@ impl<T> Receiver<T> {
         self.inner.end.reader.capacity()
     }
 
-    /// Whether as many messages are in the channel as there can be, hidden ones not counted. Costs what [`len`](Self::len)
-    /// costs.
+    /// Whether as many messages are in the channel as there can be, hidden ones not counted. Costs what
+    /// [`len`](Self::len) costs.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
     }
 
-    /// Whether the channel is closed: the sender is gone, or one of the two ends has closed it. Messages may still be here.
+    /// Whether the channel is closed: the sender has disconnected, or one of the two ends has closed it. Messages may
+    /// still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.is_disconnected()
@@ -423,7 +424,7 @@ impl<T> Drop for SpscReader<T> {
         // Told before the messages are dropped, which happens with the reader: any of them may panic.
         let mut panics = Panics::none();
         panics.catch(|| self.tell(tokens));
-        // Foreign code at their ends.
+        // User code at their ends.
         panics.catch(|| drop(meeting));
         panics.catch(|| drop(waker));
     }

@@ -1,12 +1,12 @@
 //! Ending waits from outside: a word that any thread sets, and by which the waits of the ends that know it are over.
 //!
-//! [`Stop::set`]: any thread; it takes a lock that waiting threads hold for some instructions, as they go to sleep and when they
-//! are awake again. What an end can do without waiting it can do as before. A wait with a `Stop` ends as if its time were up; its
-//! caller asks [`Stop::is_set`] which of the two it was.
+//! [`Stop::set`]: any thread; it takes a lock that waiting threads hold for some instructions, as they go to sleep and
+//! when they are awake again. What an end can do without waiting it can do as before. A wait with a `Stop` ends as if
+//! its time were up; its caller asks [`Stop::is_set`] which of the two it was.
 //!
-//! A thread that is about to sleep enlists the word it sleeps on, and is on the list until it is awake: so the thread that sets the
-//! word finds memory that is there. The ends of an exchange are not on the list, as they have lists of their own, which live as long
-//! as their channel: see [`Stop::with`].
+//! A thread that is about to sleep enlists the word it sleeps on, and is on the list until it is awake: so the thread
+//! that sets the word finds memory that is there. The ends of an exchange are not on the list, as they have lists of
+//! their own, which live as long as their channel: see [`Stop::with`].
 //!
 //! Cannot: be taken back. End tasks: they have their executor's ways for that. Stop a rendezvous.
 
@@ -73,19 +73,22 @@ impl Stop {
     }
 
     fn sleepers(&self) -> MutexGuard<'_, Vec<SleepingPlace>> {
-        // No foreign code runs under the lock but wakers of tasks, of which no wait here has any.
+        // No user code runs under the lock but wakers of tasks, of which no wait here has any.
         self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Ends all waits by this, now and from now on. Any thread, again is harmless.
     pub fn set(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_set`: what this thread did before is seen by those whose waits it ends.
+        // ORDERING: Release pairs with the Acquire in `is_set`: what this thread did before is seen by those whose
+        //     waits it ends.
         self.is_set.store(true, Ordering::Release);
-        // ORDERING: SeqCst pairs with the barrier of whoever arms: either that thread's look finds this set, or it is found armed
+        // ORDERING: SeqCst pairs with the barrier of whoever arms: either that thread's look finds this set, or it is
+        //     found armed
         // below. A thread that enlists later finds it set by the lock.
         fence(Ordering::SeqCst);
         for sleeper in &*self.sleepers() {
-            // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it lets go of the memory.
+            // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it lets go of the
+            //     memory.
             unsafe { sleeper.wake() };
         }
         self.others.iter().for_each(|wake| wake());

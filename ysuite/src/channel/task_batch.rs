@@ -54,7 +54,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         message: T,
         stop: impl Future,
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is foreign code, and may come behind a panic.
+        // Captured, and only lent: so the future has it once. Its drop is user code, and may come while unwinding.
         let mut place = Foreign::new(Some(message));
         async move {
             let stop = pin!(Some(stop));
@@ -68,13 +68,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         mut stop: Limit<'_, impl Future>,
     ) -> Result<(), SendTimeoutError<T>> {
         if let Some(outcome) = self.attempt_from(place) {
-            // The limit is foreign code at its end.
+            // The limit is user code at its end.
             return Panics::answer_behind(outcome, || drop(stop));
         }
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(place, stop).await;
         }
-        // The wait and the limit are foreign code, also at their ends.
+        // The wait and the limit are user code, also at their ends.
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
             if waiting.owner.poll_ready(context).is_ready() {
@@ -116,21 +116,21 @@ impl<E: ReadingEnd> Receiving<E> {
 macro_rules! impl_sender_tasks {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Sends the messages of an iterator; the task waits for room as long as it takes. What is sent between two waits
-            /// is one batch: visible together. Returns how many, once the iterator has ended, or says by its `size_hint` that it
-            /// has no more. Needs no particular runtime.
+            /// Sends the messages of an iterator; the task waits for room as long as it takes. What is sent between two
+            /// waits is one batch: visible together. Returns how many, once the iterator has ended, or says by its
+            /// `size_hint` that it has no more. Needs no particular runtime.
             ///
-            /// A message is taken from the iterator only where there is room for it. So a future dropped before it is ready
-            /// has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never waits, and
-            /// sends the whole iterator within one poll, which is one step of tokio's cooperative budget.
+            /// A message is taken from the iterator only where there is room for it. So a future dropped before it is
+            /// ready has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never
+            /// waits, and sends the whole iterator within one poll, which is one step of tokio's cooperative budget.
             ///
             /// If the iterator panics, the messages it had given until then are sent. In a
-            /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for the
-            /// receiver is dropped with the future.
+            /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits
+            /// for the receiver is dropped with the future.
             ///
             /// # Errors
-            /// When the receiver is gone or has closed the channel: the messages that were taken from the iterator and that
-            /// the receiver certainly has not got.
+            /// When the receiver has disconnected or has closed the channel: the messages that were taken from the
+            /// iterator and that the receiver certainly has not got.
             pub async fn send_batch_async(
                 &mut self,
                 messages: &mut impl Iterator<Item = T>,
@@ -138,14 +138,15 @@ macro_rules! impl_sender_tasks {
                 $crate::channel::coop::within_budget(self.inner.send_batch_async(messages)).await
             }
 
-            /// Sends a message; the task waits for room until `stop` is ready: a timer, a signal to end, or any other future.
-            /// The message comes back then. Needs no particular runtime. `stop` is polled only while there is no room.
+            /// Sends a message; the task waits for room until `stop` is ready: a timer, a signal to end, or any other
+            /// future. The message comes back then. Needs no particular runtime. `stop` is polled only while there is
+            /// no room.
             ///
             /// A future dropped before it is ready has sent nothing; the message is dropped with it.
             ///
             /// # Errors
-            /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the receiver is
-            /// gone or has closed the channel: each holds the message.
+            /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
+            /// receiver has disconnected or has closed the channel: each holds the message.
             pub fn send_async_until(
                 &mut self,
                 message: T,
@@ -157,7 +158,8 @@ macro_rules! impl_sender_tasks {
             /// Sends a message; the task waits for room no longer than `timeout`. For a task of tokio.
             ///
             /// # Errors
-            /// When the time is up, and when the receiver is gone or has closed the channel: each holds the message.
+            /// When the time is up, and when the receiver has disconnected or has closed the channel: each holds the
+            /// message.
             ///
             /// # Panics
             /// Outside a runtime, and in one without `enable_time`, where there is no room.
@@ -179,13 +181,14 @@ macro_rules! impl_sender_tasks {
 macro_rules! impl_receiver_tasks {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most. Returns how
-            /// many (at least 1, unless `max` is 0: then it does not wait). Needs no particular runtime. Allocates only in `to`.
+            /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most. Returns
+            /// how many (at least 1, unless `max` is 0: then it does not wait). Needs no particular runtime. Allocates
+            /// only in `to`.
             ///
             /// Cancel-safe: a future dropped before it is ready has taken nothing.
             ///
             /// # Errors
-            /// When the channel is empty and its sender is gone, or it is closed; also where `max` is 0.
+            /// When the channel is empty and its sender has disconnected, or it is closed; also where `max` is 0.
             pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
                 $crate::channel::coop::within_budget(self.inner.recv_batch_async(to, max)).await
             }

@@ -21,24 +21,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A message, a *tick*, is the [`Instant`] at which it was due. It is never received earlier, and later by what it takes the
-//! system to wake a thread. Clones of a timer share its ticks: each is received once, by whoever comes first. Time is that of
-//! [`Instant`]: changes of the date do not affect it.
+//! A message, a *tick*, is the [`Instant`] at which it was due. It is never received earlier, and later by what it
+//! takes the system to wake a thread. Clones of a timer share its ticks: each is received once, by whoever comes first.
+//! Time is that of [`Instant`]: changes of the date do not affect it.
 //!
 //! # Missed ticks
 //!
-//! At most one tick waits to be received: it is the first that nobody has taken. When it is taken late, those that were due
-//! since then are skipped, and not made up for: the next is the first that lies ahead. All lie at whole numbers of periods
-//! from the first, however late they are taken, so they do not drift.
+//! At most one tick waits to be received: it is the first that nobody has taken. When it is taken late, those that were
+//! due since then are skipped, and not made up for: the next is the first that lies ahead. All lie at whole numbers of
+//! periods from the first, however late they are taken, so they do not drift.
 //!
 //! # Afterwards
 //!
-//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never()`] is from the beginning: in a
-//! loop that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
+//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never()`] is from the beginning:
+//! in a loop that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
 //!
 //! # When not to use it
 //!
-//! * To limit one wait: receivers have `recv_timeout` and `recv_deadline`, those of a `watch` `changed_timeout` and `changed_deadline`.
+//! * To limit one wait: receivers have `recv_timeout` and `recv_deadline`, those of a `watch` `changed_timeout` and
+//!   `changed_deadline`.
 //! * To call functions at certain times beside everything else that an event loop does: the hub has timers of its own.
 //!
 //! Source: the interface is that of crossbeam-channel's `after`, `at`, `tick` and `never`.
@@ -53,8 +54,8 @@ use crate::os::{Deadline, sleep_on};
 pub use crate::signal::Timer;
 use crate::sync::AtomicU32;
 
-/// One tick, when `time` has passed; never if the clock cannot hold that moment, as with `Duration::MAX`. Allocates a few
-/// words; makes no system call but to read the clock.
+/// One tick, when `time` has passed; never if the clock cannot hold that moment, as with `Duration::MAX`. Allocates a
+/// few words; makes no system call but to read the clock.
 #[must_use]
 pub fn after(time: Duration) -> Timer {
     Timer::new(Instant::now().checked_add(time), None)
@@ -80,7 +81,8 @@ pub fn never() -> Timer {
 }
 
 impl Timer {
-    /// Receives a tick; waits for one as long as it takes: [for ever](crate::timer#afterwards) where there will be none.
+    /// Receives a tick; waits for one as long as it takes: [for ever](crate::timer#afterwards) where there will be
+    /// none.
     ///
     /// # Errors
     /// None. It is a `Result` because every channel's `recv` is.
@@ -141,20 +143,20 @@ impl Timer {
         TryIter { timer: self, now: None }
     }
 
-    /// 1 where a tick is due, else 0. Wait-free but for the clock.
+    /// 1 where a tick is due, else 0. Wait-free except for the clock.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.is_full())
     }
 
-    /// Whether no tick is due. Wait-free but for the clock.
+    /// Whether no tick is due. Wait-free except for the clock.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.is_full()
     }
 
     // MUTANT: The difference is the one nanosecond at which a tick is due.
-    /// Whether a tick is due. Wait-free but for the clock.
+    /// Whether a tick is due. Wait-free except for the clock.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.due().is_some_and(|due| due <= Instant::now())

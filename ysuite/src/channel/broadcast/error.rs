@@ -1,5 +1,5 @@
-//! What a receiver of a broadcast channel may get instead of a message: as the errors of the other channels, and how many
-//! messages it has missed.
+//! What a receiver of a broadcast channel may get instead of a message: as the errors of the other channels, and how
+//! many messages it has missed.
 
 use core::fmt;
 use std::error::Error;
@@ -12,10 +12,10 @@ use crate::channel::error;
 /// No message was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
-    /// these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
+    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
+    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,
@@ -26,10 +26,10 @@ pub enum RecvError {
 pub enum TryRecvError {
     /// The receiver has had all messages, or the next is still being put in.
     Empty,
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
-    /// these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
+    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
+    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,
@@ -40,10 +40,10 @@ pub enum TryRecvError {
 pub enum RecvTimeoutError {
     /// There was no message all the time.
     Timeout,
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive returns
-    /// the oldest that is left then, unless more have been passed over meanwhile, which it says in turn. Iterators, streams and the
-    /// hub, which pass over what is missed, get one all the same. Or the receiver was [evicted](super::Sender::evict), and misses
-    /// these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
+    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
+    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
     Lagged(u64),
     /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
     Disconnected,

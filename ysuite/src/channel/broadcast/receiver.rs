@@ -24,12 +24,12 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 const STREAM: u64 = 16;
 /// How long a receiver looks away after a stream, in pauses.
 const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
-/// How often one who passes over what it has missed looks in one call that does not wait: writers that are quicker each time do not
-/// keep it for ever.
+/// How often one who passes over what it has missed looks in one call that does not wait: writers that are quicker each
+/// time do not keep it for ever.
 const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
 
-/// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one order.
-/// A clone goes on where its original is. A receiver that goes holds up nobody any more.
+/// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one
+/// order. A clone goes on where its original is. A receiver that goes holds up nobody any more.
 pub struct Receiver<T> {
     seat: Seat,
     shared: Arc<BroadcastShared<T>>,
@@ -51,8 +51,8 @@ pub struct Receiver<T> {
 pub struct ReceiverLag {
     /// The receiver's [`id`](Receiver::id).
     pub id: u64,
-    /// How many messages it can get, those that are still being put in included: at most as many as the channel keeps. A receiver
-    /// that has as many holds the senders of a bounded channel up.
+    /// How many messages it can get, those that are still being put in included: at most as many as the channel keeps.
+    /// A receiver that has as many holds the senders of a bounded channel up.
     pub messages: usize,
 }
 
@@ -78,13 +78,14 @@ impl<T> Receiver<T> {
     /// A receiver of all that is sent from now on.
     pub(super) fn sit_down(shared: &Arc<BroadcastShared<T>>) -> Self {
         let receiver = Self::new(shared.clone(), shared.ring.sit_down());
-        // For a moment its cursor may have held senders up. They are foreign code: where one panics, the receiver, which is a
-        // local, leaves its seat.
+        // For a moment its cursor may have held senders up. They are user code: where one panics, the receiver, which
+        // is a local, leaves its seat.
         shared.announce_room();
         receiver
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the receivers that there are, and were with the oldest of those.
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the receivers that there are,
+    /// and were with the oldest of those.
     ///
     /// # Panics
     /// Where there are 32,760 receivers already.
@@ -93,28 +94,28 @@ impl<T> Receiver<T> {
         Self::sit_down(&self.shared)
     }
 
-    /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that nothing
-    /// more will come. False: it was closed before, or all senders are gone. Lock-free; a system call for each end that
-    /// waits. To leave the channel by itself, a receiver is dropped.
+    /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that
+    /// nothing more will come. False: it was closed before, or all senders have disconnected. Lock-free; a system call
+    /// for each end that waits. To leave the channel by itself, a receiver is dropped.
     pub fn close(&mut self) -> bool {
         self.shared.close()
     }
 
-    /// Whether a sender has [evicted](super::Sender::evict) this receiver: it gets no message any more. Its next receive says how many
-    /// it misses by that, if any, and those behind it `Disconnected`. Wait-free.
+    /// Whether a sender has [evicted](super::Sender::evict) this receiver: it gets no message any more. Its next
+    /// receive says how many it misses by that, if any, and those behind it `Disconnected`. Wait-free.
     #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.shared.ring.is_evicted(&self.seat)
     }
 
-    /// Whether all senders are gone, or the channel was closed. Messages that were sent may still be here.
+    /// Whether all senders have disconnected, or the channel was closed. Messages that were sent may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.ring.is_closed()
     }
 
-    /// How many messages this receiver can get, those that are still being put in included. While others send it may be out
-    /// of date. Wait-free.
+    /// How many messages this receiver can get, those that are still being put in included. While others send it may be
+    /// out of date. Wait-free.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.ring.len(self.seat.position())
@@ -126,8 +127,8 @@ impl<T> Receiver<T> {
         self.len() == 0
     }
 
-    /// Whether this receiver has not had any of the last `capacity` messages: in a bounded channel it holds the senders up, in
-    /// a lossy one it misses a message if another is sent.
+    /// Whether this receiver has not had any of the last `capacity` messages: in a bounded channel it holds the senders
+    /// up, in a lossy one it misses a message if another is sent.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() == self.shared.ring.capacity()
@@ -139,15 +140,15 @@ impl<T> Receiver<T> {
         Some(self.shared.ring.capacity())
     }
 
-    /// The number of this receiver, from 1 on: no other of this channel has it or ever had it, a clone neither. A sender names
-    /// receivers by it: [`Sender::lags`](super::Sender::lags). Wait-free.
+    /// The number of this receiver, from 1 on: no other of this channel has it or ever had it, a clone neither. A
+    /// sender names receivers by it: [`Sender::lags`](super::Sender::lags). Wait-free.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.seat.id()
     }
 
-    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel, or was evicted. Those of its
-    /// original do not count.
+    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel, or was evicted.
+    /// Those of its original do not count.
     #[must_use]
     pub fn missed(&self) -> u64 {
         self.missed
@@ -177,10 +178,12 @@ impl<T> Receiver<T> {
         self.backoff.set(spin);
     }
 
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. Its messages
-    /// stay, and it can be attached again, to any set. Lock-free; a system call at most, for the descriptor of the set.
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. Its
+    /// messages stay, and it can be attached again, to any set. Lock-free; a system call at most, for the descriptor of
+    /// the set.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
+    /// signal.
     pub fn detach(&mut self) -> bool {
         let listener = self.shared.listener(&self.seat);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(listener))
@@ -205,13 +208,13 @@ impl<T> Receiver<T> {
 impl<T: Clone> Receiver<T> {
     /// Receives the next message; waits for one as long as it takes.
     ///
-    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a while
-    /// (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. The message is a clone, unless this receiver is the only
-    /// one.
+    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a
+    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. The message is a clone, unless this receiver
+    /// is the only one.
     ///
     /// # Errors
-    /// When the receiver was too slow for a lossy channel (once for each time), and when it has had all messages and nothing
-    /// more will come.
+    /// When the receiver was too slow for a lossy channel (once for each time), and when it has had all messages and
+    /// nothing more will come.
     ///
     /// # Panics
     /// Where the message's `Clone` panics. The receiver has had this message then.
@@ -227,15 +230,15 @@ impl<T: Clone> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is in the middle of an operation; ends: the peer finishes, or
     //     2 us and 4 yields, whatever the spin setting; test: tests/suite/broadcast/waiting.rs:
     //     a_wait_without_time_looks_once_and_does_not_call_the_kernel (no operation in progress)
-    /// Receives the next message if it is there. Lock-free; the time it takes does not depend on when another thread goes on,
-    /// nor on the number of receivers. On an unattached receiver without a system call but to wake a sender that waits and to
-    /// yield its CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then
-    /// none until it is raised again).
+    /// Receives the next message if it is there. Lock-free; the time it takes does not depend on when another thread
+    /// goes on, nor on the number of receivers. On an unattached receiver without a system call but to wake a sender
+    /// that waits and to yield its CPU as said below. An attached receiver that finds nothing takes its id down (at
+    /// most two system calls, then none until it is raised again).
     ///
     /// # Errors
     /// As [`recv`](Self::recv), and when there is no message. Also `Empty` where the next message is [still being put
-    /// in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come, and yields its CPU a
-    /// few times.
+    /// in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come, and yields
+    /// its CPU a few times.
     ///
     /// # Panics
     /// As [`recv`](Self::recv).
@@ -263,8 +266,8 @@ impl<T: Clone> Receiver<T> {
         }
     }
 
-    /// Receives the next message; waits no longer than until `deadline`. A message that is there is received even after the
-    /// deadline.
+    /// Receives the next message; waits no longer than until `deadline`. A message that is there is received even after
+    /// the deadline.
     ///
     /// # Errors
     /// As [`recv`](Self::recv), and when the time is up.
@@ -275,8 +278,9 @@ impl<T: Clone> Receiver<T> {
         self.recv_slowly(Deadline::At(deadline))
     }
 
-    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many (at least 1,
-    /// unless `max` is 0: then it does not wait). Allocates only in `to`. Senders get the room of all of them at the end.
+    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many (at
+    /// least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Senders get the room of all of them
+    /// at the end.
     ///
     /// # Errors
     /// As [`recv`](Self::recv). Where `max` is 0, only when it has had all messages and nothing more will come.
@@ -316,8 +320,8 @@ impl<T: Clone> Receiver<T> {
 
     // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed; re-entrance: none (`&mut`); panic:
     //     propagates; by construction: no other receiver waits for a notification of this one
-    /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the task that
-    /// polled this receiver last is woken. Where this receiver then waits in another way, such as
+    /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the
+    /// task that polled this receiver last is woken. Where this receiver then waits in another way, such as
     /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
     ///
     /// # Errors
@@ -382,17 +386,18 @@ impl<T: Clone> Receiver<T> {
             });
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 
-    /// The messages, one by one; waits for each, and ends when nothing more will come. Messages missed are passed over; see
-    /// [`missed`](Self::missed).
+    /// The messages, one by one; waits for each, and ends when nothing more will come. Messages missed are passed over;
+    /// see [`missed`](Self::missed).
     pub fn iter(&mut self) -> Iter<'_, Self> {
         Iter(self)
     }
 
-    /// The messages that are there, one by one; never waits. Messages missed are passed over; see [`missed`](Self::missed).
+    /// The messages that are there, one by one; never waits. Messages missed are passed over; see
+    /// [`missed`](Self::missed).
     pub fn try_iter(&mut self) -> TryIter<'_, Self> {
         TryIter(self)
     }
@@ -402,8 +407,8 @@ impl<T: Clone> Receiver<T> {
         self.shared.take(&mut self.seat, &mut self.missed)
     }
 
-    /// After missing some, for whoever has no use for being told so: the oldest message that is there. `None`: there is none,
-    /// or senders were quicker each time.
+    /// After missing some, for whoever has no use for being told so: the oldest message that is there. `None`: there is
+    /// none, or senders were quicker each time.
     #[cold]
     #[inline(never)]
     fn look_on(&mut self) -> Option<T> {
@@ -463,7 +468,8 @@ impl<T: Clone> Receiver<T> {
     /// Blocks until there is a message, or none will come (true), or the deadline has passed (false).
     fn wait_for_message(&mut self, deadline: Deadline) -> bool {
         let is_crowded = self.shared.is_crowded();
-        // After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they write.
+        // After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they
+        // write.
         if !is_crowded && self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
             (0..PAUSES).for_each(|_| spin_loop());
         }
@@ -473,9 +479,9 @@ impl<T: Clone> Receiver<T> {
         ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
     }
 
-    // WAITS: for a message, also in `recv_async` and `poll_recv`; ends: that, the last sender is gone, the deadline;
-    //     spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; each message notifies
-    //     all waiters; test: tests/suite/broadcast/waiting.rs: one_message_wakes_every_receiver_that_sleeps
+    // WAITS: for a message, also in `recv_async` and `poll_recv`; ends: that, the last sender has disconnected, the
+    //     deadline; spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; each message
+    //     notifies all waiters; test: tests/suite/broadcast/waiting.rs: one_message_wakes_every_receiver_that_sleeps
     /// Waits until `take` finds something.
     fn receive<R>(
         &mut self,
@@ -500,8 +506,8 @@ impl<T: Clone> Receiver<T> {
 impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
-    /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached to no
-    /// set. Linear in the receivers that there are, and were with the oldest of those.
+    /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached
+    /// to no set. Linear in the receivers that there are, and were with the oldest of those.
     ///
     /// # Panics
     /// Where there are 32,760 receivers already.
@@ -520,13 +526,13 @@ impl<T> Clone for Receiver<T> {
 }
 
 // USER CODE: the waker of its task, and wakers of senders; its slots are given back, then its cursor; re-entrance: any
-//     operation; panic: the receiver is gone all the same; test: tests/suite/broadcast/foreign.rs:
+//     operation; panic: the receiver has disconnected all the same; test: tests/suite/broadcast/foreign.rs:
 //     a_receiver_whose_wakers_drop_panics_holds_up_nobody
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         let listener = self.shared.listener(&self.seat);
-        // Foreign code: a waker that is dropped.
+        // User code: a waker that is dropped.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(listener));
         }
@@ -636,8 +642,8 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
     }
 }
 
-/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is terminated,
-/// and whoever waits there for the end must be told of it. An error of another method is not that `None`.
+/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
+/// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::stream::FusedStream for Receiver<T> {
     fn is_terminated(&self) -> bool {
@@ -666,7 +672,7 @@ mod tests {
     use crate::channel::broadcast::lossy;
     use crate::tests::Woken;
 
-    /// A sender has lost its CPU in the cell of the oldest message that is left.
+    /// A sender has been preempted in the cell of the oldest message that is left.
     #[test]
     fn a_stream_that_finds_nothing_behind_what_it_has_missed_is_polled_again() {
         let (sender, mut receiver) = lossy(1);

@@ -35,15 +35,16 @@ impl<T> Sender<T> {
 
     /// Sends a message to every receiver there is; waits for room as long as it takes.
     ///
-    /// Lock-free while there is room, and then without a system call unless receivers wait: each of those costs one. In a
-    /// lossy channel there is always room, but for what is said of [preempted peers](super#preempted-peers). Otherwise spins
-    /// for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Lock-free while there is room, and then without a system call unless receivers wait: each of those costs one. In
+    /// a lossy channel there is always room, except for what is said of [preempted peers](super#preempted-peers).
+    /// Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     ///
     /// # Panics
-    /// Where the drop of an old message panics whose place this one takes, or a task's waker. This message was sent then.
+    /// Where the drop of an old message panics whose place this one takes, or a task's waker. This message was sent
+    /// then.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
@@ -58,8 +59,9 @@ impl<T> Sender<T> {
     /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
     ///
     /// # Errors
-    /// When there is no room, when there is no receiver, and when the channel was closed. Also `Full` where the next cell is
-    /// [still in use](super#preempted-peers): this spins for some microseconds for it, and yields its CPU a few times.
+    /// When there is no room, when there is no receiver, and when the channel was closed. Also `Full` where the next
+    /// cell is [still in use](super#preempted-peers): this spins for some microseconds for it, and yields its CPU a few
+    /// times.
     ///
     /// # Panics
     /// As [`send`](Self::send).
@@ -101,8 +103,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even after
-    /// the deadline.
+    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even
+    /// after the deadline.
     ///
     /// # Errors
     /// When the time is up, when there is no receiver, and when the channel was closed.
@@ -130,7 +132,7 @@ impl<T> Sender<T> {
             // Behind the deadline it tries once more, and not for as long as others take the room that has woken it.
             in_time = self.wait_for_room(&mut wait, deadline) && !deadline.is_over();
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 
@@ -160,13 +162,14 @@ impl<T> Sender<T> {
     //     by_a_broadcast_behind_a_waker_that_panics
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
-    /// had been woken for room, the next sender that waits is woken.
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the
+    /// task had been woken for room, the next sender that waits is woken.
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
+        // unwinding.
         let mut place = Foreign::new(Some(message));
         within_budget(async move { self.sent_from(&mut place).await })
     }
@@ -182,7 +185,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and it stays there.
+    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and
+    /// it stays there.
     fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         match self.shared.push(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -196,14 +200,15 @@ impl<T> Sender<T> {
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
     //     a_broadcast
-    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
-    /// many. Every receiver gets them in their order, but messages of other senders may come between.
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns
+    /// how many. Every receiver gets them in their order, but messages of other senders may come between.
     ///
-    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise dropped.
+    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise
+    /// dropped.
     ///
     /// # Errors
-    /// When there is no receiver, and when the channel was closed: the messages that were taken from the iterator and not
-    /// sent. The iterator is dropped with the messages that it has not given.
+    /// When there is no receiver, and when the channel was closed: the messages that were taken from the iterator and
+    /// not sent. The iterator is dropped with the messages that it has not given.
     ///
     /// # Panics
     /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
@@ -223,7 +228,7 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::result_behind(outcome, || drop((run, messages)))
     }
 
@@ -248,7 +253,8 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have been.
+    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have
+    /// been.
     ///
     /// # Panics
     /// Where there are 32,760 receivers already.
@@ -257,16 +263,16 @@ impl<T> Sender<T> {
         Receiver::sit_down(&self.shared)
     }
 
-    /// Ends the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then learn that
-    /// nothing more will come; senders that wait for room get their messages back. False: it was closed before. Lock-free; a
-    /// system call for each end that waits.
+    /// Ends the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then learn
+    /// that nothing more will come; senders that wait for room get their messages back. False: it was closed before.
+    /// Lock-free; a system call for each end that waits.
     #[allow(clippy::must_use_candidate)]
     pub fn close(&self) -> bool {
         self.shared.close()
     }
 
-    /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where one
-    /// [subscribes](Self::subscribe) at once. Cancel-safe.
+    /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where
+    /// one [subscribes](Self::subscribe) at once. Cancel-safe.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.leaver(), false);
         while !self.shared.is_deserted() {
@@ -279,14 +285,14 @@ impl<T> Sender<T> {
         self.wait_deserted(Deadline::Never);
     }
 
-    /// Blocks until there is no receiver, or the channel is closed, but no longer than `timeout`. False: the time is up.
-    /// `Duration::MAX` is no limit.
+    /// Blocks until there is no receiver, or the channel is closed, but no longer than `timeout`. False: the time is
+    /// up. `Duration::MAX` is no limit.
     #[must_use]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_deserted(Deadline::after(timeout))
     }
 
-    // WAITS: until there is no receiver, also in `closed`; ends: the last receiver is gone, a close; spin: as
+    // WAITS: until there is no receiver, also in `closed`; ends: the last receiver has disconnected, a close; spin: as
     //     `receive`; all waiters are notified; test: tests/suite/broadcast/waiting.rs:
     //     a_sender_waits_until_nobody_listens
     fn wait_deserted(&self, deadline: Deadline) -> bool {
@@ -299,8 +305,8 @@ impl<T> Sender<T> {
         true
     }
 
-    /// Whether there is no receiver, or the channel is closed: nothing can be sent now. Without a receiver that changes when
-    /// one [subscribes](Self::subscribe).
+    /// Whether there is no receiver, or the channel is closed: nothing can be sent now. Without a receiver that changes
+    /// when one [subscribes](Self::subscribe).
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.is_deserted()
@@ -312,8 +318,8 @@ impl<T> Sender<T> {
         self.shared.ring.is_closed()
     }
 
-    /// How many messages the slowest receiver has not had. While others send and receive it may be out of date. Linear in
-    /// the most receivers there have been.
+    /// How many messages the slowest receiver has not had. While others send and receive it may be out of date. Linear
+    /// in the most receivers there have been.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.ring.longest()
@@ -325,8 +331,8 @@ impl<T> Sender<T> {
         self.len() == 0
     }
 
-    /// Whether the slowest receiver has not had any of the last `capacity` messages: in a bounded channel there is no room, in
-    /// a lossy one that receiver misses a message if another is sent.
+    /// Whether the slowest receiver has not had any of the last `capacity` messages: in a bounded channel there is no
+    /// room, in a lossy one that receiver misses a message if another is sent.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() == self.shared.ring.capacity()
@@ -345,27 +351,27 @@ impl<T> Sender<T> {
     }
 
     /// How far each receiver is behind, the slowest first. While others send and receive it may be out of date at once.
-    /// Lock-free; allocates; linear in the receivers. For people, and for who watches over them: it takes the lines of all receivers
-    /// from them.
+    /// Lock-free; allocates; linear in the receivers. For people, and for who watches over them: it takes the lines of
+    /// all receivers from them.
     #[must_use]
     pub fn lags(&self) -> Vec<ReceiverLag> {
         self.shared.ring.behind().into_iter().map(|(id, messages)| ReceiverLag { id, messages }).collect()
     }
 
-    /// The receiver that is the furthest behind: in a bounded channel that is full, the one that holds the senders up. `None`
-    /// where there is no receiver. Costs what [`lags`](Self::lags) costs.
+    /// The receiver that is the furthest behind: in a bounded channel that is full, the one that holds the senders up.
+    /// `None` where there is no receiver. Costs what [`lags`](Self::lags) costs.
     #[must_use]
     pub fn slowest(&self) -> Option<ReceiverLag> {
         self.lags().first().copied()
     }
 
-    /// Ends the receiver with that [id](Receiver::id), wherever it is: senders do not wait for it any more. It misses what it has not
-    /// had: its next receive says how many messages that is, and each behind it [`Disconnected`](super::RecvError::Disconnected);
-    /// where it waits it is woken. Its clones are not touched, nor those who [subscribe](Self::subscribe) later. False: there is no such
-    /// receiver, or it had been evicted before.
+    /// Ends the receiver with that [id](Receiver::id), wherever it is: senders do not wait for it any more. It misses
+    /// what it has not had: its next receive says how many messages that is, and each behind it
+    /// [`Disconnected`](super::RecvError::Disconnected); where it waits it is woken. Its clones are not touched, nor
+    /// those who [subscribe](Self::subscribe) later. False: there is no such receiver, or it had been evicted before.
     ///
-    /// For a receiver that is kept and never asked, or whose thread hangs, which holds up the senders of a [bounded](super::bounded)
-    /// channel: [`slowest`](Self::slowest) names it.
+    /// For a receiver that is kept and never asked, or whose thread hangs, which holds up the senders of a
+    /// [bounded](super::bounded) channel: [`slowest`](Self::slowest) names it.
     ///
     /// ```
     /// use ysuite::broadcast;
@@ -383,12 +389,12 @@ impl<T> Sender<T> {
     /// assert_eq!(stuck.recv(), Err(broadcast::RecvError::Disconnected));
     /// ```
     ///
-    /// A receiver that is in the middle of copying a message when it is evicted holds senders up until its `Clone` has returned, and
-    /// may count in [`receiver_count`](Self::receiver_count) until it is dropped.
+    /// A receiver that is in the middle of copying a message when it is evicted holds senders up until its `Clone` has
+    /// returned, and may count in [`receiver_count`](Self::receiver_count) until it is dropped.
     ///
-    /// Never waits for another thread. One or two system calls, and one for each end that waits; the first in a process may block
-    /// for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the channel was made, it
-    /// evicts nobody, and returns false.
+    /// Never waits for another thread. One or two system calls, and one for each end that waits; the first in a process
+    /// may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the
+    /// channel was made, it evicts nobody, and returns false.
     #[allow(clippy::must_use_candidate)]
     pub fn evict(&self, id: u64) -> bool {
         self.shared.evict(id)
@@ -489,7 +495,7 @@ mod tests {
         });
     }
 
-    /// A sender loses its CPU in its cell, and another comes to that cell a lap later: it is told by the message.
+    /// A sender is preempted in its cell, and another comes to that cell a lap later: it is told by the message.
     #[test]
     fn a_message_tells_a_sender_that_waits_for_its_cell() {
         let (sender, mut receiver) = bounded(2);

@@ -1,5 +1,5 @@
-//! What all ends of a broadcast channel share: the ring, and three wait lists: of receivers, of senders that wait for room,
-//! and of senders that wait until nobody listens.
+//! What all ends of a broadcast channel share: the ring, and three wait lists: of receivers, of senders that wait for
+//! room, and of senders that wait until nobody listens.
 //!
 //! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait lists of those whom it
 //! concerns, and wakes: for a message every receiver that waits, for room one sender after another.
@@ -139,7 +139,7 @@ impl<T> BroadcastShared<T> {
     #[inline(always)]
     pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
         let displaced = self.ring.push(message)?;
-        // Senders wait for a message too, where it is that of a writer which had lost its CPU in their cell.
+        // Senders wait for a message too, where it is that of a writer which had been preempted in their cell.
         if self.receivers.published() || self.senders.published() {
             self.announce_message(displaced);
         }
@@ -180,8 +180,8 @@ impl<T> BroadcastShared<T> {
     //     is dropped with the call; after a copy that has panicked it is not resumed; test:
     //     tests/suite/broadcast/foreign.rs: a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic,
     //     tests/suite/broadcast/foreign.rs: what_is_missed_is_counted_though_a_waker_panics
-    /// Receives what is at a receiver's position, and moves it on. What it has missed is added to `missed` before senders are
-    /// woken, which is foreign code.
+    /// Receives what is at a receiver's position, and moves it on. What it has missed is added to `missed` before
+    /// senders are woken, which is user code.
     #[inline(always)]
     pub(super) fn take(&self, seat: &mut Seat, missed: &mut u64) -> Found<T>
     where
@@ -225,8 +225,8 @@ impl<T> BroadcastShared<T> {
         found
     }
 
-    /// Receives as many messages as there are, `most` at most, and finds how many. What it has missed is added to `missed` as by
-    /// [`take`](Self::take).
+    /// Receives as many messages as there are, `most` at most, and finds how many. What it has missed is added to
+    /// `missed` as by [`take`](Self::take).
     pub(super) fn take_many(&self, seat: &mut Seat, missed: &mut u64, to: &mut Vec<T>, most: usize) -> Found<usize>
     where
         T: Clone,
@@ -287,7 +287,8 @@ impl<T> BroadcastShared<T> {
 
     /// A sender goes.
     pub(super) fn remove_sender(&self) {
-        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
+        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
+        //     ring.
         if self.sender_count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close();
         }
@@ -318,7 +319,7 @@ fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
     }
 }
 
-/// A receiver is at work, and runs foreign code: where a copy panics, senders that wait for room are told.
+/// A receiver is at work, and runs user code: where a copy panics, senders that wait for room are told.
 struct Copying<'a, T>(&'a BroadcastShared<T>);
 
 impl<T> Drop for Copying<'_, T> {

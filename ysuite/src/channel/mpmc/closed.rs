@@ -1,6 +1,7 @@
 //! Waiting for the end: senders that want to know when nothing they send would be received. Any thread.
 //!
-//! They have a list of their own, so that no message and no room wakes them; the thread that ends the channel tells all.
+//! They have a list of their own, so that no message and no room wakes them; the thread that ends the channel tells
+//! all.
 
 use core::time::Duration;
 
@@ -12,20 +13,20 @@ use crate::wait::many::{ManyWait, SharedEnd};
 impl<T> Sender<T> {
     // WAITS: until the receivers are gone or the channel is closed, also in `closed`; ends: that, the deadline; spin:
     //     as `wait/many.rs`; test: tests/suite/mpmc/close.rs: senders_wait_for_the_end_of_the_receivers
-    /// Waits until all receivers are gone, or the channel is closed. Spins for a while, as a send without room does, and
-    /// sleeps in the kernel.
+    /// Waits until all receivers have disconnected, or the channel is closed. Spins for a while, as a send without room
+    /// does, and sleeps in the kernel.
     pub fn wait_closed(&self) {
         self.block_until_closed(Deadline::Never);
     }
 
-    /// Waits until all receivers are gone, or the channel is closed (true), but no longer than `timeout` (false).
-    /// `Duration::MAX` is no limit.
+    /// Waits until all receivers have disconnected, or the channel is closed (true), but no longer than `timeout`
+    /// (false). `Duration::MAX` is no limit.
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.block_until_closed(Deadline::after(timeout))
     }
 
-    /// Waits until all receivers are gone, or the channel is closed. Needs no particular runtime. Cancel-safe: there is
-    /// nothing to lose.
+    /// Waits until all receivers have disconnected, or the channel is closed. Needs no particular runtime. Cancel-safe:
+    /// there is nothing to lose.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(UntilClosed(&self.shared), false);
         while !self.shared.is_disconnected() {

@@ -10,23 +10,24 @@ impl<T> Sender<T> {
     // WAITS: for a peer in the middle of the very cell: yields, then sleeps for less than a millisecond at a time,
     //     whatever the spin setting; where all room is reserved, for a permit's drop or the close, as `wait/many.rs`;
     //     test: tests/suite/mpmc/force.rs: where_all_places_are_held_it_waits_for_a_permits_end
-    /// Sends a message; where the channel is full, in the place of the oldest one, which is returned. One operation: the
-    /// message comes behind all that are in the channel, one message at most makes way, and only where there is no room. A
-    /// receiver that takes the oldest message at that moment may be quicker; then none makes way.
+    /// Sends a message; where the channel is full, in the place of the oldest one, which is returned. One operation:
+    /// the message comes behind all that are in the channel, one message at most makes way, and only where there is no
+    /// room. A receiver that takes the oldest message at that moment may be quicker; then none makes way.
     ///
-    /// Does not wait for room. It gives way where a peer has [lost its own CPU](super#preempted-peers) in the very cell
-    /// that is needed, until that goes on: a receiver that takes the oldest message, a sender that is still putting it in,
-    /// another `force_send`. It yields some times, and then sleeps, for less than a millisecond at a time: so the peer has the
-    /// CPU also where this is a real-time thread that has taken it from the peer. How long the peer takes has no bound: it has
-    /// no more priority for being waited for. A thread that must be done in bounded time uses [`try_send`](Self::try_send),
-    /// and on `Full` drops its message or keeps it. Where all places are [held](Self::reserve) there is no message to make way: then it sleeps,
-    /// until a permit is used or dropped. Otherwise lock-free; one system call at most, to wake a receiver.
+    /// Does not wait for room. It yields where a peer has [lost its own CPU](super#preempted-peers) in the very cell
+    /// that is needed, until that goes on: a receiver that takes the oldest message, a sender that is still putting it
+    /// in, another `force_send`. It yields some times, and then sleeps, for less than a millisecond at a time: so the
+    /// peer has the CPU also where this is a real-time thread that has taken it from the peer. How long the peer takes
+    /// has no bound: it has no more priority for being waited for. A thread that must be done in bounded time uses
+    /// [`try_send`](Self::try_send), and on `Full` drops its message or keeps it. Where all places are
+    /// [held](Self::reserve) there is no message to make way: then it sleeps, until a permit is used or dropped.
+    /// Otherwise lock-free; one system call at most, to wake a receiver.
     ///
-    /// A [rendezvous](crate::channel#rendezvous) has no place: where no receiver waits, the message itself makes way, and comes
-    /// back as `Ok(Some(message))`. This never waits for a receiver.
+    /// A [rendezvous](crate::channel#rendezvous) has no place: where no receiver waits, the message itself makes way,
+    /// and comes back as `Ok(Some(message))`. This never waits for a receiver.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed; then no message has made way.
+    /// When all receivers have disconnected, or the channel is closed; then no message has made way.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
         let Err(mut message) = self.put(message) else { return Ok(None) };
         if let Some(party) = self.party() {

@@ -1,9 +1,9 @@
 //! Places that are held for messages to come: holding and giving back, one or many, and the waits that this brings.
 //!
-//! Any thread; lock-free. A place is held in the ring, by a count beside the position of the next message. Those that wait
-//! for one place are senders as any others. Those that want many *gather* them: one at a time may hold some while it waits
-//! for the rest, so that no two wait for each other's. All the rest of this file's waits are rare, so they share one list,
-//! and are all told when a place is no longer held, or a gathering is over.
+//! Any thread; lock-free. A place is held in the ring, by a count beside the position of the next message. Those that
+//! wait for one place are senders as any others. Those that want many *gather* them: one at a time may hold some while
+//! it waits for the rest, so that no two wait for each other's. All the rest of this file's waits are rare, so they
+//! share one list, and are all told when a place is no longer held, or a gathering is over.
 //!
 //! Cannot: give many places to a thread that gathers before others get one. They take turns.
 
@@ -41,8 +41,8 @@ impl<T> MpmcShared<T> {
     // WAITS: a permit's `send`, for a `force_send` in the middle of the very cell: yields, then sleeps for less than a
     //     millisecond at a time, whatever the spin setting; test: tests/loom/exchange_force.rs:
     //     a_force_beside_a_permit_and_a_receiver
-    /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has yet to
-    /// leave the cell: see [`PeerWait`].
+    /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has
+    /// yet to leave the cell: see [`PeerWait`].
     #[inline]
     pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
         let mut wait = PeerWait::default();
@@ -107,7 +107,7 @@ impl<T> MpmcShared<T> {
     }
 }
 
-/// Those that wait until no other end gathers places.
+/// Those that wait until no other handle gathers places.
 pub(super) struct UntilGathered<'a, T>(pub(super) &'a MpmcShared<T>);
 
 /// Those that wait until there is a message whose place they could have, or room.
@@ -165,8 +165,8 @@ impl<T> HeldPlaces<'_, T> {
     /// Sends the staged messages, which are not more than places are held. `None`: the channel is closed, and those not
     /// sent are still staged.
     pub(super) fn send(&mut self, staging: &mut Staging<T>) -> Option<()> {
-        // Before foreign code can panic. Behind a panic this is called once more, with what a close has left staged: those places
-        // have been counted, and a closed channel's are nobody's.
+        // Before user code can panic. Behind a panic this is called once more, with what a close has left staged: those
+        // places have been counted, and a closed channel's are nobody's.
         self.places = self.places.saturating_sub(staging.len());
         self.shared.push_many_held(staging)
     }
@@ -188,7 +188,8 @@ impl<'a> Gathering<'a> {
     /// `None`: another end has the right.
     pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
         // Lazily: one that is made and not given out would end the other's right.
-        // ORDERING: Relaxed; the right guards no memory, and the places are counted in the ring's own word. Whoever had it
+        // ORDERING: Relaxed; the right guards no memory, and the places are counted in the ring's own word. Whoever had
+        //     it
         // waits for nothing any more.
         (!holders.gathering.swap(true, Ordering::Relaxed)).then(|| Self(holders))
     }

@@ -21,14 +21,16 @@ pub struct Permit<'a, T> {
 }
 
 impl<T> Permit<'_, T> {
-    /// Sends a message. It comes behind all that have been sent until now; the permit says that there is room, not where.
+    /// Sends a message. It comes behind all that have been sent until now; the permit says that there is room, not
+    /// where.
     ///
     /// Lock-free, and waits for no receiver; one system call at most, to wake one. Only where a
-    /// [`force_send`](Sender::force_send) has lost its CPU in the very cell does this give way, until that goes on: it yields, and
-    /// then sleeps, as a `force_send` does. How long that takes has no bound; in a channel that nobody forces it never happens.
+    /// [`force_send`](Sender::force_send) has been preempted in the very cell does this yield, until that goes on: it
+    /// yields, and then sleeps, as a `force_send` does. How long that takes has no bound; in a channel that nobody
+    /// forces it never happens.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed. A permit keeps neither from it.
+    /// When all receivers have disconnected, or the channel is closed. A permit keeps neither from it.
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         let shared = self.shared;
         // The place goes with the message; that of a closed channel is nobody's.
@@ -79,7 +81,7 @@ impl<'a, T> Permits<'a, T> {
     /// Sends a message, as [`Permit::send`] does, with one of these permits.
     ///
     /// # Errors
-    /// `Full` when all the room has been used, and when all receivers are gone, or the channel is closed.
+    /// `Full` when all the room has been used, and when all receivers have disconnected, or the channel is closed.
     pub fn send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.next() {
             Some(permit) => permit.send(message).map_err(TrySendError::from),
@@ -111,8 +113,8 @@ impl<T> fmt::Debug for Permits<'_, T> {
     }
 }
 
-/// A [`Permit`] that has its sender with it, so that it can be kept anywhere. That sender counts: receivers do not learn
-/// that nothing more will come while there is an owned permit.
+/// A [`Permit`] that has its sender with it, so that it can be kept anywhere. That sender counts: receivers do not
+/// learn that nothing more will come while there is an owned permit.
 #[must_use = "it holds a place, which it gives back when it is dropped"]
 pub struct OwnedPermit<T> {
     /// `None` only within `send` and `release`.
@@ -131,13 +133,13 @@ impl<T> OwnedPermit<T> {
     /// Sends a message, as [`Permit::send`] does, and returns the sender.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed. The sender is dropped.
+    /// When all receivers have disconnected, or the channel is closed. The sender is dropped.
     pub fn send(mut self, message: T) -> Result<Sender<T>, SendError<T>> {
         let Some(sender) = self.sender.take() else { unreachable!("a permit is used once") };
         match sender.shared.push_held(message) {
             Ok(()) => Ok(sender),
             Err(message) => {
-                // The sender is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
+                // The sender is user code at its end; so is the drop of a message that nobody gets, while unwinding.
                 Panics::answer_behind(Err(SendError(message)), || drop(sender))
             }
         }

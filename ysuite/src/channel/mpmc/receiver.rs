@@ -22,9 +22,9 @@ use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
 
-/// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
-/// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
-/// Receivers of the same channel are equal.
+/// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of
+/// threads may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending
+/// fails. Receivers of the same channel are equal.
 pub struct Receiver<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
@@ -65,7 +65,7 @@ impl<T> Receiver<T> {
     /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed.
+    /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline]
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.take_bounded() {
@@ -86,15 +86,16 @@ impl<T> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
     //     and 4 yields (`look_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
     //     a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms (no operation in progress)
-    /// Receives a message if there is one. Lock-free; the time it takes does not depend on when another thread goes on. On
-    /// an unattached receiver without a fence, and without any system call but to wake a sender that waits and to yield its
-    /// CPU as said below. An attached receiver that finds nothing takes its id down (at most two system calls, then none
-    /// until it is raised again).
+    /// Receives a message if there is one. Lock-free; the time it takes does not depend on when another thread goes on.
+    /// On an unattached receiver without a fence, and without any system call but to wake a sender that waits and to
+    /// yield its CPU as said below. An attached receiver that finds nothing takes its id down (at most two system
+    /// calls, then none until it is raised again).
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed. Also `Empty` where the oldest message is
-    /// [still being put in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come,
-    /// and yields its CPU a few times; a sender that does not go on meanwhile hides the messages behind its own.
+    /// When the channel is empty, and when it is empty and all senders have disconnected, or it is closed. Also `Empty`
+    /// where the oldest message is [still being put in](super#preempted-peers): an unattached receiver then spins for
+    /// some microseconds for it to come, and yields its CPU a few times; a sender that does not go on meanwhile hides
+    /// the messages behind its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match self.take_bounded() {
@@ -126,7 +127,7 @@ impl<T> Receiver<T> {
     /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders are gone, or it is closed.
+    /// When the time is up, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -138,7 +139,7 @@ impl<T> Receiver<T> {
     /// deadline.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders are gone, or it is closed.
+    /// When the time is up, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -146,11 +147,11 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most, with one claim. Returns how
-    /// many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
+    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most, with one claim. Returns
+    /// how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed; also where `max` is 0.
+    /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
     pub fn recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
             return self.take_none();
@@ -164,8 +165,8 @@ impl<T> Receiver<T> {
     /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders are gone, or it is closed. Where `max` is 0 only the
-    /// latter.
+    /// When the channel is empty, and when it is empty and all senders have disconnected, or it is closed. Where `max`
+    /// is 0 only the latter.
     pub fn try_recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
             return Ok(self.take_none()?);
@@ -180,13 +181,13 @@ impl<T> Receiver<T> {
     //     guard; re-entrance: none (`&mut`); panic: the notification is passed on; by construction: `Owed`
     /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
     ///
-    /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may wait
-    /// in [`recv_async`](Self::recv_async) of one receiver. Where this receiver then waits in another way, such as
-    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again. A set that this
-    /// receiver is attached to is told whenever the task is.
+    /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may
+    /// wait in [`recv_async`](Self::recv_async) of one receiver. Where this receiver then waits in another way, such as
+    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again. A
+    /// set that this receiver is attached to is told whenever the task is.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed.
+    /// When the channel is empty and all senders have disconnected, or it is closed.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         poll_within_budget(context, |context| self.poll_message(context))
     }
@@ -223,7 +224,7 @@ impl<T> Receiver<T> {
         self.shared.meeting.as_ref().map_or(0, |meeting| meeting.side::<false>().supply())
     }
 
-    /// The messages, one by one; waits for each, and ends when all senders are gone, or the channel is closed.
+    /// The messages, one by one; waits for each, and ends when all senders have disconnected, or the channel is closed.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter { receiver: self, is_over: false }
     }
@@ -237,11 +238,12 @@ impl<T> Receiver<T> {
     //     the set, its id is lowered and free; re-entrance: may use the channel and the set's signalers; panic:
     //     propagates; the receiver can be attached again; test: tests/suite/mpmc/foreign.rs:
     //     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
-    /// notified of a message, another receiver that waits is notified. It can be attached again, to any set. Lock-free; two
-    /// system calls at most, for the descriptor of the set and to wake another receiver.
+    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. If it had
+    /// been notified of a message, another receiver that waits is notified. It can be attached again, to any set.
+    /// Lock-free; two system calls at most, for the descriptor of the set and to wake another receiver.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
+    /// signal.
     pub fn detach(&mut self) -> bool {
         let readers = self.shared.readers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
@@ -274,8 +276,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
-    /// As [`take`](Self::take), for what is compiled into every loop: finds nothing where there is no bound, nor for a receiver
-    /// that may have been notified. Then [`take_further`](Self::take_further) looks.
+    /// As [`take`](Self::take), for what is compiled into every loop: finds nothing where there is no bound, nor for a
+    /// receiver that may have been notified. Then [`take_further`](Self::take_further) looks.
     #[inline(always)]
     fn take_bounded(&self) -> Option<T> {
         if self.subscriptions.is_some() { None } else { self.shared.pop_bounded(&self.hint) }
@@ -306,12 +308,12 @@ impl<T> Receiver<T> {
         let mut owed = Owed { end: self.shared.readers(), is_notified: true };
         let taken = take(&self.shared);
         owed.is_notified = taken.is_some();
-        // Wakers are foreign code; so is the drop of an answer that nobody gets, behind a panic.
+        // Wakers are user code; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(taken, || drop(owed))
     }
 
-    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch, so that a
-    /// loop until the end ends.
+    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch,
+    /// so that a loop until the end ends.
     #[cold]
     pub(super) fn take_none(&self) -> Result<usize, RecvError> {
         let is_over = match &self.shared.meeting {
@@ -347,7 +349,7 @@ impl<T> Receiver<T> {
         self.taken_meanwhile(take)
     }
 
-    /// Looks again, where something may have come meanwhile.
+    /// Checks again, where something may have come meanwhile.
     fn taken_meanwhile<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, TryRecvError> {
         // Another receiver may have taken the message meanwhile.
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
@@ -358,8 +360,8 @@ impl<T> Receiver<T> {
         ManyWait::new(self.shared.readers(), self.disarm_all())
     }
 
-    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one of
-    /// them had been notified.
+    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one
+    /// of them had been notified.
     pub(super) fn disarm_all(&self) -> bool {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
     }
@@ -422,8 +424,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: when a receiver pauses before it waits. A wait that ends at its deadline ends after it.
-    /// The same, of a wait that is over as if its time were up when `is_stopped`: then `side`, which is these receivers' otherwise,
-    /// is ready.
+    /// The same, of a wait that is over as if its time were up when `is_stopped`: then `side`, which is these
+    /// receivers' otherwise, is ready.
     #[inline]
     pub(in crate::channel) fn receive_by_waiting<R>(
         &self,
@@ -447,10 +449,10 @@ impl<T> Receiver<T> {
             if !in_time {
                 break Err(RecvTimeoutError::Timeout);
             }
-            // Behind the deadline it looks once more, and not for as long as others take what has woken it.
+            // Behind the deadline it checks once more, and not for as long as others take what has woken it.
             in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }
@@ -459,10 +461,10 @@ impl_mpmc_api!(Receiver:
     /// What to do before sleeping, from the next wait on. The default is
     /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
     set_spin,
-    /// How many messages are in the channel, those that are still being put in included. While others send and receive it
-    /// may be out of date.
+    /// How many messages are in the channel, those that are still being put in included. While others send and receive
+    /// it may be out of date.
     len,
-    /// Whether all senders are gone, or the channel is closed. Messages sent before may still be here.
+    /// Whether all senders have disconnected, or the channel is closed. Messages sent before may still be here.
     is_disconnected,
 );
 impl_same_channel!(Receiver);
@@ -479,7 +481,7 @@ impl<T> Clone for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // Foreign code: a waker that is dropped, or woken because this receiver had been notified of a message.
+        // User code: a waker that is dropped, or woken because this receiver had been notified of a message.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.readers()));
         }
@@ -516,7 +518,8 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// Waits for each message; ends when all senders are gone, or the channel is closed. Made by [`Receiver::iter`].
+/// Waits for each message; ends when all senders have disconnected, or the channel is closed. Made by
+/// [`Receiver::iter`].
 pub struct Iter<'a, T> {
     receiver: &'a Receiver<T>,
     is_over: bool,

@@ -22,8 +22,8 @@ impl<T> Sender<T> {
     /// [`send`](Self::send) does.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed. `TooMany` in a [rendezvous](crate::channel#rendezvous), which
-    /// has no places.
+    /// When all receivers have disconnected, or the channel is closed. `TooMany` in a
+    /// [rendezvous](crate::channel#rendezvous), which has no places.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut held = self.held();
         // MUTANT: The wait that follows finds the permit and ends before it begins.
@@ -38,16 +38,17 @@ impl<T> Sender<T> {
     /// room beside them, it may be refused with its id up.
     ///
     /// # Errors
-    /// When there is no room, and when all receivers are gone, or the channel is closed. `TooMany` in a
+    /// When there is no room, and when all receivers have disconnected, or the channel is closed. `TooMany` in a
     /// [rendezvous](crate::channel#rendezvous), which has no places.
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TryReserveError> {
         self.try_hold(1).map(one)
     }
 
-    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Needs no particular runtime.
+    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Needs no particular
+    /// runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready holds nothing. If the task had been woken for room, the next sender
-    /// that waits is woken.
+    /// Cancel-safe: a future dropped before it is ready holds nothing. If the task had been woken for room, the next
+    /// sender that waits is woken.
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
@@ -61,13 +62,13 @@ impl<T> Sender<T> {
     // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
     //     fairness: it keeps what it has reserved; others have the rest of the channel, and take turns with it; test:
     //     tests/suite/mpmc/permits.rs: two_that_gather_do_not_wait_for_each_other
-    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them. One sender at a
-    /// time gathers several: it holds what it has while it waits for the rest, so others that send one message cannot keep
-    /// it from them, and two that reserve do not wait for each other.
+    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them. One sender
+    /// at a time gathers several: it holds what it has while it waits for the rest, so others that send one message
+    /// cannot keep it from them, and two that reserve do not wait for each other.
     ///
     /// # Errors
     /// With a bound, when `places` is more than that (or than 16,777,215, which is all that can be held at a time
-    /// then); nothing is waited for. When all receivers are gone, or the channel is closed.
+    /// then); nothing is waited for. When all receivers have disconnected, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
         if self.begin_to_reserve(&mut held, places)? {
@@ -75,7 +76,7 @@ impl<T> Sender<T> {
         }
         let gathering = self.gather()?;
         let gathered = self.hold(&mut held, places);
-        // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        // User code, as it wakes the next that waits to gather; where that panics, the places are given back.
         drop(gathering);
         gathered?;
         Ok(Permits::new(held))
@@ -84,16 +85,17 @@ impl<T> Sender<T> {
     /// Holds the places for `places` messages, if there is room for all of them. Lock-free, as
     /// [`try_send`](Self::try_send).
     ///
-    /// The id of an attached sender says whether there is room for *one* message. Where this finds some room, but too little, the
-    /// id stays up: a loop that waits for the id and then calls this again does not sleep, and has a CPU to itself until there is
-    /// enough. No id could say more: receivers wake one sender for each place, in turn, and one that stayed asleep beside a
-    /// place would keep it from the others. To wait for several places use [`reserve_many`](Self::reserve_many) or
-    /// [`reserve_many_async`](Self::reserve_many_async), or keep what [`try_reserve`](Self::try_reserve) gives, one by one,
-    /// until there are enough: that finds none in the end, and takes the id down.
+    /// The id of an attached sender says whether there is room for *one* message. Where this finds some room, but too
+    /// little, the id stays up: a loop that waits for the id and then calls this again does not sleep, and has a CPU to
+    /// itself until there is enough. No id could say more: receivers wake one sender for each place, in turn, and one
+    /// that stayed asleep beside a place would keep it from the others. To wait for several places use
+    /// [`reserve_many`](Self::reserve_many) or [`reserve_many_async`](Self::reserve_many_async), or keep what
+    /// [`try_reserve`](Self::try_reserve) gives, one by one, until there are enough: that finds none in the end, and
+    /// takes the id down.
     ///
     /// # Errors
-    /// When there is too little room now, when there can never be so much, and when all receivers are gone, or the channel is
-    /// closed.
+    /// When there is too little room now, when there can never be so much, and when all receivers have disconnected, or
+    /// the channel is closed.
     pub fn try_reserve_many(&self, places: usize) -> Result<Permits<'_, T>, TryReserveError> {
         self.try_hold(places).map(Permits::new)
     }
@@ -116,7 +118,7 @@ impl<T> Sender<T> {
         }
         let gathering = self.gather_async().await?;
         let gathered = self.hold_async(&mut held, places).await;
-        // Foreign code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        // User code, as it wakes the next that waits to gather; where that panics, the places are given back.
         drop(gathering);
         gathered?;
         Ok(Permits::new(held))
@@ -125,7 +127,7 @@ impl<T> Sender<T> {
     /// As [`reserve`](Self::reserve), with a permit that has this sender with it. Another sender is a clone.
     ///
     /// # Errors
-    /// The sender. `Disconnected` when all receivers are gone, or the channel is closed. `Full` only in a
+    /// The sender. `Disconnected` when all receivers have disconnected, or the channel is closed. `Full` only in a
     /// [rendezvous](crate::channel#rendezvous), which has no places.
     pub fn reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.reserve().map(core::mem::forget);
@@ -135,8 +137,8 @@ impl<T> Sender<T> {
     /// As [`try_reserve`](Self::try_reserve), with a permit that has this sender with it.
     ///
     /// # Errors
-    /// The sender. `Full` when there is no room, and in a [rendezvous](crate::channel#rendezvous) always. `Disconnected` when
-    /// all receivers are gone, or the channel is closed.
+    /// The sender. `Full` when there is no room, and in a [rendezvous](crate::channel#rendezvous) always.
+    /// `Disconnected` when all receivers have disconnected, or the channel is closed.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.try_reserve().map(core::mem::forget);
         self.owned(reserved)
@@ -192,8 +194,8 @@ impl<T> Sender<T> {
             return Ok(self.held());
         }
         let (ring, mut held) = (&self.shared.ring, self.held());
-        // Also where it is refused: of the one place that it was told of, when it wants several. Passed on before the places
-        // are given away, which are given back where foreign code panics.
+        // Also where it is refused: of the one place that it was told of, when it wants several. Passed on before the
+        // places are given away, which are given back where user code panics.
         let owed = self.owed();
         let found = match ring.hold(places, places) {
             Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
@@ -211,8 +213,8 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: how long to poll for cells that a receiver is still emptying. The next call finds the room.
-    /// After finding no room: whether there may be some now. An attached sender takes its id down; otherwise a receiver may be
-    /// in the middle of emptying a cell.
+    /// After finding no room: whether there may be some now. An attached sender takes its id down; otherwise a receiver
+    /// may be in the middle of emptying a cell.
     #[cold]
     fn has_come_meanwhile(&self, places: usize) -> bool {
         let ring = &self.shared.ring;
@@ -236,8 +238,8 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
-    /// Before this sender waits for the right to gather: disarms its slots, and passes on what one of them had been told.
-    /// While it waits all room is for others, and first for the one that gathers.
+    /// Before this sender waits for the right to gather: disarms its slots, and passes on what one of them had been
+    /// told. While it waits all room is for others, and first for the one that gathers.
     fn stand_aside(&self) {
         drop(self.wait());
     }
@@ -274,13 +276,13 @@ impl<T> Sender<T> {
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // Foreign code, the end of the task's waker, while the right is a local: one that is being returned would be nobody's
-        // for ever if that panicked.
+        // User code, the end of the task's waker, while the right is a local: one that is being returned would be
+        // nobody's for ever if that panicked.
         Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
-    /// After finding no room for a place: the wait for one place less that is held, where that is what is missing. Then room is
-    /// for others, and what this sender has been told of it is passed on.
+    /// After finding no room for a place: the wait for one place less that is held, where that is what is missing. Then
+    /// room is for others, and what this sender has been told of it is passed on.
     fn until_countable<'a>(&'a self, wait: &mut ManyWait<Writers<'a, T>>) -> Option<ManyWait<UntilCountable<'a, T>>> {
         if !self.shared.ring.is_counted_out() {
             return None;
@@ -368,7 +370,8 @@ mod tests {
         }
     }
 
-    /// One notification may stand for two cells, as in `force`: this test takes the messages out by itself, and tells nobody.
+    /// One notification may stand for two cells, as in `force`: this test takes the messages out by itself, and tells
+    /// nobody.
     #[test]
     fn one_that_holds_a_place_passes_on_what_is_left_and_gives_it_back_where_that_panics() {
         let ways: [fn(&Sender<u32>) -> bool; 4] = [

@@ -18,8 +18,8 @@ use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
-/// sender is dropped the receivers get what was sent, and then learn that nothing more will come. Senders of the same channel
-/// are equal.
+/// sender is dropped the receivers get what was sent, and then learn that nothing more will come. Senders of the same
+/// channel are equal.
 pub struct Sender<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
@@ -56,8 +56,8 @@ impl<T> Sender<T> {
     /// segment is made. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed. Messages sent just before the last receiver went are dropped
-    /// with it.
+    /// When all receivers have disconnected, or the channel is closed. Messages sent just before the last receiver went
+    /// are dropped with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.put_bounded(message) {
@@ -75,13 +75,14 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on. An
-    /// attached sender that finds no room takes its id down (at most two system calls, then none until it is raised again).
+    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
+    /// An attached sender that finds no room takes its id down (at most two system calls, then none until it is raised
+    /// again).
     ///
     /// # Errors
-    /// When there is no room, and when all receivers are gone, or the channel is closed. Also `Full` where the next cell is
-    /// [still being emptied](super#preempted-peers): this spins for some microseconds for it to become empty, and yields its
-    /// CPU a few times.
+    /// When there is no room, and when all receivers have disconnected, or the channel is closed. Also `Full` where the
+    /// next cell is [still being emptied](super#preempted-peers): this spins for some microseconds for it to become
+    /// empty, and yields its CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.put_bounded(message) {
@@ -120,7 +121,7 @@ impl<T> Sender<T> {
             }
         }
         let mut found = false;
-        // Whom this tells in its place is foreign code; so is the drop of a message that nobody gets, behind a panic.
+        // Whom this tells in its place is user code; so is the drop of a message that nobody gets, while unwinding.
         message = Panics::answer_behind(message, || {
             found = match self.rest() {
                 Some(found) => found,
@@ -143,7 +144,7 @@ impl<T> Sender<T> {
     /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers are gone, or the channel is closed.
+    /// When the time is up, and when all receivers have disconnected, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match self.put(message) {
             Ok(()) => Ok(()),
@@ -151,31 +152,32 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even after
-    /// the deadline.
+    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even
+    /// after the deadline.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers are gone, or the channel is closed.
+    /// When the time is up, and when all receivers have disconnected, or the channel is closed.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_slowly(message, Deadline::At(deadline))
     }
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
     //     an_exchange
-    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns how
-    /// many. They are received in their order, but messages of other senders may come between.
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns
+    /// how many. They are received in their order, but messages of other senders may come between.
     ///
-    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise dropped.
+    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise
+    /// dropped.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
-    /// The iterator is dropped with the messages that it has not given.
+    /// When all receivers have disconnected, or the channel is closed: the messages that were taken from the iterator
+    /// and not sent. The iterator is dropped with the messages that it has not given.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         self.send_batch_by_waiting(messages, self.shared.writers(), || false)
     }
 
-    /// As [`send_batch`](Self::send_batch), of waits that are over when `is_stopped`, which is an error then: `side`, which is these
-    /// senders' otherwise, is ready.
+    /// As [`send_batch`](Self::send_batch), of waits that are over when `is_stopped`, which is an error then: `side`,
+    /// which is these senders' otherwise, is ready.
     #[inline]
     pub(in crate::channel) fn send_batch_by_waiting(
         &self,
@@ -198,7 +200,7 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::result_behind(outcome, || drop((batch, messages)))
     }
 
@@ -258,8 +260,8 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// As [`put`](Self::put), for what is compiled into every loop: the message comes back where there is no bound, and to a
-    /// sender that may have been notified. Then [`put_further`](Self::put_further) sends it.
+    /// As [`put`](Self::put), for what is compiled into every loop: the message comes back where there is no bound, and
+    /// to a sender that may have been notified. Then [`put_further`](Self::put_further) sends it.
     #[inline(always)]
     fn put_bounded(&self, message: T) -> Result<(), T> {
         if self.subscriptions.is_some() { Err(message) } else { self.shared.push_bounded(&self.hint, message) }
@@ -289,14 +291,14 @@ impl<T> Sender<T> {
     // USER CODE: a receiver's waker, then the waker of another sender's task, where this one passes its notification
     //     on; the message is sent, or the room reserved; re-entrance: any operation; panic: propagates; others are
     //     notified of the room that is left, a displaced message is dropped; by construction: `Owed`
-    /// Takes room as a sender that may have been notified of it, and notifies others of what is left, also if a receiver's
-    /// waker panics.
+    /// Takes room as a sender that may have been notified of it, and notifies others of what is left, also if a
+    /// receiver's waker panics.
     #[inline(never)]
     pub(super) fn passing_on<R, E>(&self, take: impl FnOnce(&MpmcShared<T>) -> Result<R, E>) -> Result<R, E> {
         let mut owed = self.owed();
         let taken = take(&self.shared);
         owed.is_notified &= taken.is_ok();
-        // Wakers are foreign code; so is the drop of an answer that nobody gets, behind a panic.
+        // Wakers are user code; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(taken, || drop(owed))
     }
 
@@ -349,7 +351,7 @@ impl<T> Sender<T> {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.writers()))
     }
 
-    /// An attached sender has found no room: takes its id down, and looks once more. `None`: it is not attached.
+    /// An attached sender has found no room: takes its id down, and checks once more. `None`: it is not attached.
     pub(super) fn rest(&self) -> Option<bool> {
         let attached = self.subscriptions.as_ref().filter(|_| is_attached(self));
         attached.map(|subscriptions| subscriptions.rest(self.shared.writers()))
@@ -367,8 +369,8 @@ impl<T> Sender<T> {
 
     // MUTANT: Speed only: when a sender pauses before it waits. A wait without room has passed its deadline, except in
     // a race for room.
-    /// Sends; waits for room, as long as there is time and not `is_stopped`: then `side`, which is these senders' otherwise, is
-    /// ready. Not in a rendezvous.
+    /// Sends; waits for room, as long as there is time and not `is_stopped`: then `side`, which is these senders'
+    /// otherwise, is ready. Not in a rendezvous.
     #[inline]
     pub(in crate::channel) fn send_by_waiting(
         &self,
@@ -392,7 +394,7 @@ impl<T> Sender<T> {
             // As in the receiver's wait.
             in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }
@@ -403,7 +405,7 @@ impl_mpmc_api!(Sender:
     set_spin,
     /// How many messages are in the channel. While others send and receive it may be out of date.
     len,
-    /// Whether all receivers are gone, or the channel is closed: nothing sent will be received.
+    /// Whether all receivers have disconnected, or the channel is closed: nothing sent will be received.
     is_disconnected,
 );
 
@@ -420,11 +422,12 @@ impl<T> From<Rejected<T>> for TrySendError<T> {
 }
 
 impl<T> Sender<T> {
-    /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. If it had been
-    /// notified of room, another sender that waits is notified. It can be attached again, to any set. Lock-free; two system
-    /// calls at most, for the descriptor of the set and to wake another sender.
+    /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. If it had
+    /// been notified of room, another sender that waits is notified. It can be attached again, to any set. Lock-free;
+    /// two system calls at most, for the descriptor of the set and to wake another sender.
     ///
-    /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious
+    /// signal.
     pub fn detach(&mut self) -> bool {
         let writers = self.shared.writers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(writers))
@@ -441,7 +444,7 @@ impl<T> Drop for Batch<'_, T> {
     // MUTANT: An empty batch claims nothing. A notification without room is harmless.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
-            // Foreign code, and a queue that can have no more.
+            // User code, and a queue that can have no more.
             Panics::in_drop(|| {
                 let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
                 while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
@@ -464,7 +467,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // Foreign code: another sender's waker, woken because this one had been notified of room.
+        // User code: another sender's waker, woken because this one had been notified of room.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.writers()));
         }
@@ -508,9 +511,9 @@ mod tests {
     use crate::signal::{Wait, YPollset};
     use crate::wait::many::SharedEnd;
 
-    /// One notification stands for room for two where the first receiver was late: it stopped between claiming its message
-    /// and emptying the cell, and the sender that was notified of the second found no room. No test can stop a receiver
-    /// there, so this one takes messages out of the ring, and notifies, by itself.
+    /// One notification stands for room for two where the first receiver was late: it stopped between claiming its
+    /// message and emptying the cell, and the sender that was notified of the second found no room. No test can stop a
+    /// receiver there, so this one takes messages out of the ring, and notifies, by itself.
     #[test]
     fn a_notified_sender_notifies_the_next_in_whatever_way_it_sends() {
         let ways: [fn(&Sender<u32>) -> bool; 5] = [

@@ -1,8 +1,8 @@
-//! What all ends of an mpmc channel share: the ring, for receivers and senders each their number and their wait list, and
-//! lists for those that wait for the end, or for a permit's.
+//! What all ends of an mpmc channel share: the ring, for receivers and senders each their number and their wait list,
+//! and lists for those that wait for the end, or for a permit's.
 //!
-//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait list of those that may wait
-//! for it afterwards, and notifies a waiter there.
+//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait list of those that may
+//! wait for it afterwards, and notifies a waiter there.
 
 use crossbeam_utils::CachePadded;
 
@@ -48,7 +48,8 @@ impl Ends {
     // `an_upgrade_against_the_last_receivers_drop`.
     /// Another end is made by a thread that may have none, unless all are gone (false).
     pub(super) fn add_to_others(&self) -> bool {
-        // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one. What
+        // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one.
+        //     What
         // the ends have done is handed over by the channel alone.
         let add = |count| (count != 0).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
@@ -221,7 +222,7 @@ impl<T> MpmcShared<T> {
     /// Sends a message, in the oldest one's place where there is no room.
     pub(super) fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
         let Forced { displaced, has_freed } = self.ring.force(message)?;
-        // Foreign code: where a waker panics, the displaced message is dropped.
+        // User code: where a waker panics, the displaced message is dropped.
         let mut panics = Panics::none();
         panics.catch(|| self.published(1));
         if has_freed {
@@ -255,7 +256,7 @@ impl<T> MpmcShared<T> {
         }
     }
 
-    /// Sends as many messages of a batch as there is room for. `None`: all receivers are gone.
+    /// Sends as many messages of a batch as there is room for. `None`: all receivers have disconnected.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(staging)?;
         // MUTANT: To notify of no message notifies nobody.
@@ -282,8 +283,8 @@ impl<T> MpmcShared<T> {
         Some(message)
     }
 
-    /// A message has been taken, and somebody may wait for its room. A waker is foreign code; so is the drop of a message that
-    /// nobody gets, behind a panic.
+    /// A message has been taken, and somebody may wait for its room. A waker is user code; so is the drop of a message
+    /// that nobody gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn popped(&self, message: T) -> T {
@@ -311,13 +312,14 @@ impl<T> MpmcShared<T> {
     fn announce_messages(&self, messages: usize) {
         let word = self.readers.list.attend();
         if word.is_gone() {
-            // The cells were claimed before the last receiver went, and filled after that receiver had drained the ring.
+            // The cells were claimed before the last receiver went, and filled after that receiver had drained the
+            // ring.
             self.ring.drain();
         } else if word.is_armed() {
             if self.ring.is_closed() {
-                // The cells were claimed before the channel was closed. All receivers that wait do so for such cells, and
-                // those that get no message have to learn that none will come. A receiver that has armed since the close,
-                // and looked before these cells were filled, is found with the close that it had seen: `attend`.
+                // The cells were claimed before the channel was closed. All receivers that wait do so for such cells,
+                // and those that get no message have to learn that none will come. A receiver that has armed since the
+                // close, and looked before these cells were filled, is found with the close that it had seen: `attend`.
                 notify_all(&self.readers.list);
             } else {
                 notify(&self.readers.list, messages);
@@ -337,8 +339,8 @@ impl<T> MpmcShared<T> {
     // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
     //     is closed; re-entrance: any operation; panic: all others are woken, the channel is closed; test:
     //     tests/suite/mpmc/close.rs: wakers_that_panic_at_a_close_keep_nobody_asleep_and_the_channel_closed
-    /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended. All
-    /// are told in either case: the thread that came first may have been stopped before it could tell them.
+    /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended.
+    /// All are told in either case: the thread that came first may have been stopped before it could tell them.
     pub(super) fn close(&self) -> bool {
         let mut panics = Panics::none();
         let mut is_first = false;
@@ -363,7 +365,8 @@ impl<T> MpmcShared<T> {
     // `a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back`.
     /// A sender goes.
     pub(super) fn remove_writer(&self) {
-        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the ring.
+        // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
+        //     ring.
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
             let mut panics = Panics::none();
@@ -382,7 +385,8 @@ impl<T> MpmcShared<T> {
     // `the_last_receivers_end_against_sending`.
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
-        // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every sender's message is
+        // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every
+        //     sender's message is
         // either seen by the drain, or its sender finds the receivers gone: the barriers in `WaitList::go` and
         // `WaitList::attend` alone see to that.
         if self.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {

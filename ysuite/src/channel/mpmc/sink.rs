@@ -25,7 +25,7 @@ impl<T> Sender<T> {
             return Poll::Ready(Ok(()));
         }
         let (shared, subscriptions) = (&self.shared, self.subscriptions.get_or_insert_default());
-        // What is held stays with the sink if foreign code panics, but for a message that has been sent by then.
+        // What is held stays with the sink if user code panics, except for a message that has been sent by then.
         rendezvous::poll(shared.writers(), subscriptions, false, context, || match shared.offer(fed.held.take()?) {
             Ok(()) => Some(Ok(())),
             Err(Rejected::Closed(_)) => Some(Err(SendError(()))),

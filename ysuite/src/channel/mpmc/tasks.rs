@@ -1,7 +1,7 @@
 //! Sending and receiving as a task. Any executor; any number of tasks for each end.
 //!
-//! A future that is dropped has sent or received nothing that its caller does not know of, and passes on what it had been
-//! woken for.
+//! A future that is dropped has sent or received nothing that its caller does not know of, and passes on what it had
+//! been woken for.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -22,11 +22,11 @@ const MOST: usize = 64;
 impl<T> Sender<T> {
     /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the task
-    /// had been woken for room, the next sender that waits is woken.
+    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the
+    /// task had been woken for room, the next sender that waits is woken.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed.
+    /// When all receivers have disconnected, or the channel is closed.
     #[inline]
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
         within_budget(first_try((self, message), |(sender, message)| sender.message_sent(message)))
@@ -35,7 +35,8 @@ impl<T> Sender<T> {
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
     //     by_an_exchange_behind_a_waker_that_panics
     fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is foreign code, as the wait is, and may come behind a panic.
+        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
+        // unwinding.
         let mut place = Foreign::new(Some(message));
         async move { self.sent_from(&mut place).await }
     }
@@ -54,7 +55,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and it stays there.
+    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and
+    /// it stays there.
     fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         match self.shared.offer(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -71,8 +73,8 @@ impl<T> Sender<T> {
     //     test: tests/suite/mpmc/tasks.rs:
     //     a_send_that_is_stopped_passes_on_what_it_was_told_and_a_stop_that_panics_too, tests/suite/mpmc/tasks.rs:
     //     a_message_that_comes_back_ends_with_a_stop_whose_drop_panics
-    /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future. Then the
-    /// message comes back. `stop` is polled only where there is no room, and dropped before this returns.
+    /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future.
+    /// Then the message comes back. `stop` is polled only where there is no room, and dropped before this returns.
     ///
     /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it.
     ///
@@ -90,7 +92,7 @@ impl<T> Sender<T> {
     /// ```
     ///
     /// # Errors
-    /// `Timeout` when `stop` is ready first, and when all receivers are gone, or the channel is closed.
+    /// `Timeout` when `stop` is ready first, and when all receivers have disconnected, or the channel is closed.
     pub fn send_async_until(
         &self,
         message: T,
@@ -115,7 +117,7 @@ impl<T> Sender<T> {
         if let Some(party) = self.party() {
             return party.send_async_until(place, stop).await;
         }
-        // The wait and the limit are foreign code.
+        // The wait and the limit are user code.
         let mut wait = self.wait();
         loop {
             if let Some(outcome) = self.offer_from(place) {
@@ -143,16 +145,17 @@ impl<T> Sender<T> {
     /// received in their order, but messages of other senders may come between.
     ///
     /// A message is taken from the iterator only when a place is held for it. So this is cancel-safe: a future dropped
-    /// before it is ready has sent all the messages that it has taken, and the rest are still the iterator's. For the same
-    /// reason an iterator whose [`size_hint`](Iterator::size_hint) does not say that it is at its end is asked for its next
-    /// message only when there is room.
+    /// before it is ready has sent all the messages that it has taken, and the rest are still the iterator's. For the
+    /// same reason an iterator whose [`size_hint`](Iterator::size_hint) does not say that it is at its end is asked for
+    /// its next message only when there is room.
     ///
     /// If the iterator panics, the messages it had given until then are sent. In a
-    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for its receiver
-    /// is dropped with the future.
+    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for its
+    /// receiver is dropped with the future.
     ///
     /// # Errors
-    /// When all receivers are gone, or the channel is closed: the messages that were taken from the iterator and not sent.
+    /// When all receivers have disconnected, or the channel is closed: the messages that were taken from the iterator
+    /// and not sent.
     pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         if let Some(party) = self.party() {
             return party.send_batch_async(messages).await;
@@ -198,8 +201,8 @@ impl<T> Attempt for &Receiver<T> {
     }
 }
 
-/// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if the
-/// iterator panics.
+/// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if
+/// the iterator panics.
 struct HeldBatch<'a, T> {
     staging: Staging<'a, T>,
     held: HeldPlaces<'a, T>,
@@ -211,8 +214,8 @@ impl<T> HeldBatch<'_, T> {
     //     other room is released; test: tests/suite/mpmc/tasks.rs:
     //     an_iterator_that_panics_leaves_what_it_gave_sent_and_no_place_held, tests/suite/mpmc/tasks.rs:
     //     a_batch_gives_back_what_it_had_taken_when_the_channel_ends
-    /// Takes as many messages from the iterator as places are held, and sends them. How many there were, and whether the
-    /// iterator is at its end.
+    /// Takes as many messages from the iterator as places are held, and sends them. How many there were, and whether
+    /// the iterator is at its end.
     fn send(mut self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, bool), SendError<Vec<T>>> {
         let mut sent = 0;
         while self.held.places != 0 {
@@ -234,7 +237,7 @@ impl<T> Drop for HeldBatch<'_, T> {
     // MUTANT: Speed only: nothing staged means that nothing is sent.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
-            // Foreign code, and a queue that can have no more.
+            // User code, and a queue that can have no more.
             Panics::in_drop(|| _ = self.held.send(&mut self.staging));
         }
     }
@@ -243,11 +246,11 @@ impl<T> Drop for HeldBatch<'_, T> {
 impl<T> Receiver<T> {
     /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message, the
-    /// next receiver that waits is woken.
+    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message,
+    /// the next receiver that waits is woken.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed.
+    /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline]
     pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
         within_budget(first_try(self, Self::message_received))
@@ -261,13 +264,13 @@ impl<T> Receiver<T> {
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most, with one claim.
-    /// Returns how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Needs no particular
-    /// runtime.
+    /// Returns how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Needs no
+    /// particular runtime.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
     ///
     /// # Errors
-    /// When the channel is empty and all senders are gone, or it is closed; also where `max` is 0.
+    /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
     pub async fn recv_batch_async(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
             return self.take_none();
@@ -296,7 +299,7 @@ impl<T> Receiver<T> {
             }
             poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }

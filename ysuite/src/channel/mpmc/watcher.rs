@@ -1,7 +1,8 @@
 //! What a select keeps for ends that it was given by shared reference. The owner of the select; any thread notifies.
 //!
-//! A watcher is in the list of those that wait, in the place of an end, and is not counted as one: the channel ends as if it
-//! were not there. A publisher that has counted one of the two sides down to nothing notifies the watchers of both.
+//! A watcher is in the list of those that wait, in the place of an end, and is not counted as one: the channel ends as
+//! if it were not there. A publisher that has counted one of the two sides down to nothing notifies the watchers of
+//! both.
 
 use core::ptr;
 
@@ -48,8 +49,8 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
 }
 
 // MUTANT: Speed only: an early exit. `notify` finds no armed slot.
-/// The select names this end, whose owner takes one thing by it. That end is not in the list, and passes nothing on: whoever sleeps
-/// there beside more is told now.
+/// The select names this end, whose owner takes one thing by it. That end is not in the list, and passes nothing on:
+/// whoever sleeps there beside more is told now.
 fn pass_on(side: impl SharedEnd) {
     let list = side.list();
     if list.word().is_armed() {

@@ -1,15 +1,15 @@
 //! The receiver's part of the lanes: which are active, whose turn it is, and how they are armed, many with one barrier.
 //!
-//! The receiver only, one thread at a time. Everything is wait-free in the number of active lanes, but for freeing the
-//! memory of lanes that end.
+//! The receiver only, one thread at a time. Everything is wait-free in the number of active lanes, except for freeing
+//! the memory of lanes that end.
 //!
-//! Active lanes are in a row, which the receiver visits in turn. The reader of the lane whose turn it is is kept outside
-//! the row, where a loop can keep it in registers. A lane joins the row, behind all that are in it, when its sender raises its id. It
-//! leaves the row when it is armed (with all others before the receiver sleeps, or because it has had no message for a while in
-//! which other lanes had some), and when it is found closed and empty.
+//! Active lanes are in a row, which the receiver visits in turn. The reader of the lane whose turn it is is kept
+//! outside the row, where a loop can keep it in registers. A lane joins the row, behind all that are in it, when its
+//! sender raises its id. It leaves the row when it is armed (with all others before the receiver sleeps, or because it
+//! has had no message for a while in which other lanes had some), and when it is found closed and empty.
 //!
-//! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that sender
-//! has raised its id.
+//! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that
+//! sender has raised its id.
 
 mod row;
 
@@ -90,8 +90,8 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
     // close all slots are empty.
-    /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none has
-    /// any.
+    /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none
+    /// has any.
     #[cold]
     #[inline(never)]
     fn next_lane(&mut self) -> bool {
@@ -157,7 +157,8 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. The turn itself counts only
     // with its reader.
-    /// Puts the reader of the lane whose turn it is back into the row, where that lane stays in front. True: there was one.
+    /// Puts the reader of the lane whose turn it is back into the row, where that lane stays in front. True: there was
+    /// one.
     fn pause_turn(&mut self) -> bool {
         self.left = 0;
         let (reader, lane) = (self.turn.take(), self.row.lanes.front_mut());
@@ -174,8 +175,8 @@ impl<T> Lanes<T> {
         }
         let (row, shared, position) = (&mut *self.row, &*self.shared, self.granted);
         shared.ready.take(|id| {
-            // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender that
-            // had this id before.
+            // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender
+            // that had this id before.
             if row.is_shut || row.is_active(id) {
                 return;
             }
@@ -192,15 +193,15 @@ impl<T> Lanes<T> {
             };
             match found {
                 Some((Some(reader), _)) => row.add(id, reader, position),
-                // The sender is gone, and has never sent anything.
+                // The sender has disconnected, and has never sent anything.
                 Some((None, true)) => shared.finish(id),
                 Some((None, false)) | None => {}
             }
         });
     }
 
-    /// As [`release`](Self::release), behind a message. A waker is foreign code; so is the drop of a message that nobody gets, behind
-    /// a panic.
+    /// As [`release`](Self::release), behind a message. A waker is user code; so is the drop of a message that nobody
+    /// gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn released(&self, message: T, tokens: u32) -> T {
@@ -217,8 +218,8 @@ impl<T> Lanes<T> {
     }
 
     // MUTANT: Speed only: how many of the messages that arrive meanwhile a batch takes.
-    /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how many that lane
-    /// may give, and returns how many it has given.
+    /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how
+    /// many that lane may give, and returns how many it has given.
     #[inline(always)]
     fn take_batch(&mut self, most: usize, mut take: impl FnMut(&mut Reader<T>, usize, usize) -> usize) -> usize {
         let (mut taken, mut emptied) = (0, 0);
@@ -465,7 +466,7 @@ impl<T> Drop for Lanes<T> {
         unsafe { self.shared.parker.target.detach() };
         let waker = self.shared.parker.target.task.take();
         self.end_turn();
-        // Messages, the wakers of senders, and this end's own last: foreign code.
+        // Messages, the wakers of senders, and this end's own last: user code.
         let mut panics = Panics::none();
         if self.row.is_shut {
             // All have been told when the channel was closed. What is left is dropped with the readers.

@@ -1,19 +1,20 @@
-//! Lanes that senders have left, for new senders: always those in which nothing was ever sent, and the others where a channel has no
-//! lane left to give.
+//! Lanes that senders have left, for new senders: always those in which nothing was ever sent, and the others where a
+//! channel has no lane left to give.
 //!
-//! A lane of a sender that is gone stays until the receiver has taken its last message. Where short-lived senders are quicker than
-//! the receiver, such lanes use up all that the channel may have, though few senders live. Then a new sender goes on with the lane
-//! of one that is gone: its messages come behind what is left there.
+//! A lane of a sender that is gone stays until the receiver has taken its last message. Where short-lived senders are
+//! quicker than the receiver, such lanes use up all that the channel may have, though few senders live. Then a new
+//! sender goes on with the lane of one that is gone: its messages come behind what is left there.
 //!
-//! A sender that goes without having sent anything leaves its lane as it is, *unused*: open, and armed. So it is as good as a new one,
-//! the receiver is told nothing, and senders that come and go in vain take no memory, though the receiver never looks.
+//! A sender that goes without having sent anything leaves its lane as it is, *unused*: open, and armed. So it is as
+//! good as a new one, the receiver is told nothing, and senders that come and go in vain take no memory, though the
+//! receiver never looks.
 //!
-//! Any other sender that goes closes its lane as ever, and leaves the writing end here. Whether the lane ends or goes on is decided by one
-//! word in the pipe: the new sender [reopens](Writer::reopen) it, unless the receiver has
+//! Any other sender that goes closes its lane as ever, and leaves the writing end here. Whether the lane ends or goes
+//! on is decided by one word in the pipe: the new sender [reopens](Writer::reopen) it, unless the receiver has
 //! [ended](crate::queue::ypipe::Reader::end_if_closed) it before.
 //!
-//! Any thread. Lock-free: an operation passes over a place that another thread is at. Allocates the places, as many as have been in
-//! use at once.
+//! Any thread. Lock-free: an operation passes over a place that another thread is at. Allocates the places, as many as
+//! have been in use at once.
 //!
 //! Cannot: keep every lane. Where all places are in use the lane is not left here, and ends with its last message.
 
@@ -46,7 +47,8 @@ struct LeftPlace<T> {
     lane: UnsafeCell<Option<LeftLane<T>>>,
 }
 
-// SAFETY: the cell belongs to the thread that has set the state to BUSY, one at a time, and writers may go from thread to thread
+// SAFETY: the cell belongs to the thread that has set the state to BUSY, one at a time, and writers may go from thread
+//     to thread
 // where `T: Send`.
 unsafe impl<T: Send> Sync for LeftPlace<T> {}
 
@@ -57,7 +59,8 @@ impl<T> LeftPlace<T> {
 
     /// Exchanges what is in the place, if that is in `state`, by `exchange`. `None`: it is not.
     fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane<T>>) -> R) -> Option<R> {
-        // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. So it is on failure: who finds that
+        // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. So it is on
+        //     failure: who finds that
         // the receiver has emptied a place as it went sees that the channel is shut.
         self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).ok()?;
         // SAFETY: this thread has set the state to BUSY.
@@ -77,7 +80,8 @@ impl<T> LeftPlace<T> {
 
     /// Takes the unused lane out, if there is one.
     fn take_unused(&self) -> Option<LeftLane<T>> {
-        // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchange decides, and acquires.
+        // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchange decides, and
+        //     acquires.
         if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
     }
 }
@@ -96,13 +100,14 @@ impl<T> LeftLanes<T> {
         Self { places: SegmentedArray::new(FIRST), unused: AtomicUsize::new(0) }
     }
 
-    /// Leaves a lane here. What comes back is for the caller to drop, which may drop messages: the lane, where there is no place for
-    /// it, or one that has ended, in whose place it is now.
+    /// Leaves a lane here. What comes back is for the caller to drop, which may drop messages: the lane, where there is
+    /// no place for it, or one that has ended, in whose place it is now.
     pub(super) fn leave(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
-            // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchanges decide, and acquire.
+            // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchanges decide, and
+            //     acquire.
             let state = place.state.load(Ordering::Relaxed);
             if state == EMPTY && place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
                 return None;
@@ -124,7 +129,8 @@ impl<T> LeftLanes<T> {
     /// Leaves an unused lane here. As [`leave`](Self::leave).
     pub(super) fn leave_unused(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
         debug_assert!(!lane.1.has_ended());
-        // ORDERING: Relaxed throughout; a hint, which guards no data. It is raised first, so that it never goes below 0.
+        // ORDERING: Relaxed throughout; a hint, which guards no data. It is raised first, so that it never goes below
+        //     0.
         self.unused.fetch_add(1, Ordering::Relaxed);
         self.leave(lane).inspect(|(_, back)| {
             if !back.has_ended() {

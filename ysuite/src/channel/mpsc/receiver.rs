@@ -36,8 +36,8 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Takes a message if there is one, of a channel without a bound, and returns where it lies. Only looks, as `look` of
-    /// [`Receive`]. The message is the caller's, who moves it out before this receiver is used again, or dropped.
+    /// Takes a message if there is one, of a channel without a bound, and returns where it lies. Only looks, as `look`
+    /// of [`Receive`]. The message is the caller's, who moves it out before this receiver is used again, or dropped.
     #[cfg(feature = "hub")]
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self) -> Option<NonNull<T>> {
@@ -46,8 +46,8 @@ impl<T> Receiver<T> {
         lanes.take_in_place(|_| true).or_else(|| if lanes.has_message() { lanes.take_in_place(|_| true) } else { None })
     }
 
-    /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and to
-    /// the number of senders.
+    /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and
+    /// to the number of senders.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.end.len_up_to(usize::MAX)
@@ -72,14 +72,15 @@ impl<T> Receiver<T> {
         self.capacity().is_some_and(|capacity| capacity == 0 || self.inner.end.has_full_lane(capacity))
     }
 
-    /// Whether the channel is closed: all senders are gone or closed, or this receiver has closed it. Messages may still be
-    /// here.
+    /// Whether the channel is closed: all senders have disconnected or closed, or this receiver has closed it. Messages
+    /// may still be here.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.is_disconnected()
     }
 
-    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
+    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of
+    /// date.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.inner.end.shared().sender_count()

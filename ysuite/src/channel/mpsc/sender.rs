@@ -24,8 +24,8 @@ use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 
-/// A sending end of the [channel](super), with a lane of its own. Dropping it publishes what was hidden; the receiver gets
-/// all that was sent, and when the last sender is gone it learns that nothing more will come.
+/// A sending end of the [channel](super), with a lane of its own. Dropping it publishes what was hidden; the receiver
+/// gets all that was sent, and when the last sender has disconnected it learns that nothing more will come.
 pub struct Sender<T> {
     inner: Sending<T, SenderLane<T>>,
 }
@@ -33,8 +33,8 @@ pub struct Sender<T> {
 /// What a sender knows of its lane beside the queue.
 struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
-    /// The lane's id, plus 1, which leaves room for the flag beside it. None where the channel was shut when the sender
-    /// connected, and once this sender is closed.
+    /// The lane's id, plus 1, which leaves room for the flag next to it. None where the channel was shut when the
+    /// sender connected, and once this sender is closed.
     id_and_one: Option<NonZeroU32>,
     /// The id has no lane: it was claimed for the sake of a set. This sender gives it back, as the receiver never will.
     is_bare: bool,
@@ -94,7 +94,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.give_bare_back();
         // The receiver may give the id to another lane from now on.
         self.id_and_one = None;
-        // This sender is counted off before it wakes the receiver, which may panic: a waker is foreign code.
+        // This sender is counted off before it wakes the receiver, which may panic: a waker is user code.
         if self.is_counted && self.shared.disconnect() || was_armed {
             self.shared.parker.wake();
         }
@@ -155,8 +155,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.shared.sender(self.id())
     }
 
-    /// A sender that never waits has no target as yet. One that is closed, or connected after the receiver's end, has not even
-    /// an id. It keeps the one that it gets here until it goes, or is closed.
+    /// A sender that never waits has no target as yet. One that is closed, or connected after the receiver's end, has
+    /// not even an id. It keeps the one that it gets here until it goes, or is closed.
     fn prepare(&mut self) -> bool {
         if self.id_and_one.is_none() {
             self.id_and_one = self.shared.claim().and_then(|id| NonZeroU32::new(id as u32 + 1));
@@ -211,9 +211,9 @@ impl<T> Sender<T> {
         self.inner.send_until(message, || deadline)
     }
 
-    /// Another sender, with a lane of its own: one that another sender has left without having sent anything, or a new one.
-    /// Lock-free; allocates a new lane, and a slot for it where there have never been this many senders at once: see
-    /// [how much memory](super#how-many-senders) that is, and that it is kept.
+    /// Another sender, with a lane of its own: one that another sender has left without having sent anything, or a new
+    /// one. Lock-free; allocates a new lane, and a slot for it where there have never been this many senders at once:
+    /// see [how much memory](super#how-many-senders) that is, and that it is kept.
     ///
     /// # Errors
     /// When the channel has as many senders as it can have: [`MAX_SENDERS`](super::MAX_SENDERS), or as many as
@@ -224,8 +224,8 @@ impl<T> Sender<T> {
         if self.inner.end.writer.has_ended() { Ok(Self::closed_from_birth(shared)) } else { Self::connect(shared) }
     }
 
-    /// A sender of this channel that any number of threads can share, each with a lane of its own. Counts as a sender, beside
-    /// this one. Wait-free.
+    /// A sender of this channel that any number of threads can share, each with a lane of its own. Counts as a sender,
+    /// beside this one. Wait-free.
     #[must_use]
     pub fn share(&self) -> SharedSender<T>
     where
@@ -240,7 +240,8 @@ impl<T> Sender<T> {
         WeakSender::new(&self.inner.end.link.shared)
     }
 
-    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of date.
+    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of
+    /// date.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.inner.end.link.shared.sender_count()
@@ -248,13 +249,14 @@ impl<T> Sender<T> {
 }
 
 impl<T> Clone for Sender<T> {
-    /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. A clone of a
-    /// [closed](Sender::close) sender is closed. Lock-free.
+    /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. A clone of
+    /// a [closed](Sender::close) sender is closed. Lock-free.
     ///
-    /// **What it costs**: a lane, and so much more than the clone of a handle: unless another has left one in which nothing was sent, it
-    /// allocates some 440 bytes and takes about 0.3 µs, its first message as much again for the lane's first chunk. Where there have never been this many senders at
-    /// once the tables grow as well: see [how much memory](super#how-many-senders) that is, and that it is kept. A sender that
-    /// only has to be reached from anywhere is better [shared](Sender::share) than cloned for each message.
+    /// **What it costs**: a lane, and so much more than the clone of a handle: unless another has left one in which
+    /// nothing was sent, it allocates some 440 bytes and takes about 0.3 µs, its first message as much again for the
+    /// lane's first chunk. Where there have never been this many senders at once the tables grow as well: see [how much
+    /// memory](super#how-many-senders) that is, and that it is kept. A sender that only has to be reached from anywhere
+    /// is better [shared](Sender::share) than cloned for each message.
     ///
     /// # Panics
     /// When the channel has as many senders as it can have; [`try_clone`](Sender::try_clone) returns an error instead.
@@ -290,19 +292,19 @@ impl_sender_tasks!(Sender);
 crate::channel::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
-    /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all that was
-    /// sent, and when all senders are closed or gone it learns that nothing more will come. Afterwards sending fails here, and
-    /// by clones made later. Other senders go on: no sender can take from another what its lane has room for; only the
-    /// receiver can close the whole channel. True: this sender could send until now. False: it was closed before, or the
-    /// receiver is gone or has closed.
+    /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all
+    /// that was sent, and when all senders are closed or gone it learns that nothing more will come. Afterwards sending
+    /// fails here, and by clones made later. Other senders go on: no sender can take from another what its lane has
+    /// room for; only the receiver can close the whole channel. True: this sender could send until now. False: it was
+    /// closed before, or the receiver has disconnected or has closed.
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
-    /// Wait-free, but for the wake-up of the receiver.
+    /// Wait-free, except for the wake-up of the receiver.
     ///
     /// # Panics
-    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. This sender is
-    /// closed then.
+    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. This sender
+    /// is closed then.
 );
 crate::channel::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]

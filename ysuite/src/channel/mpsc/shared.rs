@@ -1,12 +1,13 @@
 //! What the ends of an mpsc channel share: the lanes, which of them are raised, and how to wake the receiver.
 //!
-//! `connect`, `ready.raise`, `parker.wake`, `disconnect`, `forget`: senders, any thread, lock-free. The rest: the receiver.
-//! A lane is either *active*: the receiver polls it, and its sender does nothing beside writing. Or it is *armed*: its passive
-//! word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and wakes the receiver. A new
-//! lane is armed from the start, so the receiver need not learn of it before its first message.
+//! `connect`, `ready.raise`, `parker.wake`, `disconnect`, `forget`: senders, any thread, lock-free. The rest: the
+//! receiver. A lane is either *active*: the receiver polls it, and its sender does nothing beside writing. Or it is
+//! *armed*: its passive word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and
+//! wakes the receiver. A new lane is armed from the start, so the receiver need not learn of it before its first
+//! message.
 //!
-//! While the channel is open only the receiver takes lanes out of their slots; in a rendezvous, where it never looks at them, each
-//! lane's sender does, as it goes. When it shuts the channel, to close it or to go, it
+//! While the channel is open only the receiver takes lanes out of their slots; in a rendezvous, where it never looks at
+//! them, each lane's sender does, as it goes. When it shuts the channel, to close it or to go, it
 //! races with senders that connect at that moment for the lanes in the slots; the thread that swaps a lane out ends it.
 
 // For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
@@ -28,12 +29,12 @@ use crate::wait::{Parker, WakeTarget};
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;
 
-/// In the count of senders: the receiver is gone, or has closed the channel. The sign, so that one comparison says whether
-/// there are senders and a channel.
+/// In the count of senders: the receiver has disconnected, or has closed the channel. The sign, so that one comparison
+/// says whether there are senders and a channel.
 const SHUT: usize = 1 << (usize::BITS - 1);
 
-/// How often a new sender yields to a receiver that is about to give an id back, before it is refused. A number, as the receiver may
-/// be a thread that does not run while this one does.
+/// How often a new sender yields to a receiver that is about to give an id back, before it is refused. A number, as the
+/// receiver may be a thread that does not run while this one does.
 const PATIENCE: usize = 64;
 
 // REUSED: a channel's number in threads' tables is never reused: 64 bits; by construction: a counter that is only added
@@ -66,16 +67,16 @@ const FIRST: usize = crate::queue::WORD;
 pub(in crate::channel) struct MpscShared<T> {
     /// The ids of lanes whose senders have raised them: each when a publication of its own has taken the lane's token.
     pub(super) ready: ReadySet,
-    /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last goes. An inbox
-    /// has one parker for all its queues.
+    /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last goes. An
+    /// inbox has one parker for all its queues.
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
-    /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have been
-    /// attached to a set.
+    /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have
+    /// been attached to a set.
     senders: SegmentedArray<WakeTarget>,
-    /// The target of all senders that never wait: those without a bound, and those that connect after the receiver is gone.
-    /// Nothing is ever registered here.
+    /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
+    /// disconnected. Nothing is ever registered here.
     never_waits: WakeTarget,
     /// How many senders there are, and [`SHUT`].
     connected: AtomicUsize,
@@ -89,8 +90,8 @@ pub(in crate::channel) struct MpscShared<T> {
     number: AtomicU64,
     pub(super) bound: Option<usize>,
     pub(super) meter: Meter,
-    /// Of a rendezvous: with a bound of 0. Its senders are counted there and none here, so the lanes are closed from the
-    /// beginning.
+    /// Of a rendezvous: with a bound of 0. Its senders are counted there and none here, so the lanes are closed from
+    /// the beginning.
     pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
 
@@ -120,8 +121,8 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// The lane of a sender that is gone and has sent nothing, and its id; or a new lane; or where there is none to spare the lane of
-    /// any sender that is gone. Where the channel is shut there is no
+    /// The lane of a sender that is gone and has sent nothing, and its id; or a new lane; or where there is none to
+    /// spare the lane of any sender that is gone. Where the channel is shut there is no
     /// id, and the writer finds its queue orphaned. `None`: too many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
         if self.is_shut() {
@@ -136,8 +137,8 @@ impl<T> MpscShared<T> {
         }
     }
 
-    /// An unused lane goes from one sender to the next as if that were the same, so whatever the receiver does meanwhile: a lane that
-    /// was in its slot when the channel was shut is ended there.
+    /// An unused lane goes from one sender to the next as if that were the same, so whatever the receiver does
+    /// meanwhile: a lane that was in its slot when the channel was shut is ended there.
     #[inline]
     fn take_unused(&self) -> Option<(Writer<T>, Option<u32>)> {
         self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
@@ -183,7 +184,8 @@ impl<T> MpscShared<T> {
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
-        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the look below finds
+        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the look below
+        //     finds
         // the channel shut.
         fence(Ordering::SeqCst);
         if self.is_shut() {
@@ -231,8 +233,8 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller is to drop. `Err`:
-    /// the writing end, where it is left to nobody.
+    /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller
+    /// is to drop. `Err`: the writing end, where it is left to nobody.
     #[allow(clippy::result_large_err)] // As where it is declared.
     pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
@@ -268,9 +270,10 @@ impl<T> MpscShared<T> {
         writer
     }
 
-    /// Whether the receiver is gone or has closed the channel.
+    /// Whether the receiver has disconnected or has closed the channel.
     pub(super) fn is_shut(&self) -> bool {
-        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed, fences
+        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed,
+        //     fences
         // in `connect` and `shut` order it.
         self.connected.load(Ordering::Relaxed) & SHUT != 0
     }
@@ -287,7 +290,8 @@ impl<T> MpscShared<T> {
         if let Some(meeting) = &self.meeting {
             return meeting.count_sender();
         }
-        // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the channel,
+        // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the
+        //     channel,
         // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
     }
@@ -297,7 +301,8 @@ impl<T> MpscShared<T> {
         if let Some(meeting) = &self.meeting {
             return meeting.count_again();
         }
-        // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the look
+        // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the
+        //     look
         // and the exchange.
         let again = |connected| (connected != 0 && connected & SHUT == 0).then_some(connected + 1);
         self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
@@ -321,14 +326,16 @@ impl<T> MpscShared<T> {
             meeting.uncount_sender();
             return false;
         }
-        // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees what
+        // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees
+        //     what
         // this sender has published and raised. Read-modify-writes continue each other's release sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
 
-    /// Whether all senders are gone, or the channel is shut.
+    /// Whether all senders have disconnected, or the channel is shut.
     pub(super) fn is_disconnected(&self) -> bool {
-        // ORDERING: Acquire pairs with the Release in `disconnect`: what the senders have published and raised is visible.
+        // ORDERING: Acquire pairs with the Release in `disconnect`: what the senders have published and raised is
+        //     visible.
         self.connected.load(Ordering::Acquire) as isize <= 0
     }
 
@@ -342,7 +349,7 @@ impl<T> MpscShared<T> {
         self.senders.get_or_make(id as usize, || WakeTarget::metered(self.meter.for_room()));
     }
 
-    /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is foreign code.
+    /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is user code.
     pub(super) fn forget(&self, id: u32) -> Option<Waker> {
         self.senders.get(id as usize).and_then(|sender| sender.task.take())
     }
@@ -352,13 +359,15 @@ impl<T> MpscShared<T> {
     /// # Safety
     /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
     pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
-        // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is done
+        // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is
+        //     done
         // now. In a rendezvous their senders take them out, and there this is never called: no lane is raised.
         self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
     }
 
-    /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id. In a rendezvous the sender of
-    /// the lane does it, as it goes: no lane is raised there, so the receiver looks at none before it shuts the channel.
+    /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id. In a rendezvous
+    /// the sender of the lane does it, as it goes: no lane is raised there, so the receiver looks at none before it
+    /// shuts the channel.
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.give_back(id);
@@ -372,8 +381,8 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: Counts past the requested limit; callers use only the limit.
-    /// Receiver: how many messages are in lanes that are raised and not active, counting no further than it takes to reach
-    /// `enough`. The others have none. `is_active` says of an id whether its lane is.
+    /// Receiver: how many messages are in lanes that are raised and not active, counting no further than it takes to
+    /// reach `enough`. The others have none. `is_active` says of an id whether its lane is.
     ///
     /// # Safety
     /// Only the receiver may call this, and before it shuts the channel.
@@ -409,18 +418,19 @@ impl<T> MpscShared<T> {
         self.connected.fetch_or(SHUT, Ordering::Relaxed);
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
         // `a_funnels_close_against_a_new_sender`.
-        // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below finds
+        // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below
+        //     finds
         // its lane.
         fence(Ordering::SeqCst);
         self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
     }
 
     // MUTANT: A wake without a mode does nothing. Killed only by `tasks_wait_for_the_receivers_end`.
-    /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room, and all
-    /// who wait for this end. Where a waker panics, the others are woken before the panic goes on.
+    /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room,
+    /// and all who wait for this end. Where a waker panics, the others are woken before the panic goes on.
     pub(super) fn tell(&self, lanes: &LanesTaken<T>) {
         let released = lanes.iter().map(|(id, idle)| (*id, idle, idle.released()));
-        // All tokens are taken before the first waker, which is foreign code.
+        // All tokens are taken before the first waker, which is user code.
         let waiting: Vec<_> = released.filter(|(_, _, tokens)| *tokens != 0).collect();
         let mut panics = Panics::none();
         for (id, idle, tokens) in waiting {
@@ -433,8 +443,9 @@ impl<T> MpscShared<T> {
     //     before the first waker; re-entrance: may use senders, and connect; panic: continues with all others, then
     //     propagates; test: tests/suite/mpsc/endings.rs: a_waker_that_panics_does_not_keep_the_others_from_being_woken,
     //     tests/suite/mpsc/endings.rs: a_panicking_drop_in_one_lane_leaves_the_others_in_order
-    /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes those who wait for room or for this,
-    /// and drops all messages. Where a waker or a message panics, all others are woken or dropped before the panic goes on.
+    /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes those who wait for room or for
+    /// this, and drops all messages. Where a waker or a message panics, all others are woken or dropped before the
+    /// panic goes on.
     pub(super) fn abandon(&self) {
         let lanes = self.shut();
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();

@@ -1,8 +1,9 @@
-//! A sender that threads share: `Sync`, by `&self`, for statics and what is in an `Arc`. Each thread that sends by it has a lane
-//! of its own, which it finds in a table of the thread. Finding is wait-free; a thread's first send allocates its lane.
+//! A sender that threads share: `Sync`, by `&self`, for statics and what is in an `Arc`. Each thread that sends by it
+//! has a lane of its own, which it finds in a table of the thread. Finding is wait-free; a thread's first send
+//! allocates its lane.
 //!
-//! Cannot: wait for room as a task. A lane wakes one waiter, and the tasks of a thread would share it; a task that moves would
-//! leave it. A task has a [`Sender`] of its own.
+//! Cannot: wait for room as a task. A lane wakes one waiter, and the tasks of a thread would share it; a task that
+//! moves would leave it. A task has a [`Sender`] of its own.
 
 use core::any::Any;
 use core::cell::{Cell, RefCell};
@@ -20,7 +21,8 @@ use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
 
 /// A sending end of the [channel](super) that any number of threads use at once, each by a lane of its own. Made by
-/// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender as long as it lives.
+/// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender as long as it
+/// lives.
 ///
 /// ```
 /// use std::sync::OnceLock;
@@ -37,16 +39,16 @@ use crate::sync::{Arc, thread_local};
 /// # What it costs
 ///
 /// To find the lane takes 57 instructions for each message, where a [`Sender`]'s send and its receive take 63 together
-/// (x86-64, 8 bytes, no bound, counted by callgrind): a look into a thread-local, without atomic operations. A thread that
-/// sends by several shared senders in turn looks into a hash table. A lane is that of a
-/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver gone,
-/// and, in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it is open,
-/// whether or not there is a shared sender left, and keeps no receiver waiting.
+/// (x86-64, 8 bytes, no bound, counted by callgrind): a look into a thread-local, without atomic operations. A thread
+/// that sends by several shared senders in turn looks into a hash table. A lane is that of a
+/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver
+/// gone, and, in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it
+/// is open, whether or not there is a shared sender left, and keeps no receiver waiting.
 ///
 /// # In thread-locals' destructors
 ///
-/// A thread that ends may still send. Once its table is gone each message has a lane to itself, and no order. So has a message
-/// that is sent from within a send of the same thread, by a waker or a message's `Drop`.
+/// A thread that ends may still send. Once its table is gone each message has a lane to itself, and no order. So has a
+/// message that is sent from within a send of the same thread, by a waker or a message's `Drop`.
 pub struct SharedSender<T: 'static> {
     shared: Arc<MpscShared<T>>,
     /// The number of the channel.
@@ -139,8 +141,8 @@ impl<T> From<SendError<T>> for Unsent<T> {
     }
 }
 
-/// How long a message waits for room in a lane. Types, not closures: whatever else is compiled beside it, a send is compiled into its
-/// caller.
+/// How long a message waits for room in a lane. Types, not closures: whatever else is compiled next to it, a send is
+/// compiled into its caller.
 trait Patience<T> {
     fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>>;
 }
@@ -180,15 +182,15 @@ impl<T: 'static> SharedSender<T> {
         Self { shared: shared.clone(), number: shared.number(), is_counted: is_open }
     }
 
-    /// Sends a message by this thread's lane. Without a bound it never waits; with a bound it waits for room in that lane as
-    /// long as it takes. Wait-free while there is room and a lane.
+    /// Sends a message by this thread's lane. Without a bound it never waits; with a bound it waits for room in that
+    /// lane as long as it takes. Wait-free while there is room and a lane.
     ///
     /// # Errors
-    /// When the receiver is gone or has closed the channel.
+    /// When the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
-    /// Where this thread has no lane yet and the channel has as many as it can have; [`try_send`](Self::try_send) returns an
-    /// error instead. The message is dropped.
+    /// Where this thread has no lane yet and the channel has as many as it can have; [`try_send`](Self::try_send)
+    /// returns an error instead. The message is dropped.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.by_lane(message, Waits).map_err(|unsent| match unsent {
@@ -200,8 +202,8 @@ impl<T: 'static> SharedSender<T> {
     /// Sends a message if there is room in this thread's lane. Wait-free.
     ///
     /// # Errors
-    /// When there is no room, also where this thread has no lane yet and the channel has as many as it can have; and when the
-    /// receiver is gone or has closed the channel.
+    /// When there is no room, also where this thread has no lane yet and the channel has as many as it can have; and
+    /// when the receiver has disconnected or has closed the channel.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.by_lane(message, Tries).map_err(|unsent| match unsent {
@@ -213,7 +215,7 @@ impl<T: 'static> SharedSender<T> {
     /// As [`send`](Self::send); waits for room no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up, and when the receiver is gone or has closed the channel.
+    /// When the time is up, and when the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
     /// As of [`send`](Self::send).
@@ -224,7 +226,7 @@ impl<T: 'static> SharedSender<T> {
     /// As [`send`](Self::send); waits for room no longer than until `deadline`.
     ///
     /// # Errors
-    /// When the time is up, and when the receiver is gone or has closed the channel.
+    /// When the time is up, and when the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
     /// As of [`send`](Self::send).
@@ -281,7 +283,7 @@ impl<T: 'static> SharedSender<T> {
     fn by(&self, lane: &SharedLane, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
         let Ok(mut place) = place.try_borrow_mut() else {
-            // A send of this thread is under way, and foreign code in it sends.
+            // A send of this thread is under way, and user code in it sends.
             return self.by_lane_of_its_own(message, patience);
         };
         if place.is_none() {
@@ -300,7 +302,7 @@ impl<T: 'static> SharedSender<T> {
         match self.connect() {
             Some(mut sender) => {
                 let sent = patience.send(&mut sender, message);
-                // Foreign code; so is the drop of a message that comes back, behind a panic.
+                // User code; so is the drop of a message that comes back, while unwinding.
                 Panics::answer_behind(sent, || drop(sender))
             }
             None => Err(Unsent::NoLane(message)),
@@ -313,7 +315,7 @@ impl<T: 'static> SharedSender<T> {
         Sender::uncounted(&self.shared).ok()
     }
 
-    /// The receiver is gone: the lane, which its user still holds, is of no more use.
+    /// The receiver has disconnected: the lane, which its user still holds, is of no more use.
     #[cold]
     #[inline(never)]
     fn forget_lane(&self) {
@@ -346,7 +348,7 @@ impl<T: 'static> SharedSender<T> {
         self.shared.bound
     }
 
-    /// Whether the receiver is gone or has closed the channel: nothing sent will be received.
+    /// Whether the receiver has disconnected or has closed the channel: nothing sent will be received.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         !self.is_counted || self.shared.is_over()

@@ -1,4 +1,5 @@
-//! A weak sender: knows an mpsc channel, and does not keep it open. Any thread; wait-free but for `upgrade`, which is lock-free.
+//! A weak sender: knows an mpsc channel, and does not keep it open. Any thread; wait-free except for `upgrade`, which
+//! is lock-free.
 
 use core::fmt;
 
@@ -7,8 +8,8 @@ use super::shared::MpscShared;
 use crate::channel::identity::impl_identity;
 use crate::sync::Arc;
 
-/// Knows a [channel](super), and can make a sender for it as long as it has others. Has no lane, and sends nothing itself. Made
-/// by [`Sender::downgrade`].
+/// Knows a [channel](super), and can make a sender for it as long as it has others. Has no lane, and sends nothing
+/// itself. Made by [`Sender::downgrade`].
 ///
 /// It keeps the channel's tables of lanes in memory, and not the channel open.
 pub struct WeakSender<T> {
@@ -26,8 +27,8 @@ impl<T> WeakSender<T> {
     // `an_upgrade_that_finds_no_lane_against_the_last_senders_end`.
     /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.
     ///
-    /// `None` for ever once all senders are gone, and once the receiver is gone or has closed the channel. `None` for now
-    /// where the channel has as many lanes as it can have.
+    /// `None` for ever once all senders have disconnected, and once the receiver has disconnected or has closed the
+    /// channel. `None` for now where the channel has as many lanes as it can have.
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         if !self.shared.count_again() {

@@ -1,30 +1,34 @@
-//! [`Handshake`]: the word in which both ends of a oneshot channel say what they have done and how they wait. It is also
-//! the word that a waiting thread sleeps on.
+//! [`Handshake`]: the word in which both ends of a oneshot channel say what they have done and how they wait. It is
+//! also the word that a waiting thread sleeps on.
 //!
 //! Each end *ends* once, by one read-modify-write: the sender with [`SENT`] or [`HUNG_UP`], the receiver with [`LEFT`].
 //! Until the other has ended, an end may *mark* that it waits for that. Marks are added and taken back only while the
 //! other has not ended; so the step by which an end ends finds all marks that there will ever be. If it finds some, it
-//! *calls*: it takes out what the marks promise, wakes, and takes the marks away. **Marks in the word after the end they
-//! wait for mean that a call is under way.** Nobody waits for a call to end: whoever is through while the other calls
-//! leaves the memory to the caller.
+//! *calls*: it takes out what the marks promise, wakes, and takes the marks away. **Marks in the word after the end
+//! they wait for mean that a call is under way.** Nobody waits for a call to end: whoever is through while the other
+//! calls leaves the memory to the caller.
 //!
 //! | the word | message | receiver's callee | sender's waker | frees the memory |
 //! |---|---|---|---|---|
-//! | neither has ended | the sender's | the receiver's; marked [`RECEIVER_ARMED`]: lent out, nobody writes | the sender's; marked [`SENDER_ARMED`]: lent out | – |
+//! | neither has ended | the sender's | the receiver's; marked [`RECEIVER_ARMED`]: lent out, nobody writes | the
+//! sender's; marked [`SENDER_ARMED`]: lent out | – |
 //! | `SENT` or `HUNG_UP` | the receiver's | the receiver's | the receiver's | the receiver, when it is through |
-//! | the same, and a receiver's mark | the receiver's | the sender's, which calls | the receiver's | undecided: a receiver that is through adds `LEFT`, if the mark is still there |
+//! | the same, and a receiver's mark | the receiver's | the sender's, which calls | the receiver's | undecided: a
+//! receiver that is through adds `LEFT`, if the mark is still there |
 //! | the same, and `LEFT` | none left | the sender's | none left | the sender, behind its call |
 //! | `LEFT` | the sender's | none left | the sender's | the sender, when it is through |
-//! | the same, and a sender's mark | the sender's | none left | the receiver's, which calls | undecided: a sender that is through adds `HUNG_UP` |
+//! | the same, and a sender's mark | the sender's | none left | the receiver's, which calls | undecided: a sender that
+//! is through adds `HUNG_UP` |
 //! | the same, and `HUNG_UP` | none left | none left | the receiver's | the receiver, behind its call |
 //!
 //! A sender whose [`SENT`] finds [`LEFT`] takes its message back; then it is through, as in the last rows.
 //!
-//! Both ends, any thread. Every operation is wait-free, but for taking a mark back, and for a receiver's leaving, which takes
-//! its marks back: those are lock-free, since both ends mark in one word. [`wait_for_sender`] and [`wait_for_receiver`] block.
+//! Both ends, any thread. Every operation is wait-free, except for taking a mark back, and for a receiver's leaving,
+//! which takes its marks back: those are lock-free, since both ends mark in one word. [`wait_for_sender`] and
+//! [`wait_for_receiver`] block.
 //!
-//! Cannot: begin anew. All of the word's changes are read-modify-writes, so each continues the release sequence of those
-//! before it: who acquires the word sees what every earlier step has released.
+//! Cannot: begin anew. All of the word's changes are read-modify-writes, so each continues the release sequence of
+//! those before it: who acquires the word sees what every earlier step has released.
 
 use core::cell::Cell;
 
@@ -65,7 +69,8 @@ impl Handshake {
     /// The word as it stands.
     #[inline]
     pub(super) fn look(&self) -> u32 {
-        // ORDERING: Acquire pairs with the Release side of `end` and of `called`: who finds that the other end has ended
+        // ORDERING: Acquire pairs with the Release side of `end` and of `called`: who finds that the other handle has
+        //     ended
         // sees its message; who finds no mark either sees all that it did, and may free the memory.
         self.0.load(Ordering::Acquire)
     }
@@ -75,21 +80,23 @@ impl Handshake {
     #[inline]
     pub(super) fn end(&self, bit: u32) -> u32 {
         // An addition, since this returns the word before by one instruction; an "or" needs a loop on x86.
-        // ORDERING: Release pairs with the Acquire in `look` and of the other end's read-modify-writes: the message, and
-        // all that this end did. Acquire pairs with the Release side of the other end's marks (what they promise), and
-        // of its `end` or `called`: where this end has to free the memory, the other is through with it.
+        // ORDERING: Release pairs with the Acquire in `look` and of the other handle's read-modify-writes: the message,
+        //     and
+        // all that this end did. Acquire pairs with the Release side of the other handle's marks (what they promise),
+        // and of its `end` or `called`: where this end has to free the memory, the other is through with it.
         self.0.fetch_add(bit, Ordering::AcqRel)
     }
 
-    /// Changes the word, unless the other end has ended, which `ended` says: then returns the word as an error. Otherwise
-    /// returns the word before the change.
+    /// Changes the word, unless the other handle has ended, which `ended` says: then returns the word as an error.
+    /// Otherwise returns the word before the change.
     fn change(&self, ended: u32, change: impl Fn(u32) -> u32) -> Result<u32, u32> {
         let mut word = self.look();
         while word & ended == 0 {
             window();
-            // ORDERING: on success Release pairs with the Acquire in `end`: what a mark promises, or all that a receiver
-            // did that leaves. Acquire pairs with the Release side of the other end's marks: what they promise. On failure
-            // Acquire, as in `look`.
+            // ORDERING: on success Release pairs with the Acquire in `end`: what a mark promises, or all that a
+            //     receiver
+            // did that leaves. Acquire pairs with the Release side of the other handle's marks: what they promise. On
+            // failure Acquire, as in `look`.
             match self.0.compare_exchange_weak(word, change(word), Ordering::AcqRel, Ordering::Acquire) {
                 Ok(before) => return Ok(before),
                 Err(now) => word = now,
@@ -98,29 +105,31 @@ impl Handshake {
         Err(word)
     }
 
-    /// Marks that the calling end waits, in a way in which it is not marked yet. False: the other end has ended (`ended`).
+    /// Marks that the calling end waits, in a way in which it is not marked yet. False: the other handle has ended
+    /// (`ended`).
     #[inline]
     pub(super) fn mark(&self, mark: u32, ended: u32) -> bool {
-        // ORDERING: Release pairs with the Acquire in `end` and `leave` of the other end: what the mark promises. Acquire
+        // ORDERING: Release pairs with the Acquire in `end` and `leave` of the other handle: what the mark promises.
+        //     Acquire
         // pairs with the Release of that end's last step, where it has ended: its message, and all that it did.
         let before = self.0.fetch_add(mark, Ordering::AcqRel);
         if before & ended == 0 {
             return true;
         }
-        // The other end has not found this mark, so it leaves it alone; if it calls, because of another, it looks for nothing
-        // in the word but this end's end.
+        // The other handle has not found this mark, so it leaves it alone; if it calls, because of another, it looks
+        // for nothing in the word but this end's end.
         // ORDERING: Relaxed; so the mark was read by nobody.
         self.0.fetch_sub(mark, Ordering::Relaxed);
         false
     }
 
-    /// Takes one's own mark back. False: the other end has ended (`ended`), and owns what the mark promised.
+    /// Takes one's own mark back. False: the other handle has ended (`ended`), and owns what the mark promised.
     pub(super) fn unmark(&self, mark: u32, ended: u32) -> bool {
         self.change(ended, |word| word & !mark).is_ok()
     }
 
-    /// Ends the receiver, and takes its marks back by the same step, unless the sender has ended: then returns the word as
-    /// an error. This may have been the last access: see the table. Returns the word before.
+    /// Ends the receiver, and takes its marks back by the same step, unless the sender has ended: then returns the word
+    /// as an error. This may have been the last access: see the table. Returns the word before.
     pub(super) fn leave(&self) -> Result<u32, u32> {
         self.change(OVER, |word| word & !RECEIVER_MARKS | LEFT)
     }
@@ -130,19 +139,19 @@ impl Handshake {
         wake(&self.0, 1);
     }
 
-    /// Wakes the threads that sleep here, for nothing, as if they had taken their marks back themselves. Any thread, while
-    /// neither of the two can let go of the memory.
+    /// Wakes the threads that sleep here, for nothing, as if they had taken their marks back themselves. Any thread,
+    /// while neither of the two can let go of the memory.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn interrupt(&self) {
         for (mark, ended) in [(RECEIVER_SLEEPS, OVER), (SENDER_SLEEPS, LEFT)] {
-            // Where the other end has ended it wakes the sleeper.
+            // Where the other handle has ended it wakes the sleeper.
             let _ = self.unmark(mark, ended);
         }
         wake(&self.0, 2);
     }
 
-    /// The call is over: takes away the marks it found; returns the word before. This may have been the last access: see
-    /// the table.
+    /// The call is over: takes away the marks it found; returns the word before. This may have been the last access:
+    /// see the table.
     pub(super) fn called(&self, marks: u32) -> u32 {
         window();
         // ORDERING: Release pairs with the Acquire in `look` and `end` of the end that was called, which may free the
@@ -154,8 +163,8 @@ impl Handshake {
 // THREAD EXIT: `BACKOFF` has no destructor, so it stays; where thread-locals are emulated, a oneshot's receive that
 //     waits learns nothing; test: tests/suite/late.rs: ends_of_channels_are_used_past_the_threads_locals
 std::thread_local! {
-    /// What this thread knows of whether spinning pays. A oneshot waits once, so it has no memory of its own; but a thread
-    /// that asks for answers asks for many.
+    /// What this thread knows of whether spinning pays. A oneshot waits once, so it has no memory of its own; but a
+    /// thread that asks for answers asks for many.
     static BACKOFF: Cell<Backoff> = const { Cell::new(Backoff::new()) };
 }
 
@@ -164,8 +173,8 @@ std::thread_local! {
 //     test: tests/loom/oneshot.rs: a_send_against_a_receiver_going_to_sleep, tests/loom/oneshot.rs:
 //     the_receivers_end_against_a_sender_going_to_sleep
 // MUTANT: Speed only: arming reads and modifies the same word and finds the disconnection again.
-/// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended or the deadline has
-/// passed. The receiver.
+/// Looks for a while as long as that has paid on this thread, and then blocks until the sender has ended or the
+/// deadline has passed. The receiver.
 #[cold]
 #[inline(never)]
 pub(super) fn wait_for_sender(handshake: &Handshake, deadline: Deadline, is_stopped: impl Fn() -> bool) {
@@ -192,12 +201,12 @@ fn block_until<'a>(mut wait: HandshakeWait<'a>, sleep: impl FnMut(&mut Handshake
     block::block(&mut wait, sleep).is_some()
 }
 
-/// A thread that waits for the other end to end.
+/// A thread that waits for the other handle to end.
 struct HandshakeWait<'a> {
     handshake: &'a Handshake,
     /// The calling end's mark for this way of waiting.
     mark: u32,
-    /// What the other end ends with.
+    /// What the other handle ends with.
     ended: u32,
     /// Whether the wait is over as if its time were up. Who says so has interrupted the handshake, or does so.
     is_stopped: &'a dyn Fn() -> bool,
@@ -223,11 +232,11 @@ impl Waiting for HandshakeWait<'_> {
 impl HandshakeWait<'_> {
     // MUTANT: In a race: the word changes between the check and the park. Killed only by the model
     // `a_send_by_a_sender_that_waits_against_a_receiver_that_waits`.
-    /// Sleeps until the other end has ended (true) or the deadline has passed (false); then the mark is gone. Where the
-    /// other has ended the mark is left to it.
+    /// Sleeps until the other handle has ended (true) or the deadline has passed (false); then the mark is gone. Where
+    /// the other has ended the mark is left to it.
     fn sleep(&self, deadline: Deadline) -> bool {
         loop {
-            // Beside the mark, the other end may have marks of its own, which come and go.
+            // Beside the mark, the other handle may have marks of its own, which come and go.
             let word = self.handshake.look();
             if word & self.ended != 0 {
                 return true;

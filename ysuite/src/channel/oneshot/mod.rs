@@ -1,7 +1,7 @@
 //! **The oneshot**: one message, once. For an answer: the asking thread or task sends one end along with its question.
 //!
-//! Made, sent and received for one allocation and one read-modify-write. Whoever waits may be a thread, a task, or a set
-//! of signals; the same receiver can do all of it.
+//! Made, sent and received for one allocation and one read-modify-write. Whoever waits may be a thread, a task, or a
+//! set of signals; the same receiver can do all of it.
 //!
 //! ```
 //! use ysuite::oneshot;
@@ -31,8 +31,8 @@
 //!
 //! # One message, then nothing
 //!
-//! Sending takes the sender, and [`recv`](Receiver::recv) takes the receiver: the compiler sees to it that nothing is sent
-//! or awaited twice.
+//! Sending takes the sender, and [`recv`](Receiver::recv) takes the receiver: the compiler sees to it that nothing is
+//! sent or awaited twice.
 //!
 //! ```compile_fail,E0382
 //! let (sender, receiver) = ysuite::oneshot::channel();
@@ -42,8 +42,8 @@
 //! ```
 //!
 //! What borrows the receiver ([`try_recv`](Receiver::try_recv), [`recv_timeout`](Receiver::recv_timeout),
-//! polling) leaves one behind that is *spent* once it has given the message, or has told that none will come: from then on
-//! it says `Disconnected`, at once and for ever, and has no memory but its own two words.
+//! polling) leaves one behind that is *spent* once it has given the message, or has told that none will come: from then
+//! on it says `Disconnected`, at once and for ever, and has no memory but its own two words.
 //!
 //! # When not to use it
 //!

@@ -3,8 +3,8 @@
 //! The steps, and whose is what after each, are the table of [`handshake`](super::handshake). To take a message that is
 //! there, and to go, are wait-free; to begin or give up waiting is lock-free.
 //!
-//! An attached receiver is armed for its set from the moment it is attached: a message comes only once. So resting is to
-//! take the id down and to look once more, and the sender raises it.
+//! An attached receiver is armed for its set from the moment it is attached: a message comes only once. So resting is
+//! to take the id down and to look once more, and the sender raises it.
 
 use core::fmt;
 use core::future::Future;
@@ -29,12 +29,13 @@ use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration, TaskSlot};
 use crate::sync::Arc;
 
-/// The receiving end of the [channel](super), and a future of the message. Dropping it drops a message that is there, and
-/// makes sending fail.
+/// The receiving end of the [channel](super), and a future of the message. Dropping it drops a message that is there,
+/// and makes sending fail.
 ///
-/// As a future it is ready with the message, or with an error when the sender is gone without one. It may be polled again
-/// after that, and by reference: `(&mut receiver).await`, in a `select!` for instance, loses nothing when it is given up. Only
-/// the task that polled last is woken; its waker is kept until it is woken, another task polls, or the receiver is dropped.
+/// As a future it is ready with the message, or with an error when the sender has disconnected without one. It may be
+/// polled again after that, and by reference: `(&mut receiver).await`, in a `select!` for instance, loses nothing when
+/// it is given up. Only the task that polled last is woken; its waker is kept until it is woken, another task polls, or
+/// the receiver is dropped.
 pub struct Receiver<T> {
     /// Without a link: spent, or closed.
     tie: Tie<T>,
@@ -42,7 +43,7 @@ pub struct Receiver<T> {
     set: Option<Arc<SetPlace>>,
 }
 
-/// What an end that has left still has to run, all of it foreign code.
+/// What an end that has left still has to run, all of it user code.
 struct Leftovers {
     /// The callee that this end has taken back.
     own: Option<Callee>,
@@ -58,11 +59,11 @@ impl<T> Receiver<T> {
 
     /// Receives the message; waits for it as long as it takes.
     ///
-    /// Wait-free where the message is there. Otherwise looks for it for a while, if that has paid on this thread, and then
-    /// sleeps. `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
+    /// Wait-free where the message is there. Otherwise looks for it for a while, if that has paid on this thread, and
+    /// then sleeps. `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
     ///
     /// # Errors
-    /// When the sender is gone without a message, and on a receiver that has given its message before.
+    /// When the sender has disconnected without a message, and on a receiver that has given its message before.
     #[inline]
     pub fn recv(self) -> Result<T, RecvError> {
         if let (Some(link), None) = (self.tie.link(), &self.set) {
@@ -80,14 +81,14 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn recv_by_waiting(mut self) -> Result<T, RecvError> {
         let answer = self.recv_until(|| Deadline::Never).map_err(|_| RecvError);
-        // What is left of this end is foreign code: the waker of a task beside a set. A message being returned would leak if that
-        // panicked then.
+        // What is left of this end is user code: the waker of a task beside a set. A message being returned would leak
+        // if that panicked then.
         Panics::answer_behind(answer, || drop(self))
     }
 
     /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
-    /// attached receiver that finds nothing takes its id down (one system call for a set with a descriptor, then none until
-    /// it is raised again).
+    /// attached receiver that finds nothing takes its id down (one system call for a set with a descriptor, then none
+    /// until it is raised again).
     ///
     /// # Errors
     /// When there is no message so far; and when none will come, or it has been given.
@@ -106,8 +107,8 @@ impl<T> Receiver<T> {
         self.recv_until(|| Deadline::after(timeout))
     }
 
-    /// Receives the message; waits for it no longer than until `deadline`. A message that is there is received even after
-    /// the deadline.
+    /// Receives the message; waits for it no longer than until `deadline`. A message that is there is received even
+    /// after the deadline.
     ///
     /// # Errors
     /// When the time is up; and when no message will come, or it has been given.
@@ -129,8 +130,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: One more check of the word gives the same answer.
-    /// Whether the sender is gone, as it is when it has sent: the message may still be here. Also true once this receiver
-    /// is spent or closed. Wait-free: a load.
+    /// Whether the sender has disconnected, as it is when it has sent: the message may still be here. Also true once
+    /// this receiver is spent or closed. Wait-free: a load.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.tie.link().is_none() || self.word() & OVER != 0
@@ -141,9 +142,9 @@ impl<T> Receiver<T> {
     //     channel; re-entrance: may use the sender; panic: all pieces run, then the first panic propagates; test:
     //     tests/suite/oneshot/foreign.rs: two_wakers_that_panic_as_the_receiver_goes_are_one_panic,
     //     tests/suite/oneshot/endings.rs: a_message_that_panics_as_it_goes_ends_the_channel_all_the_same
-    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken, as is a task that has polled
-    /// this receiver. True: this call has closed it. False: the sender has sent or is gone, or it was closed; a message that
-    /// was sent stays here.
+    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken, as is a task that has
+    /// polled this receiver. True: this call has closed it. False: the sender has sent or is gone, or it was closed; a
+    /// message that was sent stays here.
     ///
     /// Never blocks; lock-free.
     pub fn close(&mut self) -> bool {
@@ -157,11 +158,11 @@ impl<T> Receiver<T> {
     }
 
     /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. A message
-    /// stays, and it can be attached again, to any set. Lock-free but for the descriptor of the set (one system call at
-    /// most).
+    /// stays, and it can be attached again, to any set. Lock-free except for the descriptor of the set (one system call
+    /// at most).
     ///
-    /// The sender, if it is about to raise the id, may still do so once: the id's next owner must take that for a spurious
-    /// signal.
+    /// The sender, if it is about to raise the id, may still do so once: the id's next owner must take that for a
+    /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let Some(place) = self.set.take() else { return false };
         // MUTANT: The registration releases its id when it is dropped at the end of this block.
@@ -169,7 +170,8 @@ impl<T> Receiver<T> {
         let waiting = place.task.take();
         let Some(link) = self.tie.link() else { return true };
         match waiting {
-            // A task that waits beside the set goes on waiting; where the sender has ended it may not have found that task.
+            // A task that waits beside the set goes on waiting; where the sender has ended it may not have found that
+            // task.
             Some(waker) => drop(self.arm_anew(link, Callee::Task(waker)).map(Callee::call)),
             None => drop(self.take_callee(link)),
         }
@@ -201,7 +203,8 @@ impl<T> Receiver<T> {
         self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
     }
 
-    /// As [`recv_timeout`](Self::recv_timeout), `None` without a limit. Also ends when `stop` is set, as if the time were up.
+    /// As [`recv_timeout`](Self::recv_timeout), `None` without a limit. Also ends when `stop` is set, as if the time
+    /// were up.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn recv_or_stop(
         &mut self,
@@ -215,7 +218,8 @@ impl<T> Receiver<T> {
         let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
         let deadline = timeout.map_or(Deadline::Never, Deadline::after);
         {
-            // SAFETY: this end has not ended, so the memory is there, and stays so until this end ends, which it does below.
+            // SAFETY: this end has not ended, so the memory is there, and stays so until this end ends, which it does
+            //     below.
             let (handshake, _enlisted) = unsafe {
                 let handshake = link.handshake();
                 (handshake, stop.enlist(SleepingPlace::Handshake(handshake.into())))
@@ -247,7 +251,8 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn settle_slowly(&mut self, link: OneshotLink<T>, word: u32) -> Result<T, RecvError> {
         if word & SENDER_ARMED != 0 {
-            // SAFETY: the sender has ended, so its waker is this end's. A waker's drop may panic: the message is still in its
+            // SAFETY: the sender has ended, so its waker is this end's. A waker's drop may panic: the message is still
+            //     in its
             // place then, and this end is as before.
             drop(unsafe { take_senders_waker(link) });
         }
@@ -279,14 +284,14 @@ impl<T> Receiver<T> {
     fn leave_with(&mut self, tie: Tie<T>) {
         self.tie = tie;
         if let Some(place) = &self.set {
-            // A receiver that is over is named until it leaves the set. The sender may not have come to that yet, or has
-            // nothing to tell.
+            // A receiver that is over is named until it leaves the set. The sender may not have come to that yet, or
+            // has nothing to tell.
             place.registration.raise();
         }
     }
 
     // MUTANT: Speed only: to take an id down that is down changes nothing.
-    /// The word, after what an attached end does that finds nothing: takes its id down, and looks once more.
+    /// The word, after what an attached end does that finds nothing: takes its id down, and checks once more.
     #[inline]
     fn rest(&self, link: OneshotLink<T>) -> u32 {
         // SAFETY: this end has not ended, so the memory is there.
@@ -299,8 +304,8 @@ impl<T> Receiver<T> {
 
     #[cold]
     fn rest_in(&self, place: &SetPlace) -> u32 {
-        // The sender ends first and raises then. If this undoes its raise, its end is seen below; otherwise the raise comes
-        // after this.
+        // The sender ends first and raises then. If this undoes its raise, its end is seen below; otherwise the raise
+        // comes after this.
         place.registration.lower();
         let word = self.word();
         if word & OVER != 0 {
@@ -328,7 +333,8 @@ impl<T> Receiver<T> {
             return !unsafe { link.will_wake(waker) } && self.arm_anew(link, Callee::Task(waker.clone())).is_some();
         }
         // The first task, as a rule. The waker goes right into its place, not by way of the stack.
-        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is refused
+        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is
+        //     refused
         // the sender has seen none, so what was put there is still this end's.
         let refused = unsafe {
             link.put_callee(Callee::Task(waker.clone()));
@@ -339,16 +345,17 @@ impl<T> Receiver<T> {
 
     // MUTANT: In a race: the sender ends and takes the old waker while another task polls. Killed only by the model
     // `only_the_task_that_polled_last_is_woken`.
-    /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one that
-    /// was there is dropped last: foreign code.
+    /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one
+    /// that was there is dropped last: user code.
     #[must_use = "a callee that comes back is to be called, or its task polled"]
     #[cold]
     #[inline(never)]
     fn arm_anew(&self, link: OneshotLink<T>, callee: Callee) -> Option<Callee> {
         let replaced = self.take_callee(link);
-        // SAFETY: this end has not ended, so the memory is there. With a mark that could not be taken back the place is the
-        // sender's, which calls. Without one it is this end's, and empty; where the mark is refused the sender has seen none,
-        // so what was put there is still this end's.
+        // SAFETY: this end has not ended, so the memory is there. With a mark that could not be taken back the place is
+        //     the
+        // sender's, which calls. Without one it is this end's, and empty; where the mark is refused the sender has seen
+        // none, so what was put there is still this end's.
         let back = unsafe {
             if link.handshake().look() & RECEIVER_ARMED != 0 {
                 Some(callee)
@@ -357,7 +364,7 @@ impl<T> Receiver<T> {
                 (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
             }
         };
-        // Both are foreign code at their ends, the one that comes back only behind a panic.
+        // Both are user code at their ends, the one that comes back only while unwinding.
         Panics::answer_behind(back, || drop(replaced))
     }
 
@@ -380,7 +387,7 @@ impl<T> Receiver<T> {
 /// Takes the message and frees the memory. The sender is through.
 ///
 /// # Safety
-/// The word was [`SENT`], without a mark. This end is through but for this.
+/// The word was [`SENT`], without a mark. This end is through except for this.
 #[inline]
 unsafe fn take_all<T>(link: OneshotLink<T>) -> T {
     // SAFETY: the sender has ended, and calls nobody: message and memory are this end's.
@@ -448,17 +455,19 @@ unsafe fn take_senders_waker<T>(link: OneshotLink<T>) -> Box<Waker> {
 
 // MUTANT: In a race: the other handle is dropped between the receiver's check and its drop. Killed only by the model
 // `both_ends_go_at_once_while_tasks_wait_for_both`.
-/// Ends this end, unless the sender has ended: then returns the word as an error. Calls the sender's thread if it waits.
+/// Ends this end, unless the sender has ended: then returns the word as an error. Calls the sender's thread if it
+/// waits.
 ///
 /// # Safety
 /// This end has not ended. It is through if this succeeds.
 #[cold]
 #[inline(never)]
 unsafe fn leave<T>(link: OneshotLink<T>) -> Result<Leftovers, u32> {
-    // SAFETY: this end has not ended, so the memory is there. The callee is copied before the step that takes the mark back,
-    // because that may be the last use of the memory; nobody writes there but this end. If that step succeeds the sender
-    // will not take it, so the copy is the callee. With its marks in the word the sender leaves the memory to this end,
-    // and its waker, where it is marked, too, until the marks are taken away.
+    // SAFETY: this end has not ended, so the memory is there. The callee is copied before the step that takes the mark
+    //     back,
+    // because that may be the last use of the memory; nobody writes there but this end. If that step succeeds the
+    // sender will not take it, so the copy is the callee. With its marks in the word the sender leaves the memory to
+    // this end, and its waker, where it is marked, too, until the marks are taken away.
     unsafe {
         let handshake = link.handshake();
         let copy = (handshake.look() & RECEIVER_ARMED != 0).then(|| link.copy_callee());
@@ -493,7 +502,7 @@ impl Leftovers {
 }
 
 impl<T> Receiver<T> {
-    /// What is left to do in the end, each piece of foreign code by itself.
+    /// What is left to do in the end, each piece of user code by itself.
     #[cold]
     #[inline(never)]
     fn dispose(&mut self) {
@@ -531,7 +540,8 @@ impl<T> Drop for Receiver<T> {
             let word = self.word();
             // A sender that is through, and has left nothing but its message, if that.
             if word == SENT || word == HUNG_UP {
-                // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is there.
+                // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is
+                //     there.
                 return unsafe { if word == SENT { Panics::in_drop(|| drop_all(link)) } else { link.free() } };
             }
         }

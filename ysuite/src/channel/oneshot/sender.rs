@@ -37,14 +37,16 @@ impl<T> Sender<T> {
     /// Wait-free. `Ok` means that the receiver can take the message, not that it will: one that goes later drops it.
     ///
     /// # Errors
-    /// When the receiver is gone, or has [closed](super::Receiver::close) the channel. The error gives the message back.
+    /// When the receiver has disconnected, or has [closed](super::Receiver::close) the channel. The error gives the
+    /// message back.
     ///
     /// # Panics
     /// Where the waker of the receiver's task panics. The message has been sent then.
     #[inline]
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         let link = ManuallyDrop::new(self).link;
-        // SAFETY: this end has not ended so far, so the memory is there and the message's place is its own. After the last
+        // SAFETY: this end has not ended so far, so the memory is there and the message's place is its own. After the
+        //     last
         // of these steps nothing is touched here.
         let before = unsafe {
             link.put_message(message);
@@ -59,15 +61,16 @@ impl<T> Sender<T> {
         unsafe { sent(link, before) }
     }
 
-    /// Whether the receiver is gone, or has closed the channel: the message would come back. Wait-free: a load.
+    /// Whether the receiver has disconnected, or has closed the channel: the message would come back. Wait-free: a
+    /// load.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         // SAFETY: this end has not ended, so the memory is there.
         unsafe { self.link.handshake() }.look() & LEFT != 0
     }
 
-    /// Waits until the receiver is gone or has closed the channel, so that work whose answer nobody wants can be given
-    /// up. Needs no particular runtime; the task's waker is kept in a small box.
+    /// Waits until the receiver has disconnected or has closed the channel, so that work whose answer nobody wants can
+    /// be given up. Needs no particular runtime; the task's waker is kept in a small box.
     ///
     /// Cancel-safe: a future dropped before it is ready has changed nothing. A task usually waits for this and for its
     /// work at once, and sends if the work is done first.
@@ -76,16 +79,17 @@ impl<T> Sender<T> {
         poll_fn(|context| waiting.owner.poll_closed(context)).await;
     }
 
-    // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces, of either where the receiver is gone; so also
-    //     in `closed`. No waker is marked, the slot is empty, and the waker dropped last is a local; re-entrance: may
-    //     use the receiver; panic: propagates out of the poll or the future's drop; the sender can be polled, and can
-    //     send; test: tests/suite/oneshot/foreign.rs: a_senders_waker_that_panics_when_it_is_dropped_costs_no_message,
-    //     tests/suite/oneshot/foreign.rs: a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it
+    // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces, of either where the receiver has
+    //     disconnected; so also in `closed`. No waker is marked, the slot is empty, and the waker dropped last is a
+    //     local; re-entrance: may use the receiver; panic: propagates out of the poll or the future's drop; the sender
+    //     can be polled, and can send; test: tests/suite/oneshot/foreign.rs:
+    //     a_senders_waker_that_panics_when_it_is_dropped_costs_no_message, tests/suite/oneshot/foreign.rs:
+    //     a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it
     // MUTANT: Arming reads and modifies the same word and finds the disconnection.
-    /// Is ready when the receiver is gone or has closed the channel; otherwise has the task woken then.
+    /// Is ready when the receiver has disconnected or has closed the channel; otherwise has the task woken then.
     ///
-    /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, this
-    /// sender is dropped, or the message it sends has been received.
+    /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
+    /// this sender is dropped, or the message it sends has been received.
     pub fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waker = context.waker();
         // What is there already is used again. Taken out while it is looked at: the receiver may take it, and free it.
@@ -98,7 +102,7 @@ impl<T> Sender<T> {
                 known = Some(same);
                 None
             }
-            // The old one is foreign code at its end, also where the new one cannot be cloned.
+            // The old one is user code at its end, also where the new one cannot be cloned.
             Some(other) => {
                 let mut other = Foreign::new(other);
                 let new = waker.clone();
@@ -120,20 +124,20 @@ impl<T> Sender<T> {
             (!marked).then(|| self.link.take_sender())
         };
         let is_refused = refused.is_some();
-        // Wakers are foreign code at their ends.
+        // Wakers are user code at their ends.
         let mut panics = Panics::none();
         panics.catch(|| drop(replaced));
         panics.catch(|| drop(refused));
         if is_refused { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Blocks until the receiver is gone or has closed the channel.
+    /// Blocks until the receiver has disconnected or has closed the channel.
     pub fn wait_closed(&mut self) {
         self.wait_closed_until(Deadline::Never);
     }
 
-    /// Blocks until the receiver is gone or has closed the channel (true), or the time is up (false). `Duration::MAX` is no
-    /// limit.
+    /// Blocks until the receiver has disconnected or has closed the channel (true), or the time is up (false).
+    /// `Duration::MAX` is no limit.
     pub fn wait_closed_timeout(&mut self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }
@@ -145,8 +149,8 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Arming reads and modifies the same word and finds the disconnection.
-    /// As [`wait_closed_timeout`](Self::wait_closed_timeout), `None` without a limit. Also ends when `stop` is set, as if the time
-    /// were up.
+    /// As [`wait_closed_timeout`](Self::wait_closed_timeout), `None` without a limit. Also ends when `stop` is set, as
+    /// if the time were up.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool {
         if self.is_disconnected() {
@@ -174,8 +178,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// This end has waited for the other to go: the drop of its waker is foreign code, and comes last. The receiver's waker, which
-    /// comes before it, may panic as well.
+    /// This end has waited for the other to go: the drop of its waker is user code, and comes last. The receiver's
+    /// waker, which comes before it, may panic as well.
     #[cold]
     #[inline(never)]
     fn hang_up_with_a_waker(&mut self) {
@@ -213,7 +217,8 @@ unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>>
         unsafe { call(link, before) };
         return Ok(());
     }
-    // SAFETY: the receiver had left, so the message is still this end's, and so is the memory until this end is through.
+    // SAFETY: the receiver had left, so the message is still this end's, and so is the memory until this end is
+    //     through.
     let message = unsafe { link.take_message() };
     // SAFETY: nothing is used any more.
     unsafe { leave_behind(link, before) };
@@ -225,7 +230,7 @@ unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>>
 /// Lets go of the memory after a message that has been taken back: the receiver had left when it was sent.
 ///
 /// # Safety
-/// This end has ended by [`SENT`], which found `before`, and is through but for this.
+/// This end has ended by [`SENT`], which found `before`, and is through except for this.
 unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
     // SAFETY: a receiver that calls frees the memory only if it finds that this end has hung up. One that does not call
     // any more, or never did, leaves it to this end.
@@ -271,7 +276,7 @@ unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
         }
         callee
     };
-    // The task last: a waker is foreign code and may panic.
+    // The task last: a waker is user code and may panic.
     if let Some(callee) = callee {
         callee.call();
     }

@@ -1,7 +1,7 @@
 //! What the two ends of a oneshot channel share: one allocation. [`OneshotLink`] is how an end reaches it.
 //!
-//! Whose each part is, and who frees all of it, is the table of [`handshake`](super::handshake); what is here only does it.
-//! Wait-free. No function here runs foreign code, but for the one that drops the message.
+//! Whose each part is, and who frees all of it, is the table of [`handshake`](super::handshake); what is here only does
+//! it. Wait-free. No function here runs user code, except for the one that drops the message.
 
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
@@ -42,7 +42,7 @@ pub(super) struct SetPlace {
 impl Callee {
     // USER CODE: as of `call` in `channel/oneshot/sender.rs`; test: tests/suite/oneshot/foreign.rs:
     //     a_waker_that_panics_when_it_is_woken_loses_no_message
-    /// A waker is foreign code, and may panic.
+    /// A waker is user code, and may panic.
     #[inline]
     pub(super) fn call(self) {
         match self {
@@ -55,8 +55,8 @@ impl Callee {
     }
 }
 
-/// One end's way to what both share. Never null; two of them are made for each channel, and whether what they point to is
-/// still there is said by the table.
+/// One end's way to what both share. Never null; two of them are made for each channel, and whether what they point to
+/// is still there is said by the table.
 pub(super) struct OneshotLink<T>(NonNull<OneshotShared<T>>);
 
 impl<T> Clone for OneshotLink<T> {
@@ -68,17 +68,19 @@ impl<T> Clone for OneshotLink<T> {
 
 impl<T> Copy for OneshotLink<T> {}
 
-// SAFETY: the message goes from one thread to another, which `T: Send` allows. All else there may be used on any thread:
+// SAFETY: the message goes from one thread to another, which `T: Send` allows. All else there may be used on any
+//     thread:
 // atomics, wakers, and registrations.
 unsafe impl<T: Send> Send for OneshotLink<T> {}
 // SAFETY: what an end does by a shared reference is to look at the word.
 unsafe impl<T: Send> Sync for OneshotLink<T> {}
 
-/// What a receiver has of its channel, in one word: a link; nothing, and its caller has been told so; or nothing, since it has
-/// closed the channel, and that has yet to be told.
+/// What a receiver has of its channel, in one word: a link; nothing, and its caller has been told so; or nothing, since
+/// it has closed the channel, and that has yet to be told.
 pub(super) struct Tie<T>(Option<OneshotLink<T>>);
 
-/// The address in a tie of a receiver that has closed its channel. What a link points to has an alignment, so it is not here.
+/// The address in a tie of a receiver that has closed its channel. What a link points to has an alignment, so it is not
+/// here.
 const CLOSED: usize = 1;
 
 impl<T> Tie<T> {
@@ -129,7 +131,7 @@ impl<T> OneshotLink<T> {
     /// The calling end has not let go of the memory. The answer is used no longer than that.
     #[inline]
     pub(super) unsafe fn handshake<'a>(self) -> &'a Handshake {
-        // SAFETY: by the contract. No reference to the whole is made: parts of it belong to the other end.
+        // SAFETY: by the contract. No reference to the whole is made: parts of it belong to the other handle.
         unsafe { &(*self.0.as_ptr()).handshake }
     }
 
@@ -160,7 +162,7 @@ impl<T> OneshotLink<T> {
         unsafe { (*self.0.as_ptr()).message.with_mut(|place| (*place).assume_init_read()) }
     }
 
-    /// Drops the message where it lies: a stack may be too small for it. Foreign code.
+    /// Drops the message where it lies: a stack may be too small for it. User code.
     ///
     /// # Safety
     /// The message is there and the calling end's. It is there no longer, also where its drop panics.
@@ -206,10 +208,10 @@ impl<T> OneshotLink<T> {
     /// Whether the callee is a task that this waker wakes.
     ///
     /// # Safety
-    /// A callee has been put there by the calling end, and has not been replaced. The other end may take it meanwhile:
-    /// then the answer means nothing.
+    /// A callee has been put there by the calling end, and has not been replaced. The other handle may take it
+    /// meanwhile: then the answer means nothing.
     pub(super) unsafe fn will_wake(self, waker: &Waker) -> bool {
-        // SAFETY: by the contract nobody writes there. Of a waker that the other end has taken, and perhaps used up,
+        // SAFETY: by the contract nobody writes there. Of a waker that the other handle has taken, and perhaps used up,
         // what is compared is still there: a pointer, which is not followed, and a table of functions, which is static.
         unsafe {
             (*self.0.as_ptr()).callee.with(|place| match (*place).assume_init_ref() {
@@ -239,7 +241,8 @@ impl<T> OneshotLink<T> {
     /// By the table it is for the calling end to do so, once.
     #[inline]
     pub(super) unsafe fn free(self) {
-        // SAFETY: made by `Box::leak` in `new`; by the contract no thread uses it any more. Nothing in it is dropped: what
+        // SAFETY: made by `Box::leak` in `new`; by the contract no thread uses it any more. Nothing in it is dropped:
+        //     what
         // may be uninitialised is `MaybeUninit`.
         unsafe {
             (*self.0.as_ptr()).memory.written();

@@ -1,7 +1,7 @@
 //! The end of a rendezvous in the hands of a sender or receiver that one thread uses: of an `spsc` or `mpsc`.
 //!
-//! One thread at a time. The last sender that goes, or the receiver, closes the meeting; the senders are counted by an `spsc`
-//! here, by an `mpsc` with its own.
+//! One thread at a time. The last sender that goes, or the receiver, closes the meeting; the senders are counted by an
+//! `spsc` here, by an `mpsc` with its own.
 
 use core::task::{Context, Poll};
 
@@ -56,7 +56,8 @@ impl<T> MeetingEnd<T, true> {
         }
         let side = MeetingSide::<T, true>(&self.meeting);
         if let Some(subscriptions) = &mut self.subscriptions {
-            // The end is kept, and never looks again. An armed slot of its would take the notification of an end that does.
+            // The end is kept, and never checks again. An armed slot of its would take the notification of an end that
+            // does.
             let is_notified = subscriptions.disarm_task(side);
             panics.catch(|| {
                 subscriptions.detach(side);
@@ -137,7 +138,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
 impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // Foreign code: a waker that is dropped, or woken because this end had been told of somebody.
+        // User code: a waker that is dropped, or woken because this end had been told of somebody.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(MeetingSide::<T, SENDS>(&self.meeting)));
         }

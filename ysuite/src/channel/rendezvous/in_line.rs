@@ -1,7 +1,8 @@
-//! A message that stands in line by itself, while its sender comes back by polls: what a sink was fed. One task at a time.
+//! A message that stands in line by itself, while its sender comes back by polls: what a sink was fed. One task at a
+//! time.
 //!
-//! Cannot: leave by being dropped. It is out of line when [`end`](InLine::end) was called; until then a receiver may take
-//! the message.
+//! Cannot: leave by being dropped. It is out of line when [`end`](InLine::end) was called; until then a receiver may
+//! take the message.
 
 use core::task::{Context, Poll};
 
@@ -27,8 +28,8 @@ impl<T> InLine<T> {
             Err(TrySendError::Disconnected(message)) => return Err(message),
             Err(TrySendError::Full(message)) => message,
         };
-        // This end does not wait to be told of a receiver: what it had been told of is passed on, to foreign code. So is the drop of a
-        // message that nobody gets, behind a panic.
+        // This end does not wait to be told of a receiver: what it had been told of is passed on, to user code. So is
+        // the drop of a message that nobody gets, while unwinding.
         let message = Panics::answer_behind(message, || drop(party.disarm()));
         let stand = Stand::send(party.side(), &Arc::new(Ticket::for_task()), 0, message, true)?;
         Ok(stand.map(|stand| {
@@ -49,7 +50,7 @@ impl<T> InLine<T> {
     pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
         let ticket = self.node.ticket.clone();
         let outcome = Stand::at_place(side, self.node, self.at).outcome();
-        // The task's waker is foreign code at its end; so is the drop of a message that nobody gets, behind a panic.
+        // The task's waker is user code at its end; so is the drop of a message that nobody gets, while unwinding.
         let outcome = Panics::answer_behind(outcome, || drop(ticket.forget()));
         outcome.map_err(|error| SendError(error.into_inner()))
     }

@@ -1,9 +1,10 @@
-//! Where senders and receivers of a rendezvous meet: two lines under a lock, and for each side those that want to be told.
+//! Where senders and receivers of a rendezvous meet: two lines under a lock, and for each side those that want to be
+//! told.
 //!
-//! Any thread. The lock is held for some instructions, and for as many more as there are ends at the front of a line whose
-//! tickets are closed at that moment; a thread that loses its CPU there holds up the others, `try_` calls as well. No
-//! foreign code runs under it: messages are moved, tickets taken; those that were taken are woken behind it. An end that goes in
-//! a forked child does without a lock that a thread of the parent had: see [`ForkLock`].
+//! Any thread. The lock is held for some instructions, and for as many more as there are ends at the front of a line
+//! whose tickets are closed at that moment; a thread that is preempted there holds up the others, `try_` calls as well.
+//! No user code runs under it: messages are moved, tickets taken; those that were taken are woken behind it. An end
+//! that goes in a forked child does without a lock that a thread of the parent had: see [`ForkLock`].
 
 use core::mem::MaybeUninit;
 use std::collections::VecDeque;
@@ -24,18 +25,20 @@ pub(super) struct StandNode<T> {
     /// Which of the owner's cases it is.
     pub(super) case: u32,
     message: UnsafeCell<StandMessage<T>>,
-    /// Of a receiver that has been handed a message: the how manieth of all that were. Written under the meeting's lock.
+    /// Of a receiver that has been handed a message: the how manieth of all that were. Written under the meeting's
+    /// lock.
     handed: AtomicU64,
 }
 
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
 unsafe impl<T: Send> Send for StandNode<T> {}
-// SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the owner,
+// SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the
+//     owner,
 // or the peer that has taken the ticket of a sender. It passes by value.
 unsafe impl<T: Send> Sync for StandNode<T> {}
 
-/// A message or none. As an `Option`, but that it can be emptied where it lies: to assign `None` takes a stack for a whole message
-/// where the compiler does not optimise.
+/// A message or none. As an `Option`, but that it can be emptied where it lies: to assign `None` takes a stack for a
+/// whole message where the compiler does not optimise.
 struct StandMessage<T> {
     is_there: bool,
     message: MaybeUninit<T>,
@@ -57,7 +60,7 @@ impl<T> StandMessage<T> {
         before
     }
 
-    /// Foreign code, if there is a message.
+    /// User code, if there is a message.
     fn clear(&mut self) {
         if core::mem::replace(&mut self.is_there, false) {
             // SAFETY: there was a message, and from now on there is none, also where its drop panics.
@@ -86,19 +89,20 @@ impl<T> StandNode<T> {
     /// Puts a message in or takes it out.
     ///
     /// # Safety
-    /// The node is in line and the caller holds the meeting's lock; or it is in line no longer, and the caller is its owner,
-    /// or has taken the ticket of a sender.
+    /// The node is in line and the caller holds the meeting's lock; or it is in line no longer, and the caller is its
+    /// owner, or has taken the ticket of a sender.
     pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
         // SAFETY: by the contract no other thread touches the cell meanwhile.
         self.message.with_mut(|cell| unsafe { (*cell).exchange(message) })
     }
 
-    /// Drops the message, if there is one, where it lies. Foreign code.
+    /// Drops the message, if there is one, where it lies. User code.
     ///
     /// # Safety
     /// As of [`exchange`](Self::exchange).
     pub(super) unsafe fn clear(&self) {
-        // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing is there all
+        // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing
+        //     is there all
         // the same.
         self.message.with_mut(|cell| unsafe { (*cell).clear() });
     }
@@ -127,8 +131,8 @@ struct MeetingPlace {
 pub(super) struct Lines<T> {
     senders: Line<Arc<StandNode<T>>>,
     receivers: Line<Arc<StandNode<T>>>,
-    /// Messages that futures had been given and gave back when they were dropped. They come before all others, in the order in
-    /// which they were handed over.
+    /// Messages that futures had been given and gave back when they were dropped. They come before all others, in the
+    /// order in which they were handed over.
     /// In boxes, so that those that nobody takes are dropped where they lie: a stack may be too small for one.
     returned: VecDeque<(u64, Box<T>)>,
     /// How many messages have been handed to receivers in line.
@@ -166,14 +170,16 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
 
     fn supply(&self) -> usize {
         let other = if SENDS { &self.0.receivers } else { &self.0.senders };
-        // ORDERING: Relaxed; a thread that must not miss a change of it has executed the barrier of its wait list before,
+        // ORDERING: Relaxed; a thread that must not miss a change of it has executed the barrier of its wait list
+        //     before,
         // which pairs with that in `announce`.
         other.waiting.load(Ordering::Relaxed)
     }
 }
 
 impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
-    /// A number that grows with each change of the lines: where it stays the same, the same stand there, and nobody else.
+    /// A number that grows with each change of the lines: where it stays the same, the same stand there, and nobody
+    /// else.
     pub(in crate::channel) fn moves(self) -> u64 {
         // ORDERING: Acquire pairs with the Release in `note`: the caller's further looks find what was counted.
         self.0.moves.load(Ordering::Acquire)
@@ -252,7 +258,7 @@ impl<T> Meeting<T> {
     /// Whether an end of that side waits that could be met; for a receiver also a message that was given back. As
     /// [`has_other`](Self::has_other): beside those no sender meets anybody.
     fn has_open(&self, senders: bool) -> bool {
-        // An end that goes asks this as well, for whoever waits beside it.
+        // An end that goes asks this as well, for whoever waits next to it.
         let Some(lines) = self.lines.lock_to_go() else { return false };
         if !lines.returned.is_empty() {
             return senders;
@@ -263,8 +269,9 @@ impl<T> Meeting<T> {
 
     // MUTANT: Speed only: an early exit. Killed only by
     // `a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look`.
-    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender meets nobody
-    /// where there are such messages: a receiver that stands beside them is about to look, and is to find the first of them.
+    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender
+    /// meets nobody where there are such messages: a receiver that stands beside them is about to look, and is to find
+    /// the first of them.
     pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
         if !lines.returned.is_empty() {
             return !sends;
@@ -275,17 +282,20 @@ impl<T> Meeting<T> {
 
     /// After any change of the lines, under the lock: what threads without it see.
     fn note(&self, lines: &Lines<T>) {
-        // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found
+        // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it
+        //     has found
         // nobody here any more, it finds counted who has come elsewhere before. For others see `supply`.
         self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Release);
         self.receivers.waiting.store(lines.receivers.len(), Ordering::Release);
-        // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: whoever finds the change counted
+        // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: whoever finds the
+        //     change counted
         // finds the numbers above.
         self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
     // MUTANT: Numbers only order the messages; gaps are harmless.
-    /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the lock.
+    /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the
+    /// lock.
     pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         let met = self.give_again(lines, lines.handed, message)?;
         lines.handed += 1;
@@ -332,8 +342,8 @@ impl<T> Meeting<T> {
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
-    /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the lock;
-    /// none where the message had been given back.
+    /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the
+    /// lock; none where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
         if let Some((_, message)) = lines.returned.pop_front() {
             self.note(lines);
@@ -379,8 +389,8 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: The lock ends with the function anyway.
-    /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits, or stays
-    /// here until one comes.
+    /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits,
+    /// or stays here until one comes.
     pub(super) fn give_back(&self, number: u64, message: T) {
         // Where nobody gives the lock back nobody receives the message either.
         let Some(mut lines) = self.lines.lock_to_go() else { return };
@@ -413,7 +423,8 @@ impl<T> Meeting<T> {
     //     first, then it propagates; test: tests/suite/rendezvous/foreign.rs:
     //     one_waker_that_panics_does_not_keep_the_others_asleep, tests/suite/rendezvous/foreign.rs:
     //     messages_given_back_end_with_the_last_receiver_also_where_one_panics
-    /// Any end: nobody will meet any more. Messages that were given back can still be received. True: this call has closed it.
+    /// Any end: nobody will meet any more. Messages that were given back can still be received. True: this call has
+    /// closed it.
     pub(in crate::channel) fn close(&self) -> bool {
         self.shut(false)
     }
@@ -474,7 +485,7 @@ mod tests {
         assert_eq!((meeting.is_closed(), meeting.count_again(), meeting.sender_count()), (true, false, 0));
     }
 
-    /// Otherwise an end that polls beside it would look again and again, for as long as that is at work.
+    /// Otherwise an end that polls next to it would check again and again, for as long as that is at work.
     #[test]
     fn an_end_that_is_at_work_is_nobody_to_be_told_of() {
         let meeting = Meeting::new(&Meter::default());

@@ -1,4 +1,4 @@
-//! All that an end of a rendezvous does: written once for every kind of channel. Any thread, but for what polls.
+//! All that an end of a rendezvous does: written once for every kind of channel. Any thread, except for what polls.
 //!
 //! `try_send` and `try_recv` take the lock of the meeting where one of the other side seems to wait, and only then.
 
@@ -35,14 +35,14 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
         self.side
     }
 
-    /// Before this end waits as a thread or a future: disarms its other slots. What one of them has been told is passed on
-    /// when the guard is dropped.
+    /// Before this end waits as a thread or a future: disarms its other slots. What one of them has been told is passed
+    /// on when the guard is dropped.
     pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a, T, SENDS>> {
         let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
         Owed { end: self.side, is_notified }
     }
 
-    /// An attached end has found nobody: takes its id down, and looks once more.
+    /// An attached end has found nobody: takes its id down, and checks once more.
     fn rest(&self) -> bool {
         self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
     }
@@ -64,7 +64,8 @@ impl<'a, T> Party<'a, T, true> {
         match self.give(message) {
             Err(TrySendError::Full(message)) => {
                 let mut found = false;
-                // Whom this tells in its place is foreign code; so is the drop of a message that nobody gets, behind a panic.
+                // Whom this tells in its place is user code; so is the drop of a message that nobody gets, while
+                // unwinding.
                 let message = Panics::answer_behind(message, || found = self.rest());
                 if found { self.give(message) } else { Err(TrySendError::Full(message)) }
             }
@@ -121,7 +122,8 @@ impl<'a, T> Party<'a, T, true> {
             Ok(None) => Ok(()),
             Err(message) => Err(SendTimeoutError::Disconnected(message)),
         };
-        // What is owed is foreign code where it is passed on; so is the drop of a message that nobody gets, behind a panic.
+        // What is owed is user code where it is passed on; so is the drop of a message that nobody gets, while
+        // unwinding.
         Panics::answer_behind(outcome, || drop(owed))
     }
 
@@ -130,8 +132,8 @@ impl<'a, T> Party<'a, T, true> {
         self.send_async_until(place, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
     }
 
-    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready, which is polled only while it
-    /// waits.
+    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready, which is
+    /// polled only while it waits.
     pub(in crate::channel) async fn send_async_until(
         &self,
         place: &mut Option<T>,
@@ -140,7 +142,7 @@ impl<'a, T> Party<'a, T, true> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
         if let Some(outcome) = self.give_from(place) {
-            // The limit is foreign code at its end.
+            // The limit is user code at its end.
             return Panics::answer_behind(outcome, || drop(stop));
         }
         let owed = self.disarm();
@@ -215,7 +217,7 @@ impl<'a, T> Party<'a, T, true> {
                 Err(error) => break Err(SendError(vec![error.into_inner()])),
             }
         };
-        // The iterator is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::result_behind(outcome, || drop(messages))
     }
 }
@@ -243,7 +245,7 @@ impl<'a, T> Party<'a, T, false> {
         drop(lines);
         match found {
             Encounter::Peer((message, met)) => {
-                // Wakers are foreign code; so is the drop of a message that nobody gets, behind a panic.
+                // Wakers are user code; so is the drop of a message that nobody gets, while unwinding.
                 let mut panics = Panics::none();
                 panics.catch(|| {
                     met.inspect(|met| met.wake());
@@ -279,7 +281,8 @@ impl<'a, T> Party<'a, T, false> {
             Ok(Ok(message)) => Ok(message),
             Err(()) => Err(RecvTimeoutError::Disconnected),
         };
-        // What is owed is foreign code where it is passed on; so is the drop of a message that nobody gets, behind a panic.
+        // What is owed is user code where it is passed on; so is the drop of a message that nobody gets, while
+        // unwinding.
         Panics::answer_behind(outcome, || drop(owed))
     }
 
@@ -301,7 +304,7 @@ impl<'a, T> Party<'a, T, false> {
         };
         poll_fn(|context| stand.poll(context)).await;
         let outcome = stand.leave().1.ok_or(RecvError);
-        // The wait is foreign code at its end; so is the drop of an answer that nobody gets, behind a panic.
+        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
         Panics::answer_behind(outcome, || drop((task, owed)))
     }
 
@@ -339,7 +342,7 @@ impl<'a, T> Party<'a, T, false> {
     }
 }
 
-/// The ticket of a task. However the wait ends, the task's waker is dropped then: foreign code, so it comes last.
+/// The ticket of a task. However the wait ends, the task's waker is dropped then: user code, so it comes last.
 struct TaskTicket(Arc<Ticket>);
 
 // USER CODE: `Drop` of the waker of a future; the registration has left its line, the notification is passed on;
@@ -367,7 +370,8 @@ pub(in crate::channel) fn poll<R>(
         // Passed on, also where the look, or the waker's clone, panics.
         let mut owed = Owed { end: side, is_notified };
         if let Some(found) = look() {
-            // What it has met is one; there may be more. Foreign code; so is the drop of an answer that nobody gets, behind a panic.
+            // What it has met is one; there may be more. User code; so is the drop of an answer that nobody gets, while
+            // unwinding.
             return Poll::Ready(Panics::answer_behind(found, || drop(owed)));
         }
         subscriptions.arm_task(side, context.waker());

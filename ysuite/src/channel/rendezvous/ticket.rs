@@ -1,7 +1,8 @@
 //! The decision word of one wait, which may stand in several lines: taken once, or closed by its owner.
 //!
-//! `claim`, `wake`: any thread, under the lock of a meeting and behind it. The rest: the owner. All wait-free, but for the
-//! sleep. An owner that is at work has its ticket closed: so no other end meets it while it looks for one itself.
+//! `claim`, `wake`: any thread, under the lock of a meeting and behind it. The rest: the owner. All wait-free, except
+//! for the sleep. An owner that is at work has its ticket closed: so no other handle meets it while it looks for one
+//! itself.
 
 use core::task::{Context, Poll, Waker};
 
@@ -61,7 +62,8 @@ impl Ticket {
 
     /// Owner: from now on the ticket may be taken. It stands in lines already, or is not yet shared.
     pub(in crate::channel) fn open(&self) {
-        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the ticket: that
+        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the ticket:
+        //     that
         // thread sees this if it comes later, and is seen by the owner's look if it has come before.
         self.state.store(OPEN, Ordering::Relaxed);
     }
@@ -74,15 +76,17 @@ impl Ticket {
 
     /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
     pub(in crate::channel) fn close(&self) -> Option<Met> {
-        // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is visible.
-        // Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has found this
-        // ticket closed, it finds counted who has come elsewhere before.
+        // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is
+        //     visible.
+        // Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has
+        // found this ticket closed, it finds counted who has come elsewhere before.
         self.state.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Acquire).err().and_then(Self::decode)
     }
 
     /// Owner: how the ticket has been taken, if it has.
     pub(in crate::channel) fn met(&self) -> Option<Met> {
-        // ORDERING: Relaxed; the owner reads nothing on the strength of it before it has called `close`, which acquires.
+        // ORDERING: Relaxed; the owner reads nothing on the strength of it before it has called `close`, which
+        //     acquires.
         Self::decode(self.state.load(Ordering::Relaxed))
     }
 
@@ -100,21 +104,23 @@ impl Ticket {
         self.state.load(Ordering::Relaxed) == OPEN
     }
 
-    /// Takes the ticket for one of its cases. False: it is closed, or another thread has taken it. The caller holds the lock
-    /// of a meeting in whose line it stands, takes its node out of that line, and wakes the owner behind the lock.
+    /// Takes the ticket for one of its cases. False: it is closed, or another thread has taken it. The caller holds the
+    /// lock of a meeting in whose line it stands, takes its node out of that line, and wakes the owner behind the lock.
     pub(super) fn claim(&self, met: Met) -> bool {
         let state = match met {
             Met::Peer(case) => MET + case * CASE,
             Met::Nobody(case) => OVER + case * CASE,
         };
-        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. What the
-        // owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the strength of it.
+        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. What
+        //     the
+        // owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the strength of
+        // it.
         self.state.compare_exchange(OPEN, state, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     // USER CODE: as of `give` in `channel/rendezvous/party.rs`; test: tests/suite/rendezvous/foreign.rs:
     //     a_waker_that_panics_leaves_the_handover_done
-    /// Wakes the owner of a ticket that the caller has taken. A waker is foreign code: not under a lock.
+    /// Wakes the owner of a ticket that the caller has taken. A waker is user code: not under a lock.
     pub(super) fn wake(&self) {
         if self.is_thread { wake(&self.state, 1) } else { self.task.wake() }
     }

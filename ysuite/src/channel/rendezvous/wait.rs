@@ -1,7 +1,8 @@
-//! An end that stands in line: how it gets there, how it leaves, and how it waits meanwhile. The end's own thread or task.
+//! An end that stands in line: how it gets there, how it leaves, and how it waits meanwhile. The end's own thread or
+//! task.
 //!
-//! However a stand ends, its message is where it belongs afterwards: with the receiver, back with its sender, or, where a
-//! receiving future is dropped just when it was given one, with the next receiver.
+//! However a stand ends, its message is where it belongs afterwards: with the receiver, back with its sender, or, where
+//! a receiving future is dropped just when it was given one, with the next receiver.
 
 use core::task::{Context, Poll};
 
@@ -24,8 +25,8 @@ pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
 }
 
 impl<'a, T> Stand<'a, T, true> {
-    /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's alone
-    /// where `opens`, and open then; otherwise its owner opens it later.
+    /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's
+    /// alone where `opens`, and open then; otherwise its owner opens it later.
     pub(in crate::channel) fn send(
         side: MeetingSide<'a, T, true>,
         ticket: &Arc<Ticket>,
@@ -125,7 +126,7 @@ pub(in crate::channel) enum Look<M> {
     Closed,
     /// It has found one, and the message has changed hands. The ticket is closed.
     Found(M),
-    /// One was there and has gone, or is at work. The ticket is closed: open it, and look again.
+    /// One was there and has gone, or is at work. The ticket is closed: open it, and check again.
     Again,
 }
 
@@ -184,8 +185,8 @@ impl<'a, T> Stand<'a, T, false> {
     }
 }
 
-/// The message of a sender whose ticket has been taken, once that is woken. A waker is foreign code; so is the drop of a message
-/// that nobody gets, behind a panic.
+/// The message of a sender whose ticket has been taken, once that is woken. A waker is user code; so is the drop of a
+/// message that nobody gets, while unwinding.
 fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
     Panics::answer_behind(message, || {
         met.inspect(|met| met.wake());
@@ -230,7 +231,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         (met, if has_message { unsafe { self.node.exchange(None) } } else { None })
     }
 
-    /// A receiver that is dropped with a message: that is for the next one. Apart, so that a sender's drop needs no stack for it.
+    /// A receiver that is dropped with a message: that is for the next one. Apart, so that a sender's drop needs no
+    /// stack for it.
     #[inline(never)]
     fn give_back(&mut self) {
         // SAFETY: as `end` says, which was called just now.
@@ -251,8 +253,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         if met.is_none() {
             self.side.0.leave(SENDS, self.at);
         }
-        // The message of a sender that has met a peer is the peer's, who may be about to take it out. Otherwise the node is in line
-        // no longer: this end has taken it out, or whoever has taken the ticket has.
+        // The message of a sender that has met a peer is the peer's, who may be about to take it out. Otherwise the
+        // node is in line no longer: this end has taken it out, or whoever has taken the ticket has.
         let is_own = !(SENDS && matches!(met, Some(Met::Peer(_))));
         (met, is_own)
     }
@@ -269,7 +271,7 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
         if !is_own {
             return;
         }
-        // Foreign code last: the message's drop, or a waker that is woken for it, or dropped.
+        // User code last: the message's drop, or a waker that is woken for it, or dropped.
         if SENDS {
             // Where it lies: a stack may be too small for it.
             // SAFETY: as `end` says.
@@ -296,8 +298,8 @@ mod tests {
         [(); N].map(|()| Arc::new(Ticket::for_task()))
     }
 
-    /// A receiver that has opened its ticket, and then lost its CPU before it has looked: a sender that looks for one meanwhile is to
-    /// sleep, and not to look again and again.
+    /// A receiver that has opened its ticket, and then been preempted before it has looked: a sender that looks for one
+    /// meanwhile is to sleep, and not to check again and again.
     #[test]
     fn a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look() {
         let meeting = Meeting::new(&Meter::default());
@@ -369,7 +371,8 @@ mod tests {
         assert!(matches!(receiver.look(), Look::Nobody));
     }
 
-    /// One that was met elsewhere stands in its line until it looks: who faces it waits, and does not look again and again.
+    /// One that was met elsewhere stands in its line until it looks: who faces it waits, and does not check again and
+    /// again.
     #[test]
     fn nobody_looks_again_for_one_whose_ticket_is_not_open() {
         let meeting = Meeting::new(&Meter::default());

@@ -16,7 +16,7 @@ pub(in crate::channel) enum Looked {
     Ready,
     /// The ticket has been taken: by one of this select's operations, which need not be this.
     Met(Met),
-    /// The other end has gone, or is at work. The ticket is closed.
+    /// The other handle has gone, or is at work. The ticket is closed.
     Again,
 }
 
@@ -26,8 +26,8 @@ pub(super) trait Case<R> {
     /// Does the operation if it is possible at once (true). One that stands in line for a rendezvous is not tried.
     fn try_at(&mut self, at: usize) -> bool;
     // MUTANT: Never called: only cases without an operation keep this default, and they are never registered.
-    /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is done.
-    /// `number`: the operation's, among those of all cases.
+    /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is
+    /// done. `number`: the operation's, among those of all cases.
     fn stand(&mut self, _at: usize, _: &SelectWaiter, _number: usize) -> bool {
         false
     }
@@ -39,8 +39,8 @@ pub(super) trait Case<R> {
     fn met(&mut self, _at: usize) {}
     /// Leaves all lines and lists.
     fn leave(&mut self);
-    /// A number that has grown wherever an operation of this case has become possible since it was asked before, and is possible
-    /// no more. So where it is the same as before, an operation that is not possible now was not in between.
+    /// A number that has grown wherever an operation of this case has become possible since it was asked before, and is
+    /// possible no more. So where it is the same as before, an operation that is not possible now was not in between.
     fn moves(&mut self) -> u64;
     /// When the case is to be done where no operation can.
     fn deadline(&self) -> Deadline {
@@ -83,7 +83,7 @@ pub struct NoCase;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct AndCase<C, L> {
-    /// Foreign code at their ends, as the others: messages and functions.
+    /// User code at their ends, as the others: messages and functions.
     pub(super) case: Foreign<C>,
     pub(super) others: Foreign<L>,
 }
@@ -173,7 +173,7 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     }
 
     fn leave(&mut self) {
-        // Whoever leaves may wake another end, whose waker is foreign code: all the others leave all the same.
+        // Whoever leaves may wake another end, whose waker is user code: all the others leave all the same.
         let mut panics = Panics::none();
         panics.catch(|| self.case.leave());
         panics.catch(|| self.others.leave());
@@ -195,7 +195,7 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     #[inline]
     fn finish(self) -> Option<R> {
         let Self { case, others } = self;
-        // What was not done is foreign code at its end; so is the drop of a result that nobody gets, behind a panic.
+        // What was not done is user code at its end; so is the drop of a result that nobody gets, while unwinding.
         if case.is_done() {
             let result = case.into_inner().finish();
             Panics::answer_behind(result, || drop(others))

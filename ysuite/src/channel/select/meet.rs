@@ -149,7 +149,7 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         if let Some(message) = self.stand.take().and_then(|stand| stand.leave().1) {
             *offer = Some(message);
         }
-        // Last: it may wake another end, whose waker is foreign code.
+        // Last: it may wake another end, whose waker is user code.
         drop(self.owed.take());
     }
 
@@ -197,7 +197,8 @@ mod tests {
         assert_eq!(source.met(), Some(Ok(7)));
     }
 
-    /// Of two receivers in a set the first is told of a sender. It stands in line, and leaves without having met that sender.
+    /// Of two receivers in a set the first is told of a sender. It stands in line, and leaves without having met that
+    /// sender.
     #[test]
     fn a_receiver_that_leaves_passes_on_what_it_was_told() {
         let (sender, mut first) = mpmc::bounded(0);

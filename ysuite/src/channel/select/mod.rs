@@ -1,8 +1,8 @@
-//! Waiting for the first of several operations, and doing it: [`select`] takes operations on channels, with what is to be done
-//! with each one's result; [`wait`](Selecting::wait) does exactly one of them.
+//! Waiting for the first of several operations, and doing it: [`select`] takes operations on channels, with what is to
+//! be done with each one's result; [`wait`](Selecting::wait) does exactly one of them.
 //!
-//! One thread. Everything is on its stack while something can be done at once; what a thread needs to sleep is made once and
-//! kept.
+//! One thread. Everything is on its stack while something can be done at once; what a thread needs to sleep is made
+//! once and kept.
 //!
 //! Cannot: do two of them. Operations that were not done have changed nothing.
 
@@ -36,7 +36,8 @@ use crate::os::Deadline;
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
 
-/// Operations of which one is to be done: the first that can be. Add them, each with a function for its result, and wait.
+/// Operations of which one is to be done: the first that can be. Add them, each with a function for its result, and
+/// wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -56,22 +57,22 @@ pub use self::send::SelectSend;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// * All operations are tried first, beginning at a random one and in a random order of theirs, without registering anywhere:
-///   nothing is allocated then, and no system call is made but to wake a thread of the other side. Only where none can be done
-///   does the thread register with all of them and sleep.
-/// * Exactly one is done. The others have changed nothing: no message is taken, and a message that was to be sent is dropped
-///   when the function has run, or, given by [`send_from`](Selecting::send_from), is where it was.
+/// * All operations are tried first, beginning at a random one and in a random order of theirs, without registering
+///   anywhere: nothing is allocated then, and no system call is made but to wake a thread of the other side. Only where
+///   none can be done does the thread register with all of them and sleep.
+/// * Exactly one is done. The others have changed nothing: no message is taken, and a message that was to be sent is
+///   dropped when the function has run, or, given by [`send_from`](Selecting::send_from), is where it was.
 /// * An operation whose other side is gone can be done: its function gets the error.
-/// * Receivers and senders that one thread uses are borrowed mutably; those of an `mpmc` by shared reference, and may be used
-///   by others meanwhile, and appear in several operations. An end that is attached to a set stays attached.
-/// * In a rendezvous (`bounded(0)`) a select that sleeps waits as `send` and `recv` do, in all its operations at once: also
-///   for another select that faces it. It never meets itself.
+/// * Receivers and senders that one thread uses are borrowed mutably; those of an `mpmc` by shared reference, and may
+///   be used by others meanwhile, and appear in several operations. An end that is attached to a set stays attached.
+/// * In a rendezvous (`bounded(0)`) a select that sleeps waits as `send` and `recv` do, in all its operations at once:
+///   also for another select that faces it. It never meets itself.
 /// * Without any operation, or with [`send_from`](Selecting::send_from) empty places only, nothing can ever be done:
 ///   [`wait`](Selecting::wait) never returns, the others say `None`.
 /// * The functions run when everything is over: they may use `select` again, and may panic.
 ///
-/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is quicker when it sleeps: it stays
-/// registered.
+/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is quicker when it sleeps: it
+/// stays registered.
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
     Selecting { cases: NoCase, result: PhantomData }
@@ -95,8 +96,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
     }
 
-    /// Or: receive from `receiver`. The function gets the message; an error when the channel is empty and its senders are
-    /// gone.
+    /// Or: receive from `receiver`. The function gets the message; an error when the channel is empty and its senders
+    /// are gone.
     pub fn recv<E, F>(self, receiver: E, then: F) -> Selecting<AndCase<RecvCase<E::Source, F>, L>, R>
     where
         E: SelectRecv,
@@ -116,8 +117,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(AnyCase::new(receivers, then))
     }
 
-    /// Or: send `message`. The function gets an error with the message when the receivers are gone. Where another operation is
-    /// done, or the time is up, the message is dropped.
+    /// Or: send `message`. The function gets an error with the message when the receivers are gone. Where another
+    /// operation is done, or the time is up, the message is dropped.
     // The type is the list of the cases.
     #[allow(clippy::type_complexity)]
     pub fn send<'a, E, F>(
@@ -133,8 +134,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(SendCase::new(sender.into_outlet(), Offer::Owned(Some(message)), then))
     }
 
-    /// Or: send the message that is in `place`. Where another operation is done, or the time is up, it stays there. Without a
-    /// message this operation is never done.
+    /// Or: send the message that is in `place`. Where another operation is done, or the time is up, it stays there.
+    /// Without a message this operation is never done.
     // The type is the list of the cases.
     #[allow(clippy::type_complexity)]
     pub fn send_from<'a, E, F>(
@@ -185,14 +186,14 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }
     }
 
-    /// Does one of the operations if one can be done at once. Never blocks; lock-free: where none could be done it looks again as
-    /// long as other threads have sent or received by one of these channels meanwhile.
+    /// Does one of the operations if one can be done at once. Never blocks; lock-free: where none could be done it
+    /// checks again as long as other threads have sent or received by one of these channels meanwhile.
     ///
-    /// `None` says that there was a moment in which none could be done, by whatever other threads did before and behind it. So where
-    /// at each moment one of the operations can be done, one is, though it be another each time. Three things stay what
-    /// they are for each operation by itself: a message behind one that is [still being put in](crate::mpmc#preempted-peers),
-    /// the peer in a rendezvous that waits by a `select` and is at work itself, and a place that one thread
-    /// [gives back](crate::mpmc::Permit) and another takes at once.
+    /// `None` says that there was a moment in which none could be done, by whatever other threads did before and behind
+    /// it. So where at each moment one of the operations can be done, one is, though it be another each time. Three
+    /// things stay what they are for each operation by itself: a message behind one that is [still being put
+    /// in](crate::mpmc#preempted-peers), the peer in a rendezvous that waits by a `select` and is at work itself, and a
+    /// place that one thread [gives back](crate::mpmc::Permit) and another takes at once.
     pub fn try_now(mut self) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::Passed) { self.cases.finish() } else { None }
     }

@@ -1,10 +1,11 @@
 //! How one operation of several is chosen, and how a select waits until one can be done.
 //!
-//! All operations are tried in an order of chance. Then the select stands in line at each rendezvous, with one ticket for
-//! all, registers its waker with all other ends, looks everywhere once more, and sleeps. It is at work with its ticket closed,
-//! so that nobody meets it while it looks, and open while it sleeps. Two selects that face each other at one rendezvous look
-//! there under its lock: the first finds the other's ticket open, closes its own, and takes it. Where two face each other at
-//! two, each may have closed its own ticket before it finds the other's closed: then both open them and look again.
+//! All operations are tried in an order of chance. Then the select stands in line at each rendezvous, with one ticket
+//! for all, registers its waker with all other ends, looks everywhere once more, and sleeps. It is at work with its
+//! ticket closed, so that nobody meets it while it looks, and open while it sleeps. Two selects that face each other at
+//! one rendezvous look there under its lock: the first finds the other's ticket open, closes its own, and takes it.
+//! Where two face each other at two, each may have closed its own ticket before it finds the other's closed: then both
+//! open them and check again.
 
 use super::case::{CaseList, Looked};
 use super::sleeper::SelectWaiter;
@@ -58,7 +59,8 @@ impl Shuffled {
     }
 }
 
-/// How often one whose time is up looks whether there was a moment in which none could be done: others may be quicker each time.
+/// How often one whose time is up looks whether there was a moment in which none could be done: others may be quicker
+/// each time.
 const PASSES: u32 = 16;
 
 /// Does one operation (true), or finds that none can be done until the deadline.
@@ -123,9 +125,10 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
     }
 }
 
-/// Does an operation (true), or finds a moment in which none could be done: what others do moves possibilities from one channel
-/// to another, and one pass could come to each just before it. Two operations by other threads, of which the second was begun when
-/// the first was through, are seen in that order, since a pass that finds what the second has left has acquired it.
+/// Does an operation (true), or finds a moment in which none could be done: what others do moves possibilities from one
+/// channel to another, and one pass could come to each just before it. Two operations by other threads, of which the
+/// second was begun when the first was through, are seen in that order, since a pass that finds what the second has
+/// left has acquired it.
 ///
 /// Looks so many times at most, of which each but the last was disturbed.
 fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
@@ -138,7 +141,8 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
         if order.any(|at| cases.try_at(at)) {
             return true;
         }
-        // ORDERING: pairs with the Release of claims and stamps, and of how many stand in a line: where one of the looks above has
+        // ORDERING: pairs with the Release of claims and stamps, and of how many stand in a line: where one of the
+        //     looks above has
         // found what another thread has left, all that happened before that is counted below.
         fence(Ordering::Acquire);
         if cases.moves() == before {
@@ -148,7 +152,8 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
     false
 }
 
-/// The ticket is open: registers with all ends, and looks everywhere. Whatever it finds, but nothing, the ticket is closed.
+/// The ticket is open: registers with all ends, and looks everywhere. Whatever it finds, but nothing, the ticket is
+/// closed.
 fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
     let mut looked = Looked::Nothing;
     order.any(|at| {
@@ -304,7 +309,7 @@ mod tests {
         };
         let mut cases = Scripted::new(called, |_| false);
         assert!(!choose::<(), _>(&mut cases, deadline));
-        // None, where this thread has lost its CPU for so long before.
+        // None, where this thread has been preempted for so long before.
         assert!(cases.looks <= 1);
     }
 
@@ -360,8 +365,8 @@ mod tests {
         assert!(late.is_some());
     }
 
-    /// Two operations, of which at each moment one is possible: another thread changes which, so often, and each time just before
-    /// this one looks at the other.
+    /// Two operations, of which at each moment one is possible: another thread changes which, so often, and each time
+    /// just before this one looks at the other.
     struct Moving {
         possible: usize,
         moves: u64,

@@ -35,7 +35,8 @@ impl Wake for Sleeper {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // ORDERING: Release pairs with the Acquire in `is_woken`. What the thread is woken for it finds by looks of its own.
+        // ORDERING: Release pairs with the Acquire in `is_woken`. What the thread is woken for it finds by looks of its
+        //     own.
         if self.word.swap(WOKEN, Ordering::Release) == ASLEEP {
             wake(&self.word, 1);
         }
@@ -45,8 +46,10 @@ impl Wake for Sleeper {
 impl Sleeper {
     /// From now on it counts as not woken. The owner looks everywhere afterwards.
     pub(super) fn reset(&self) {
-        // ORDERING: Acquire pairs with the Release in `wake_by_ref`: a call that is forgotten here was made for something, and
-        // the looks that follow find it. A store would not do: those looks could come before it, and the call in between.
+        // ORDERING: Acquire pairs with the Release in `wake_by_ref`: a call that is forgotten here was made for
+        //     something, and
+        // the looks that follow find it. A store would not do: those looks could come before it, and the call in
+        // between.
         self.word.swap(AWAKE, Ordering::Acquire);
     }
 
@@ -57,7 +60,8 @@ impl Sleeper {
 
     /// Sleeps until it is woken (true), or the deadline has passed.
     pub(super) fn sleep(&self, deadline: Deadline) -> bool {
-        // ORDERING: Relaxed on success; `is_woken` acquires. Acquire on failure pairs with the Release in `wake_by_ref`.
+        // ORDERING: Relaxed on success; `is_woken` acquires. Acquire on failure pairs with the Release in
+        //     `wake_by_ref`.
         let armed = self.word.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Acquire);
         // MUTANT: A word that cannot be armed means that the thread was woken, which the other half checks.
         while armed.is_ok() && !self.is_woken() {
@@ -92,14 +96,15 @@ impl SelectWaiter {
         Self { waker: Waker::from(sleeper.clone()), sleeper, ticket, backoff: Backoff::new() }
     }
 
-    /// The thread's own. Where that is in use (a message that is dropped, or a waker, has called `select`), or the thread's
-    /// locals are gone, another.
+    /// The thread's own. Where that is in use (a message that is dropped, or a waker, has called `select`), or the
+    /// thread's locals are gone, another.
     pub(super) fn borrow() -> Borrowed {
         Borrowed(KEPT.try_with(Cell::take).ok().flatten().or_else(|| Some(Box::new(Self::new()))))
     }
 
-    /// For the next select. A thread that has taken the ticket of the last one may not have woken it yet: it keeps that ticket,
-    /// and would otherwise take the waker of this one out of it, and with it the wake-up that somebody else owes this one.
+    /// For the next select. A thread that has taken the ticket of the last one may not have woken it yet: it keeps that
+    /// ticket, and would otherwise take the waker of this one out of it, and with it the wake-up that somebody else
+    /// owes this one.
     pub(super) fn begin(&mut self) {
         if crate::sync::Arc::get_mut(&mut self.ticket).is_none() {
             self.ticket = crate::sync::Arc::new(Ticket::for_task());

@@ -1,9 +1,9 @@
 //! The lock of a watch's value: one writer, or any number of readers.
 //!
-//! Any thread. Blocks: a reader while a writer is at the value, or waits for it; a writer while anybody is at it. A reader of a
-//! thread that reads already, this value or another, passes a writer that only waits: that writer may be waiting for this very
-//! thread. So a thread may read as often as it likes, and no writer that waits comes between its reads. Threads that wait spin
-//! for a moment and sleep in the kernel; in no order.
+//! Any thread. Blocks: a reader while a writer is at the value, or waits for it; a writer while anybody is at it. A
+//! reader of a thread that reads already, this value or another, passes a writer that only waits: that writer may be
+//! waiting for this very thread. So a thread may read as often as it likes, and no writer that waits comes between its
+//! reads. Threads that wait spin for a moment and sleep in the kernel; in no order.
 //!
 //! Cannot: tell a thread that writes that it reads itself. It waits for ever.
 
@@ -83,7 +83,7 @@ impl WatchLock {
     /// Waits until nobody is at the value.
     #[inline]
     pub(super) fn write(&self) -> ValueWrite<'_> {
-        // ORDERING: Acquire pairs with the Release of those who leave. Relaxed on failure: it looks again.
+        // ORDERING: Acquire pairs with the Release of those who leave. Relaxed on failure: it checks again.
         if self.word.compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.write_slowly();
         }
@@ -99,7 +99,7 @@ impl WatchLock {
     #[inline]
     fn enter(&self, word: u32) -> bool {
         assert!(word & READERS != READERS, "too many looks at the value of a watch at once");
-        // ORDERING: Acquire pairs with the Release of the last writer. Relaxed on failure: it looks again.
+        // ORDERING: Acquire pairs with the Release of the last writer. Relaxed on failure: it checks again.
         self.word.compare_exchange(word, word + 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -169,11 +169,12 @@ impl WatchLock {
         }
     }
 
-    /// Wakes all that sleep. Whoever comes meanwhile, and finds the mark still there, finds another word when it would sleep.
+    /// Wakes all that sleep. Whoever comes meanwhile, and finds the mark still there, finds another word when it would
+    /// sleep.
     #[cold]
     #[inline(never)]
     fn wake(&self) {
-        // ORDERING: Relaxed; those who are woken look again.
+        // ORDERING: Relaxed; those who are woken check again.
         self.word.fetch_and(!SLEEPS, Ordering::Relaxed);
         wake(&self.word, ALL);
     }
@@ -192,7 +193,8 @@ impl Drop for ValueRead<'_> {
     #[inline]
     fn drop(&mut self) {
         let _ = READS.try_with(|reads| reads.set(reads.get().saturating_sub(1)));
-        // ORDERING: Release pairs with the Acquire of the next writer: this reader has looked at the value before that changes it.
+        // ORDERING: Release pairs with the Acquire of the next writer: this reader has looked at the value before that
+        //     changes it.
         let word = self.lock.word.fetch_sub(1, Ordering::Release) - 1;
         if word & READERS == 0 && word & SLEEPS != 0 {
             self.lock.wake();

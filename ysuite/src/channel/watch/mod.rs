@@ -1,8 +1,8 @@
 //! **The notice board**: one value, of which every receiver sees the newest.
 //!
-//! Any number of senders replace or change the value, any number of receivers look at it. Each receiver learns that there
-//! is a value it has not seen, by the version that every change raises. What lay between its looks it never sees: memory is
-//! one value, however slow a receiver is.
+//! Any number of senders replace or change the value, any number of receivers look at it. Each receiver learns that
+//! there is a value it has not seen, by the version that every change raises. What lay between its looks it never sees:
+//! memory is one value, however slow a receiver is.
 //!
 //! ```
 //! use ysuite::watch;
@@ -23,13 +23,13 @@
 //!
 //! # When to use it
 //!
-//! For a state that others follow: a configuration, a level, progress, "stop now". A change wakes *all* receivers that wait
-//! for one, and calls nobody where none waits.
+//! For a state that others follow: a configuration, a level, progress, "stop now". A change wakes *all* receivers that
+//! wait for one, and calls nobody where none waits.
 //!
 //! # When not to use it
 //!
-//! * Where every message counts: a receiver sees the newest value only. Take [`spsc`](crate::spsc), [`mpsc`](crate::mpsc)
-//!   or [`mpmc`](crate::mpmc).
+//! * Where every message counts: a receiver sees the newest value only. Take [`spsc`](crate::spsc),
+//!   [`mpsc`](crate::mpsc) or [`mpmc`](crate::mpmc).
 //! * For a value that a real-time thread must see in bounded time: a look waits while a sender is changing the value.
 //!
 //! # The lock
@@ -39,37 +39,39 @@
 //! moment in which the new value is moved into its place. So whoever borrows waits for the sender that is at it, be it
 //! preempted; and a sender waits for everybody who holds a [`Ref`]. Keep it for moments.
 //!
-//! A thread that holds a [`Ref`] may borrow again, this value or that of another channel: it waits for a sender that is at the
-//! value, and for none that waits in turn, which may be waiting for this thread. It must not send into the channel of that
-//! [`Ref`]: that waits for ever, for the thread's own `Ref`. The same goes for a closure that is given to
-//! [`wait_for`](Receiver::wait_for), as it looks at the value; one that is given to [`send_modify`](Sender::send_modify) must
-//! not use the channel at all.
+//! A thread that holds a [`Ref`] may borrow again, this value or that of another channel: it waits for a sender that is
+//! at the value, and for none that waits in turn, which may be waiting for this thread. It must not send into the
+//! channel of that [`Ref`]: that waits for ever, for the thread's own `Ref`. The same goes for a closure that is given
+//! to [`wait_for`](Receiver::wait_for), as it looks at the value; one that is given to
+//! [`send_modify`](Sender::send_modify) must not use the channel at all.
 //!
 //! Whether there is a value that one has not seen ([`has_changed`](Receiver::has_changed)), waiting for one
-//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free, and wait-free where there is a value.
+//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free, and
+//! wait-free where there is a value.
 //!
-//! # Foreign code
+//! # User code
 //!
-//! A value that was replaced is dropped when the new one is there, the lock is free and everybody has been woken. So its
-//! `Drop` may use the channel, and may panic. Iterators, streams and the hub [clone](Clone) the value while the lock is free: so its
-//! `Clone` may use the channel as well, but for [`send_replace`](Sender::send_replace), [`send_modify`](Sender::send_modify) and
-//! [`send_if_modified`](Sender::send_if_modified), which wait for those who clone the value, and panic where they would wait for
-//! themselves. [`send`](Sender::send) does not wait for them: it allocates then, and the last of them drops the old value. A closure of [`send_modify`](Sender::send_modify) that panics has changed the
-//! value, as far as anybody can know: the receivers are told, and then the panic goes on. The lock is never poisoned. Where
-//! a waker panics all others are woken first.
+//! A value that was replaced is dropped when the new one is there, the lock is free and everybody has been woken. So
+//! its `Drop` may use the channel, and may panic. Iterators, streams and the hub [clone](Clone) the value while the
+//! lock is free: so its `Clone` may use the channel as well, except for [`send_replace`](Sender::send_replace),
+//! [`send_modify`](Sender::send_modify) and [`send_if_modified`](Sender::send_if_modified), which wait for those who
+//! clone the value, and panic where they would wait for themselves. [`send`](Sender::send) does not wait for them: it
+//! allocates then, and the last of them drops the old value. A closure of [`send_modify`](Sender::send_modify) that
+//! panics has changed the value, as far as anybody can know: the receivers are told, and then the panic goes on. The
+//! lock is never poisoned. Where a waker panics all others are woken first.
 //!
 //! # Attached receivers
 //!
 //! The id of a receiver that is attached to a set ([`YPollset::attach`](crate::signal::YPollset::attach), or a
-//! [`Select`](crate::signal::Select)) is up while there is a value that this receiver has not seen, and from the moment when
-//! all senders are gone. It is up at first. [`borrow_and_update`](Receiver::borrow_and_update),
+//! [`Select`](crate::signal::Select)) is up while there is a value that this receiver has not seen, and from the moment
+//! when all senders have disconnected. It is up at first. [`borrow_and_update`](Receiver::borrow_and_update),
 //! [`changed`](Receiver::changed), and [`has_changed`](Receiver::has_changed) where it answers `false`, take it down. A
 //! sender that looks who waits when its value has been seen already may raise it once for nothing.
 //!
 //! # Futures
 //!
-//! A future that is *forgotten* (`mem::forget`) while it waits keeps its place in the list of those that wait as long as the
-//! channel lives.
+//! A future that is *forgotten* (`mem::forget`) while it waits keeps its place in the list of those that wait as long
+//! as the channel lives.
 //!
 //! Source: the interface is that of `tokio::sync::watch`.
 
@@ -94,8 +96,8 @@ use self::shared::WatchShared;
 use crate::sync::Arc;
 
 /// A channel that holds `initial`, with one sender and one receiver. The receiver has seen that value:
-/// [`changed`](Receiver::changed) waits for the next. Allocates twice; and 3 KiB the first time that 1, 65, 129 .. receivers
-/// wait at once.
+/// [`changed`](Receiver::changed) waits for the next. Allocates twice; and 3 KiB the first time that 1, 65, 129 ..
+/// receivers wait at once.
 #[must_use]
 pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(WatchShared::new(initial));

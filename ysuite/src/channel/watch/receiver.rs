@@ -1,5 +1,5 @@
-//! The receiving end of a watch channel. Each belongs to one thread or task at a time, which it tells of every new value;
-//! `borrow` and `has_changed` may be shared.
+//! The receiving end of a watch channel. Each belongs to one thread or task at a time, which it tells of every new
+//! value; `borrow` and `has_changed` may be shared.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -16,10 +16,10 @@ use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Subscriptions};
 
-/// A receiving end of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
-/// clone has seen what the original has.
+/// A receiving end of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it
+/// before. A clone has seen what the original has.
 pub struct Receiver<T> {
-    /// With the last end the value ends, which is foreign code.
+    /// With the last end the value ends, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
     /// The version that this receiver has seen, or `NOTHING`.
     seen: u64,
@@ -43,14 +43,14 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock). A thread may hold
-    /// several at once, and must not send while it holds one.
+    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock). A thread
+    /// may hold several at once, and must not send while it holds one.
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(Some(self.seen)).0
     }
 
-    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock), as [`borrow`](Self::borrow). An attached receiver
-    /// takes its id down (two system calls at most, the first time).
+    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock), as
+    /// [`borrow`](Self::borrow). An attached receiver takes its id down (two system calls at most, the first time).
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Some(self.seen));
         self.seen = version;
@@ -59,11 +59,11 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: one more check, or one less: a value that came meanwhile has raised the id again.
-    /// Whether there is a value that this receiver has not seen. Never blocks; wait-free, and without a fence or a system
-    /// call, unless it is attached and takes its id down, which is lock-free.
+    /// Whether there is a value that this receiver has not seen. Never blocks; wait-free, and without a fence or a
+    /// system call, unless it is attached and takes its id down, which is lock-free.
     ///
     /// # Errors
-    /// When it has seen the value, and all senders are gone.
+    /// When it has seen the value, and all senders have disconnected.
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         if let Some(_version) = self.shared.news(self.seen)? {
             return Ok(true);
@@ -73,8 +73,8 @@ impl<T> Receiver<T> {
         Ok(found && self.shared.news(self.seen)?.is_some())
     }
 
-    /// From now on the value counts as not seen: the next [`changed`](Self::changed) returns at once. An attached receiver's
-    /// id goes up.
+    /// From now on the value counts as not seen: the next [`changed`](Self::changed) returns at once. An attached
+    /// receiver's id goes up.
     pub fn mark_changed(&mut self) {
         self.seen = NOTHING;
         // There is a value to come, be all senders gone or not.
@@ -90,13 +90,14 @@ impl<T> Receiver<T> {
         self.see();
     }
 
-    /// Waits for a value that this receiver has not seen, as long as it takes. From then on it counts as seen: what comes
-    /// later ends the next wait. So look at the value afterwards.
+    /// Waits for a value that this receiver has not seen, as long as it takes. From then on it counts as seen: what
+    /// comes later ends the next wait. So look at the value afterwards.
     ///
-    /// Wait-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Wait-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the
+    /// kernel.
     ///
     /// # Errors
-    /// When it has seen the value, and all senders are gone.
+    /// When it has seen the value, and all senders have disconnected.
     pub fn changed(&mut self) -> Result<(), RecvError> {
         self.changed_until(|| Deadline::Never).map_err(|_| RecvError)
     }
@@ -104,7 +105,7 @@ impl<T> Receiver<T> {
     /// As [`changed`](Self::changed), but waits no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up; when it has seen the value, and all senders are gone.
+    /// When the time is up; when it has seen the value, and all senders have disconnected.
     pub fn changed_timeout(&mut self, timeout: Duration) -> Result<(), RecvTimeoutError> {
         self.changed_until(|| Deadline::after(timeout))
     }
@@ -112,7 +113,7 @@ impl<T> Receiver<T> {
     /// As [`changed`](Self::changed), but waits no longer than until `deadline`.
     ///
     /// # Errors
-    /// When the time is up; when it has seen the value, and all senders are gone.
+    /// When the time is up; when it has seen the value, and all senders have disconnected.
     pub fn changed_deadline(&mut self, deadline: Instant) -> Result<(), RecvTimeoutError> {
         self.changed_until(|| Deadline::At(deadline))
     }
@@ -122,7 +123,7 @@ impl<T> Receiver<T> {
     /// Cancel-safe: where the future is dropped before it is ready, no value counts as seen.
     ///
     /// # Errors
-    /// When it has seen the value, and all senders are gone.
+    /// When it has seen the value, and all senders have disconnected.
     pub async fn changed_async(&mut self) -> Result<(), RecvError> {
         within_budget(unseen_async(&self.shared, self.seen)).await?;
         self.see();
@@ -130,11 +131,11 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: A version that is the last one has been observed already.
-    /// As [`changed`](Self::changed), or has the task woken when there may be a value. Lock-free; allocates the first time.
-    /// Only the task that polled this receiver last is woken.
+    /// As [`changed`](Self::changed), or has the task woken when there may be a value. Lock-free; allocates the first
+    /// time. Only the task that polled this receiver last is woken.
     ///
     /// # Errors
-    /// When it has seen the value, and all senders are gone.
+    /// When it has seen the value, and all senders have disconnected.
     pub fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
         let outcome = ready!(self.poll_unseen(context));
         if outcome.is_ok() {
@@ -165,12 +166,13 @@ impl<T> Receiver<T> {
     }
 
     /// Waits for a value that `predicate` accepts, beginning with the one that is there; seen or not. Those that it has
-    /// refused count as seen, and so does the one that is returned. Values that are replaced too soon `predicate` never sees.
+    /// refused count as seen, and so does the one that is returned. Values that are replaced too soon `predicate` never
+    /// sees.
     ///
     /// `predicate` runs while no sender can change the value, and must not send into this channel: that waits for ever.
     ///
     /// # Errors
-    /// When `predicate` has refused the last value, and all senders are gone.
+    /// When `predicate` has refused the last value, and all senders have disconnected.
     ///
     /// # Panics
     /// Where `predicate` does: the value counts as seen.
@@ -181,7 +183,7 @@ impl<T> Receiver<T> {
     /// As [`wait_for`](Self::wait_for), but waits no longer than `timeout`. `Duration::MAX` is no limit.
     ///
     /// # Errors
-    /// When the time is up; when `predicate` has refused the last value, and all senders are gone.
+    /// When the time is up; when `predicate` has refused the last value, and all senders have disconnected.
     pub fn wait_for_timeout(
         &mut self,
         timeout: Duration,
@@ -193,7 +195,7 @@ impl<T> Receiver<T> {
     /// As [`wait_for`](Self::wait_for), but waits no longer than until `deadline`.
     ///
     /// # Errors
-    /// When the time is up; when `predicate` has refused the last value, and all senders are gone.
+    /// When the time is up; when `predicate` has refused the last value, and all senders have disconnected.
     pub fn wait_for_deadline(
         &mut self,
         deadline: Instant,
@@ -204,11 +206,11 @@ impl<T> Receiver<T> {
 
     /// As [`wait_for`](Self::wait_for), for a task. Needs no particular runtime.
     ///
-    /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as seen.
-    /// Where they come as fast as it refuses them, the task lets others have a turn after some.
+    /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as
+    /// seen. Where they come as fast as it refuses them, the task lets others have a turn after some.
     ///
     /// # Errors
-    /// When `predicate` has refused the last value, and all senders are gone.
+    /// When `predicate` has refused the last value, and all senders have disconnected.
     pub async fn wait_for_async(&mut self, predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         within_budget(self.accepted_async(predicate)).await
     }
@@ -232,7 +234,8 @@ impl<T> Receiver<T> {
             }
             unseen_async(&self.shared, self.seen).await?;
         };
-        // Foreign code, while the value is a local: a value being returned would leak, and its lock with it, if that panicked.
+        // User code, while the value is a local: a value being returned would leak, and its lock with it, if that
+        // panicked.
         drop(predicate);
         Ok(found)
     }
@@ -242,7 +245,7 @@ impl<T> Receiver<T> {
         self.backoff.set(spin);
     }
 
-    /// Whether all senders are gone: the value that is there is the last. Wait-free.
+    /// Whether all senders have disconnected: the value that is there is the last. Wait-free.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.is_closed()
@@ -251,7 +254,8 @@ impl<T> Receiver<T> {
     /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. It can be
     /// attached again, to any set. Lock-free; one system call at most, for the descriptor of the set.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious signal.
+    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
+    /// signal.
     pub fn detach(&mut self) -> bool {
         let end = self.shared.unseen(self.seen);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(end))
@@ -263,9 +267,9 @@ impl<T> Receiver<T> {
         rest(&self.shared, self.seen, self.subscriptions.as_deref());
     }
 
-    // WAITS: for a value it has not seen, also in `wait_for_until`; ends: that, the last sender is gone, the deadline;
-    //     spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change notifies all
-    //     waiters; test: tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
+    // WAITS: for a value it has not seen, also in `wait_for_until`; ends: that, the last sender has disconnected, the
+    //     deadline; spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change
+    //     notifies all waiters; test: tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
     // MUTANT: Speed only: the wait that follows checks first as well.
     fn changed_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<(), RecvTimeoutError> {
         if self.shared.news(self.seen)?.is_none() {
@@ -304,7 +308,8 @@ impl<T> Receiver<T> {
                 return Err(RecvTimeoutError::Timeout);
             }
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
-            // Before the look: a value that is there at the deadline is asked about, and none after it, however fast they come.
+            // Before the look: a value that is there at the deadline is asked about, and none after it, however fast
+            // they come.
             is_last = deadline.is_over();
         };
         // As in `wait_for_async`.
@@ -346,13 +351,13 @@ impl<T> Receiver<T> {
     {
         let clone = share.cloned();
         *seen = share.version;
-        // The value may have been replaced meanwhile, and ends then, which is foreign code.
+        // The value may have been replaced meanwhile, and ends then, which is user code.
         Panics::answer_behind(clone, || drop(share))
     }
 }
 
-/// An attached receiver has seen the value: takes its id down, arms, and looks once more. True: there is another value, or the
-/// end, and the id is up.
+/// An attached receiver has seen the value: takes its id down, arms, and checks once more. True: there is another
+/// value, or the end, and the id is up.
 fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscriptions>) -> bool {
     subscriptions.is_some_and(|subscriptions| subscriptions.rest(shared.unseen(seen)))
 }
@@ -409,7 +414,7 @@ impl<T> Clone for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // Foreign code: a waker that is dropped.
+        // User code: a waker that is dropped.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.unseen(self.seen)));
         }

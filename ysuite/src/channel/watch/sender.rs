@@ -13,7 +13,7 @@ use crate::wait::{SharedBackoff, Spin};
 /// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers may see the last value, and then learn that there will be no other.
 pub struct Sender<T> {
-    /// With the last end the value ends, which is foreign code.
+    /// With the last end the value ends, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
 }
 
@@ -29,13 +29,14 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the wait that follows checks first as well.
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
-    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a receiver
-    /// is cloning the old value, as an iterator or a stream, it allocates, and that receiver drops the old value.
+    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a
+    /// receiver is cloning the old value, as an iterator or a stream, it allocates, and that receiver drops the old
+    /// value.
     ///
     /// # Errors
-    /// Where no receiver is there: the value stays what it was. To change it all the same, use
-    /// [`send_replace`](Self::send_replace). Where the last receiver goes at this very moment the value may be replaced, and
-    /// seen by nobody but those that [`subscribe`](Self::subscribe) later.
+    /// Where there is no receiver: the value stays what it was. To change it all the same, use
+    /// [`send_replace`](Self::send_replace). Where the last receiver goes at this very moment the value may be
+    /// replaced, and seen by nobody but those that [`subscribe`](Self::subscribe) later.
     ///
     /// # Panics
     /// Where a waker panics, or the drop of the old value: the new one is there and everybody has been woken.
@@ -43,7 +44,7 @@ impl<T> Sender<T> {
         if self.is_disconnected() {
             return Err(SendError(value));
         }
-        // The old value goes last, with the lock free: foreign code, which may use this channel.
+        // The old value goes last, with the lock free: user code, which may use this channel.
         let before = self.shared.put(value);
         drop(Panics::answer_behind(before, || self.shared.announce()));
         Ok(())
@@ -62,12 +63,12 @@ impl<T> Sender<T> {
 
     /// Changes the value in its place, be there receivers or not; wakes all that wait.
     ///
-    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it, and must not
-    /// use this channel: to borrow or to send within it waits for ever.
+    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it,
+    /// and must not use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this channel's
-    /// value, for which it would wait: nothing has changed then.
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this
+    /// channel's value, for which it would wait: nothing has changed then.
     pub fn send_modify(&self, change: impl FnOnce(&mut T)) {
         self.shared.modify(|value| {
             change(value);
@@ -78,12 +79,12 @@ impl<T> Sender<T> {
     /// Looks at the value, and changes it if `change` so decides: then (true) all receivers that wait are woken. Where
     /// `change` answers `false` nobody is told of what it may have done.
     ///
-    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it, and must not
-    /// use this channel: to borrow or to send within it waits for ever.
+    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it,
+    /// and must not use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this channel's
-    /// value, for which it would wait: nothing has changed then.
+    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this
+    /// channel's value, for which it would wait: nothing has changed then.
     pub fn send_if_modified(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
         self.shared.modify(change)
     }
@@ -100,13 +101,14 @@ impl<T> Sender<T> {
         Receiver::new(self.shared.clone(), self.shared.version())
     }
 
-    /// Whether no receiver is there: [`send`](Self::send) fails, as long as nobody [subscribes](Self::subscribe). Wait-free.
+    /// Whether there is no receiver: [`send`](Self::send) fails, as long as nobody [subscribes](Self::subscribe).
+    /// Wait-free.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.receivers() == 0
     }
 
-    /// Waits until no receiver is there. Needs no particular runtime. Cancel-safe. Somebody may have
+    /// Waits until there is no receiver. Needs no particular runtime. Cancel-safe. Somebody may have
     /// [subscribed](Self::subscribe) since.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.unwatched(), false);
@@ -115,13 +117,13 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Blocks until no receiver is there. Sleeps in the kernel at once. Somebody may have [subscribed](Self::subscribe)
+    /// Blocks until there is no receiver. Sleeps in the kernel at once. Somebody may have [subscribed](Self::subscribe)
     /// since.
     pub fn wait_closed(&self) {
         self.wait_closed_until(Deadline::Never);
     }
 
-    /// Blocks until no receiver is there (true), but no longer than `timeout` (false). `Duration::MAX` is no limit.
+    /// Blocks until there is no receiver (true), but no longer than `timeout` (false). `Duration::MAX` is no limit.
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }

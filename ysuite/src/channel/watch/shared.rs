@@ -1,14 +1,14 @@
-//! What all ends of a watch channel share: the value behind its lock, the version, and for receivers and senders each their
-//! number and their wait list.
+//! What all ends of a watch channel share: the value behind its lock, the version, and for receivers and senders each
+//! their number and their wait list.
 //!
-//! The value lies in a share of its own. A receiver that clones it takes another share under the lock, and clones behind it: so a
-//! `Clone` may use the channel. A sender that finds the value shared puts the new one elsewhere; one that changes it in its place,
-//! or returns it, waits for those who clone it.
+//! The value lies in a share of its own. A receiver that clones it takes another share under the lock, and clones
+//! behind it: so a `Clone` may use the channel. A sender that finds the value shared puts the new one elsewhere; one
+//! that changes it in its place, or returns it, waits for those who clone it.
 //!
-//! Any thread. The version is a word beside the lock. It is raised while the lock is held for writing, so that whoever holds
-//! the lock finds the value and its version together; it is read without the lock, so that waiting is lock-free. The thread
-//! that has raised it looks at the receivers' wait list when the lock is free again: without a fence while a stream of
-//! changes finds nobody waiting, and without a call to wake anybody.
+//! Any thread. The version is a word beside the lock. It is raised while the lock is held for writing, so that whoever
+//! holds the lock finds the value and its version together; it is read without the lock, so that waiting is lock-free.
+//! The thread that has raised it looks at the receivers' wait list when the lock is free again: without a fence while a
+//! stream of changes finds nobody waiting, and without a call to wake anybody.
 //!
 //! Cannot: say how many values a receiver has missed. Versions are counted, but no promise is made of it.
 
@@ -28,7 +28,7 @@ use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, UnsafeCell, 
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_each};
 
-/// In the state: all senders are gone.
+/// In the state: all senders have disconnected.
 const CLOSED: u64 = 1;
 // REUSED: the version of a watched value is never reused: 63 bits; by construction
 /// In the state: one version more. There are 2^63, so none comes twice.
@@ -62,7 +62,8 @@ pub(super) struct WatchShared<T> {
 
 // SAFETY: the value goes from thread to thread, and the last who clones it may drop it: `T: Send`.
 unsafe impl<T: Send> Send for WatchShared<T> {}
-// SAFETY: as above; and several threads look at the value at once: `T: Sync`. It is changed under the lock for writing, by one who
+// SAFETY: as above; and several threads look at the value at once: `T: Sync`. It is changed under the lock for writing,
+//     by one who
 // has found it not shared.
 unsafe impl<T: Send + Sync> Sync for WatchShared<T> {}
 
@@ -165,7 +166,8 @@ impl<T> WatchShared<T> {
     }
 
     fn state(&self) -> u64 {
-        // ORDERING: Acquire pairs with the Release of `publish` and `remove_sender`: what the sender did before is visible.
+        // ORDERING: Acquire pairs with the Release of `publish` and `remove_sender`: what the sender did before is
+        //     visible.
         self.state.load(Ordering::Acquire)
     }
 
@@ -174,7 +176,7 @@ impl<T> WatchShared<T> {
         self.state() & !CLOSED
     }
 
-    /// Whether all senders are gone. The version is final then.
+    /// Whether all senders have disconnected. The version is final then.
     pub(super) fn is_closed(&self) -> bool {
         self.state() & CLOSED != 0
     }
@@ -182,7 +184,7 @@ impl<T> WatchShared<T> {
     /// The version, where a receiver has not seen it.
     ///
     /// # Errors
-    /// Where the receiver has seen it, and all senders are gone.
+    /// Where the receiver has seen it, and all senders have disconnected.
     pub(super) fn news(&self, seen: u64) -> Result<Option<u64>, RecvError> {
         // One look: the last value was published before the end.
         match self.state() {
@@ -237,7 +239,8 @@ impl<T> WatchShared<T> {
                 if self.is_alone(&writing) {
                     return writing;
                 }
-                // ORDERING: Acquire pairs with the Release in the drop of a `Share`: where that has raised the word before, the look
+                // ORDERING: Acquire pairs with the Release in the drop of a `Share`: where that has raised the word
+                //     before, the look
                 // behind this finds the share given up. Otherwise it finds the mark, and wakes.
                 let clones = self.clones.fetch_or(WANTED, Ordering::Acquire) | WANTED;
                 // Nobody takes another share of this value while the lock is held.
@@ -282,7 +285,8 @@ impl<T> WatchShared<T> {
 
     /// The value has changed. The caller holds the lock for writing, and announces the version when the lock is free.
     fn publish(&self) {
-        // ORDERING: Relaxed; only a thread that holds the lock changes the version, and no end is marked while a sender lives.
+        // ORDERING: Relaxed; only a thread that holds the lock changes the version, and no end is marked while a sender
+        //     lives.
         let version = self.state.load(Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire of `state`.
         self.state.store(version + VERSION, Ordering::Release);
@@ -299,8 +303,8 @@ impl<T> WatchShared<T> {
         before
     }
 
-    /// Replaces the value, and returns the one before, unless that is shared: then those who clone it drop it. It is announced to
-    /// nobody.
+    /// Replaces the value, and returns the one before, unless that is shared: then those who clone it drop it. It is
+    /// announced to nobody.
     pub(super) fn put(&self, value: T) -> Option<T> {
         let writing = self.lock.write();
         if self.is_alone(&writing) {
@@ -362,7 +366,8 @@ impl<T> WatchShared<T> {
 
     /// Another sender is made, on the thread that clones one.
     pub(super) fn add_sender(&self) {
-        // ORDERING: Relaxed; the calling thread clones a sender that is counted, so the count cannot fall to 0 meanwhile.
+        // ORDERING: Relaxed; the calling thread clones a sender that is counted, so the count cannot fall to 0
+        //     meanwhile.
         self.senders.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -380,7 +385,8 @@ impl<T> WatchShared<T> {
         if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
             // ORDERING: Release pairs with the Acquire of `state`: who finds it closed finds the last version.
             self.state.fetch_or(CLOSED, Ordering::Release);
-            // ORDERING: pairs with the fence in `WaitList::arm`: either a receiver sees that the channel is closed, or its
+            // ORDERING: pairs with the fence in `WaitList::arm`: either a receiver sees that the channel is closed, or
+            //     its
             // armed bit is found here.
             fence(Ordering::SeqCst);
             notify_each(&self.waiting);
@@ -393,7 +399,8 @@ impl<T> WatchShared<T> {
     pub(super) fn remove_receiver(&self) {
         // ORDERING: Release pairs with the Acquire of `receivers`.
         if self.receivers.fetch_sub(1, Ordering::Release) == 1 {
-            // ORDERING: pairs with the fence in `WaitList::arm`: either a sender sees that no receiver is left, or its armed
+            // ORDERING: pairs with the fence in `WaitList::arm`: either a sender sees that no receiver is left, or its
+            //     armed
             // bit is found here.
             fence(Ordering::SeqCst);
             notify_each(&self.closing);
@@ -430,12 +437,12 @@ impl<T: Clone> Share<'_, T> {
 impl<T> Drop for Share<'_, T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // The last share of a value that was replaced: foreign code.
+        // The last share of a value that was replaced: user code.
         panics.catch(|| drop(self.value.take()));
         // ORDERING: Release pairs with the Acquire in `write_alone`: the share was given up before.
         let before = self.shared.clones.fetch_add(THROUGH, Ordering::Release);
         if before & WANTED != 0 {
-            // ORDERING: Relaxed; those who are woken look again, and say again that they wait.
+            // ORDERING: Relaxed; those who are woken check again, and say again that they wait.
             self.shared.clones.fetch_and(!WANTED, Ordering::Relaxed);
             wake(&self.shared.clones, ALL);
         }

@@ -1,15 +1,16 @@
 //! Receivers of values that can be cloned, as iterators, as streams, and for whoever serves receivers of any kind: each
 //! message is a clone of the newest value, where that has not been seen.
 //!
-//! One thread at a time. The clone is made of a share of the value, with the lock free, and the value counts as seen when it has been
-//! made. All wait for a sender that is at the value, but for `try_next`.
+//! One thread at a time. The clone is made of a share of the value, with the lock free, and the value counts as seen
+//! when it has been made. All wait for a sender that is at the value, except for `try_next`.
 
 use super::Receiver;
 use crate::channel::error::TryRecvError;
 use crate::channel::iter::{IntoIter, Iter, Receive};
 
 impl<T: Clone> Receiver<T> {
-    /// The newest value, whenever there is one that has not been seen; waits for each, and ends when all senders are gone.
+    /// The newest value, whenever there is one that has not been seen; waits for each, and ends when all senders have
+    /// disconnected.
     pub fn iter(&mut self) -> Iter<'_, Self> {
         Iter(self)
     }
@@ -70,8 +71,8 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
     }
 }
 
-/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is terminated,
-/// and whoever waits there for the end must be told of it. An error of another method is not that `None`.
+/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
+/// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
 /// [`mark_changed`](Receiver::mark_changed) takes it back: there is a value to come then.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::FusedStream for Receiver<T> {

@@ -1,9 +1,9 @@
-//! A notified receiver notifies the next, even where foreign code panics before it has done so; and what a look or a wait does
-//! where others are quicker.
+//! A notified receiver notifies the next, even where user code panics before it has done so; and what a look or a wait
+//! does where others are quicker.
 //!
 //! One notification stands for two messages where the first was late: its sender stopped between claiming its cell and
-//! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there, so these
-//! tests put messages into the ring, and notify, by themselves.
+//! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there, so
+//! these tests put messages into the ring, and notify, by themselves.
 
 use core::pin::pin;
 use core::task::{Context, Poll, RawWakerVTable, Waker};
@@ -109,7 +109,8 @@ fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
     assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     notify(first.shared.readers().list(), 1);
     assert_eq!((notified.times(), next.times()), (1, 0));
-    // SAFETY: the waker owns nothing, the receiver it points to outlives it, and the functions of its table may run on any
+    // SAFETY: the waker owns nothing, the receiver it points to outlives it, and the functions of its table may run on
+    //     any
     // thread.
     let only = unsafe { Waker::new((&raw const second).cast(), &TABLE) };
     let panic = catch_unwind(AssertUnwindSafe(|| first.poll_recv(&mut Context::from_waker(&only)).is_ready()));

@@ -1,11 +1,11 @@
-//! The row of active lanes: a queue in the order in which they are visited. Which there are, how long each has been empty, and how
-//! many are armed with one barrier.
+//! The row of active lanes: a queue in the order in which they are visited. Which there are, how long each has been
+//! empty, and how many are armed with one barrier.
 //!
-//! A lane joins at the back, and goes to the back after each visit. So no lane is visited twice before every lane that was in front
-//! of it has been visited once: lanes that join later never delay those that are here, and a lane whose sender is gone leaves no
-//! later than it would have had its turn.
+//! A lane joins at the back, and goes to the back after each visit. So no lane is visited twice before every lane that
+//! was in front of it has been visited once: lanes that join later never delay those that are here, and a lane whose
+//! sender is gone leaves no later than it would have had its turn.
 //!
-//! The receiver only, one thread at a time. Wait-free in the number of active lanes, but for the allocator.
+//! The receiver only, one thread at a time. Wait-free in the number of active lanes, except for the allocator.
 
 use std::collections::VecDeque;
 
@@ -120,7 +120,8 @@ impl<T> Row<T> {
         Some(id)
     }
 
-    /// After a crowd: what is kept is in proportion to what is there, and a lane that leaves pays for the move of few others.
+    /// After a crowd: what is kept is in proportion to what is there, and a lane that leaves pays for the move of few
+    /// others.
     fn give_back_room(&mut self) {
         if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
             shrink(&mut self.lanes);
@@ -137,8 +138,8 @@ impl<T> Row<T> {
     }
 
     // MUTANT: A leftover wake mode raises an active lane once more, which `activate` ignores.
-    /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are still
-    /// empty then out of the row. True: some are not empty, and stay.
+    /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are
+    /// still empty then out of the row. True: some are not empty, and stay.
     pub(super) fn arm(&mut self, empty: u32) -> bool {
         let due = self.lanes.iter().filter(|lane| lane.empty >= empty).filter_map(|lane| lane.reader.as_ref());
         due.fold(Barrier::none(), |barrier, reader| barrier.and(reader.passive().mark(LANE))).pass();
@@ -151,7 +152,8 @@ impl<T> Row<T> {
             let has_news = due.map(|reader| {
                 let has_news = reader.has_message() || reader.is_closed();
                 if has_news {
-                    // If the sender has taken the token, it raises an id that is active already: `activate` ignores that.
+                    // If the sender has taken the token, it raises an id that is active already: `activate` ignores
+                    // that.
                     reader.passive().disarm(LANE);
                 }
                 has_news
