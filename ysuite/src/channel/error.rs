@@ -1,5 +1,5 @@
-//! The errors of a channel's ends. They follow `std::sync::mpsc` and crossbeam-channel wherever both have the same: an
-//! error gives back the message that was not delivered.
+//! The errors of a channel's handles. They follow `std::sync::mpsc` and crossbeam-channel wherever both have the same.
+//! An error returns the message that was not delivered.
 
 use core::fmt;
 use std::error::Error;
@@ -14,14 +14,14 @@ use std::error::Error;
 //     tests/suite/broadcast/endings.rs: sending_fails_while_nobody_listens
 // FINAL: `SendError` of `watch` is not: a sender that subscribes makes a receiver; test: tests/suite/watch.rs:
 //     without_receivers_a_value_comes_back_or_waits_for_the_next
-/// The receiver has disconnected. Holds the message that it will not get.
+/// The receiver has disconnected. Holds the message that it does not get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
 /// A message could not be sent at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// The channel is full, or (`mpmc`, `broadcast`) the next cell is still in use, or (a rendezvous) no receiver
+    /// The channel is full. Or (`mpmc`, `broadcast`) the next cell is still in use. Or (a rendezvous) no receiver
     /// waits.
     Full(T),
     /// The receiver has disconnected.
@@ -31,7 +31,7 @@ pub enum TrySendError<T> {
 /// A message could not be sent in time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
-    /// The channel was full all the time.
+    /// The channel was full until the deadline.
     Timeout(T),
     /// The receiver has disconnected.
     Disconnected(T),
@@ -61,7 +61,7 @@ pub struct RecvError;
 /// No message could be received at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// The channel is empty, or (`mpmc`, `broadcast`) the next message is still being put in, or (a rendezvous) no
+    /// The channel is empty. Or (`mpmc`, `broadcast`) the next message is still being written. Or (a rendezvous) no
     /// sender waits.
     Empty,
     /// The channel is empty and the sender has disconnected.
@@ -71,7 +71,7 @@ pub enum TryRecvError {
 /// No message came in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// The channel was empty all the time.
+    /// The channel was empty until the deadline.
     Timeout,
     /// The channel is empty and the sender has disconnected.
     Disconnected,
@@ -79,21 +79,21 @@ pub enum RecvTimeoutError {
 
 // FINAL: `ReserveError::TooMany`: the capacity does not change; test: tests/suite/mpmc/permits.rs:
 //     more_places_than_there_are_is_an_error_and_none_is_none
-/// No place was reserved, for one message or several, though the caller would have waited.
+/// No room was reserved, for one message or several, though the caller would have waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveError {
-    /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
+    /// The channel can never have that much room; a [rendezvous](crate::channel#rendezvous) has none at all.
     TooMany,
     /// The receiver has disconnected.
     Disconnected,
 }
 
-/// No place was reserved, for one message or several, now.
+/// No room was reserved now, for one message or several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryReserveError {
-    /// There are not so many places free.
+    /// There is less free room.
     Full,
-    /// There can never be so many places at a time: not even one in a [rendezvous](crate::channel#rendezvous).
+    /// The channel can never have that much room; a [rendezvous](crate::channel#rendezvous) has none at all.
     TooMany,
     /// The receiver has disconnected.
     Disconnected,
@@ -124,11 +124,11 @@ impl<T> SendTimeoutError<T> {
     }
 }
 
-const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
-const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
+const NO_RECEIVER: &str = "sending into a channel whose receiver has disconnected";
+const NO_SENDER: &str = "receiving from an empty channel whose sender has disconnected";
 
-/// Makes a type an error: the text of each reason, and for each of several reasons a method that tells whether it was
-/// that.
+/// Makes a type an error: the text of each reason. Where there are several reasons, each also gets a method that
+/// returns whether it was the reason.
 macro_rules! impl_error {
     ($error:ident $(<$message:ident>)?: $($(#[$doc:meta] $is:ident:)? $reason:pat => $text:expr),+ $(,)?) => {
         impl $(<$message>)? $error $(<$message>)? {
@@ -161,34 +161,34 @@ impl_error!(TrySendError<T>:
     is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
 );
 impl_error!(SendTimeoutError<T>:
-    /// Whether the time was up.
+    /// Whether the deadline has passed.
     is_timeout: Self::Timeout(_) => "timed out sending into a full channel",
     /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
 );
 impl_error!(ReserveError:
-    /// Whether more places were asked for than there can be at a time.
-    is_too_many: Self::TooMany => "reserving more places than the channel has",
+    /// Whether the caller asked for more room than the channel can ever have.
+    is_too_many: Self::TooMany => "reserving more room than the channel has",
     /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
 impl_error!(TryReserveError:
-    /// Whether there were too few places free.
-    is_full: Self::Full => "reserving more places than are free",
-    /// Whether more places were asked for than there can be at a time.
-    is_too_many: Self::TooMany => "reserving more places than the channel has",
+    /// Whether there was too little free room.
+    is_full: Self::Full => "reserving more room than is free",
+    /// Whether the caller asked for more room than the channel can ever have.
+    is_too_many: Self::TooMany => "reserving more room than the channel has",
     /// Whether the receiver has disconnected.
     is_disconnected: Self::Disconnected => NO_RECEIVER,
 );
 impl_error!(RecvError: _ => NO_SENDER);
 impl_error!(TryRecvError:
-    /// Whether the channel was empty, with its sender alive.
+    /// Whether the channel was empty, with its sender still connected.
     is_empty: Self::Empty => "receiving from an empty channel",
     /// Whether the sender has disconnected.
     is_disconnected: Self::Disconnected => NO_SENDER,
 );
 impl_error!(RecvTimeoutError:
-    /// Whether the time was up.
+    /// Whether the deadline has passed.
     is_timeout: Self::Timeout => "timed out receiving from an empty channel",
     /// Whether the sender has disconnected.
     is_disconnected: Self::Disconnected => NO_SENDER,

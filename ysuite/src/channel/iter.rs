@@ -1,8 +1,8 @@
 //! A receiver as an iterator: waiting, not waiting, and owning. Written once for all channels. One thread at a time.
 //!
-//! Those that wait are fused: the end of a channel is for ever. Not so where receivers are shared: a future that is
-//! dropped may give a rendezvous' message back behind its end, so there an iterator remembers that it has ended. One
-//! that does not wait may find messages later.
+//! The waiting iterators are fused, because a channel is disconnected for ever. Shared receivers are an exception: a
+//! future that is dropped may return the message of a rendezvous after the disconnection. So there an iterator
+//! remembers that it has ended. An iterator that does not wait may find messages later.
 
 use core::iter::FusedIterator;
 
@@ -14,13 +14,13 @@ pub trait Receive {
     /// What is received.
     type Message;
 
-    /// Waits for a message; `None` when none will come.
+    /// Waits for a message; `None` when there will be none.
     fn next_waiting(&mut self) -> Option<Self::Message>;
 
-    /// A message if there is one. Only looks: an attached receiver keeps its id up.
+    /// A message if there is one. Only polls: an attached receiver keeps its id up.
     fn look(&mut self) -> Option<Self::Message>;
 
-    /// Whether there is a message. Only looks: an attached receiver keeps its id up.
+    /// Whether there is a message. Only polls: an attached receiver keeps its id up.
     fn has_message(&mut self) -> bool;
 
     /// The receiver's own `try_recv`.
@@ -68,7 +68,7 @@ macro_rules! impl_iterator {
 
 pub(super) use impl_iterator;
 
-/// The next message, unless the end has been seen.
+/// The next message, unless this iterator has ended.
 #[inline]
 pub(super) fn until_over<T>(is_over: &mut bool, next: impl FnOnce() -> Option<T>) -> Option<T> {
     let message = if *is_over { None } else { next() };

@@ -1,12 +1,12 @@
-//! Who may look at a channel's statistics: whoever has an end of it.
+//! Access to a channel's statistics: each handle of the channel has it.
 
-/// Gives an end its observer. `$meter` is the channel's.
+/// Gives a handle its observer. `$meter` is the channel's.
 macro_rules! impl_observer {
     ($end:ident, $([$bound:lifetime],)? |$this:ident| $meter:expr) => {
         #[cfg(feature = "statistics")]
         impl<T $(: $bound)?> $end<T> {
-            /// One who looks at what goes through this channel, from any thread, also when its ends are gone: see
-            /// [`statistics`](crate::statistics). Wait-free. With the feature `statistics` only.
+            /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+            /// are dropped: see [`statistics`](crate::statistics). Wait-free. With the feature `statistics` only.
             #[must_use]
             pub fn observer(&self) -> $crate::statistics::Observer {
                 let $this = self;

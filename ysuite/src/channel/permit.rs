@@ -1,10 +1,10 @@
 //! Permits: room that is certain before the message is made. Written once for spsc and mpsc.
 //!
-//! A sender with a pipe of its own is the only one that fills it: what room it has found stays, until it uses it. So a
-//! permit is nothing but a borrowed sender, costs nothing to give back, and shows the slot itself: a message can be
-//! built where it will lie. One thread at a time; waiting for room is that of `send`.
+//! A sender with a queue of its own is the only one that fills it. The room that it has found stays until it uses it.
+//! So a permit is nothing but a borrowed sender, and costs nothing to return. It exposes the slot itself: a message can
+//! be built in its final location. One thread at a time; waiting for room works as in `send`.
 //!
-//! Cannot: be kept beside the sender, or sent elsewhere without it.
+//! Cannot: be kept alongside the sender, or be sent to another thread without it.
 
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -27,18 +27,18 @@ pub trait Reserve {
     /// Sends a message, for which there is room.
     fn send_reserved(&mut self, message: Self::Message) -> Result<(), SendError<Self::Message>>;
 
-    /// The next free slots that lie side by side, `most` at most; none only where there is no room.
+    /// The next free slots that are contiguous, at most `most`; empty only where there is no room.
     fn free_slots(&mut self, most: usize) -> &mut [MaybeUninit<Self::Message>];
 
-    /// Sends the messages in the first `count` of the slots that [`free_slots`](Self::free_slots) has given last.
+    /// Sends the messages in the first `count` of the slots that [`free_slots`](Self::free_slots) returned last.
     ///
     /// # Safety
-    /// There are as many, and in each a message has been written since.
+    /// There are at least `count` slots, and a message has been written into each since.
     unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<Self::Message>>>;
 }
 
 /// Room for one message in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's
-/// `reserve` and its like. Dropped unused, it gives the room back.
+/// `reserve` methods. Dropped unused, it returns the room.
 ///
 /// ```
 /// let (mut sender, mut receiver) = ysuite::spsc::bounded(1);
@@ -58,10 +58,10 @@ impl<'a, S: Reserve> Permit<'a, S> {
         Self { sender }
     }
 
-    /// Sends a message, visible at once, together with what was hidden. Wait-free.
+    /// Sends a message. It is visible at once, together with the hidden messages. Wait-free.
     ///
     /// # Errors
-    /// When the receiver has disconnected or has closed the channel: holds the message.
+    /// When the receiver has disconnected or has closed the channel. The error holds the message.
     #[inline]
     pub fn send(self, message: S::Message) -> Result<(), SendError<S::Message>> {
         self.sender.send_reserved(message)
@@ -74,7 +74,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
     /// nothing is sent.
     ///
     /// # Errors
-    /// As of [`send`](Self::send).
+    /// As [`send`](Self::send).
     #[inline]
     pub fn send_with(mut self, make: impl FnOnce() -> S::Message) -> Result<(), SendError<S::Message>> {
         self.slot().write(make());
@@ -82,8 +82,8 @@ impl<'a, S: Reserve> Permit<'a, S> {
         unsafe { self.commit() }
     }
 
-    /// The slot in which the message will lie. What is written here is sent by [`commit`](Self::commit), and otherwise
-    /// forgotten: it is not dropped.
+    /// The slot of the message. What the caller writes into it is sent by [`commit`](Self::commit). Otherwise it is
+    /// forgotten, not dropped.
     #[inline]
     pub fn slot(&mut self) -> &mut MaybeUninit<S::Message> {
         &mut self.sender.free_slots(1)[0]
@@ -92,20 +92,20 @@ impl<'a, S: Reserve> Permit<'a, S> {
     /// Sends the message that was written into the [slot](Self::slot). Otherwise as [`send`](Self::send).
     ///
     /// # Errors
-    /// As of [`send`](Self::send).
+    /// As [`send`](Self::send).
     ///
     /// # Safety
     /// A message has been written into the slot of this permit.
     #[inline]
     pub unsafe fn commit(self) -> Result<(), SendError<S::Message>> {
-        // SAFETY: by the caller. There is room, so there is a slot, and this permit has given no other.
+        // SAFETY: by the caller. There is room, so there is a slot, and this permit has returned no other.
         let sent = unsafe { self.sender.send_slots(1) };
         sent.map_err(|SendError(mut back)| SendError(back.pop().expect("one message was sent")))
     }
 }
 
 /// Room for several messages in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's
-/// `reserve_many` and its like. Dropped, it gives back what is left of the room.
+/// `reserve_many` methods. When dropped, it returns the room that is left.
 #[must_use = "room that is reserved and not used is given back"]
 pub struct Permits<'a, S: Reserve> {
     sender: &'a mut S,
@@ -117,7 +117,7 @@ impl<'a, S: Reserve> Permits<'a, S> {
         Self { sender, left }
     }
 
-    /// For how many messages there is room left.
+    /// The number of messages for which there is room left.
     #[must_use]
     pub fn len(&self) -> usize {
         self.left
@@ -145,9 +145,9 @@ impl<'a, S: Reserve> Permits<'a, S> {
     }
 
     // MUTANT: Speed only: with no room left the queue offers an empty run of slots.
-    /// The slots of the next messages, as many of them as lie side by side: at least one while there is room left, and
-    /// never more than the room. What is written here is sent by [`commit`](Self::commit), and otherwise forgotten: it
-    /// is not dropped.
+    /// The slots of the next messages, as far as they are contiguous: at least one while there is room left, and never
+    /// more than the room. What the caller writes into them is sent by [`commit`](Self::commit). Otherwise it is
+    /// forgotten, not dropped.
     pub fn slots(&mut self) -> &mut [MaybeUninit<S::Message>] {
         if self.left == 0 {
             return &mut [];
@@ -155,16 +155,16 @@ impl<'a, S: Reserve> Permits<'a, S> {
         self.sender.free_slots(self.left)
     }
 
-    /// Sends the messages in the first `count` [slots](Self::slots), as one batch: visible together, with what was
-    /// hidden. Wait-free.
+    /// Sends the messages in the first `count` [slots](Self::slots) as one batch. They become visible together, with
+    /// the hidden messages. Wait-free.
     ///
     /// # Errors
-    /// When the receiver has disconnected or has closed the channel: those of the messages that it certainly has not
-    /// got.
+    /// When the receiver has disconnected or has closed the channel. The error holds the messages that the receiver
+    /// certainly does not get.
     ///
     /// # Safety
-    /// The last call of [`slots`](Self::slots) has shown at least `count` slots, nothing was sent since, and a message
-    /// has been written into each of the first `count`.
+    /// The last call of [`slots`](Self::slots) has returned at least `count` slots, nothing was sent since, and a
+    /// message has been written into each of the first `count`.
     pub unsafe fn commit(&mut self, count: usize) -> Result<(), SendError<Vec<S::Message>>> {
         if count == 0 {
             return Ok(());
@@ -187,7 +187,7 @@ impl<S: Reserve> fmt::Debug for Permits<'_, S> {
     }
 }
 
-/// A sending end that waits for room for several messages.
+/// A sender that waits for room for several messages.
 struct SeveralPlaces<'a, T, L: SenderLink<T>> {
     end: &'a mut WritingEnd<T, L>,
     places: usize,
@@ -212,18 +212,19 @@ impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: In a race: room that came since the first check has raised the id again, so the next attempt finds it.
-    /// Whether there is room for so many messages. An attached sender that finds too little takes its id down, and
+    /// Whether there is room for `places` messages. An attached sender that finds too little takes its id down, and
     /// checks once more.
     pub(super) fn try_reserve(&mut self, places: usize) -> Result<(), TryReserveError> {
         let mut found = self.look_for(places);
         if found == Err(TryReserveError::Full) && one::registration(&*self.end).is_some() {
-            // Hidden messages may take the room that the set is to tell of.
+            // Hidden messages may take the room that the set is to report.
             self.flush();
             one::rest(&mut SeveralPlaces { end: &mut self.end, places });
             found = self.look_for(places);
         }
         if found == Err(TryReserveError::Full) {
-            // A close between the look whether it is over and the one for room leaves no room, which is no want of it.
+            // A close between the check for a disconnection and the check for room leaves no room. That is not a lack
+            // of room.
             if self.end.writer.is_over() {
                 return Err(TryReserveError::Disconnected);
             }
@@ -233,7 +234,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Killed only by `too_many_is_an_error_and_not_a_wait`.
-    /// Whether there is room for so many messages. Only looks.
+    /// Whether there is room for `places` messages. Only checks.
     #[inline]
     fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
         if let Some(meeting) = self.end.link.meeting() {
@@ -255,7 +256,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// Waits for room for so many messages, as long as it takes.
+    /// Waits until there is room for `places` messages.
     #[inline]
     pub(super) fn reserve(&mut self, places: usize) -> Result<(), ReserveError> {
         match self.look_for(places) {
@@ -264,7 +265,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// There is no room, or there never is.
+    /// There is not enough room, now or ever.
     #[cold]
     #[inline(never)]
     fn reserve_slowly(&mut self, places: usize) -> Result<(), ReserveError> {
@@ -275,7 +276,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 Err(TryReserveError::Disconnected) => return Err(ReserveError::Disconnected),
                 Err(TryReserveError::Full) => {}
             }
-            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            // Hidden messages must be published before this waits, or two such handles would wait for each other.
             self.flush();
             one::block(&mut SeveralPlaces { end: &mut self.end, places }, &mut self.backoff, Deadline::Never);
         }
@@ -295,7 +296,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 Err(TryReserveError::Disconnected) => return Poll::Ready(Err(ReserveError::Disconnected)),
                 Err(TryReserveError::Full) => {}
             }
-            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            // Hidden messages must be published before this waits, or two such handles would wait for each other.
             self.flush();
             if one::poll(&mut SeveralPlaces { end: &mut self.end, places }, context).is_pending() {
                 return Poll::Pending;
@@ -306,7 +307,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Sends the messages that were written into the first `count` free slots.
     ///
     /// # Safety
-    /// As of [`Reserve::send_slots`].
+    /// As [`Reserve::send_slots`].
     #[inline]
     pub(super) unsafe fn send_slots(&mut self, count: usize) -> Result<(), SendError<Vec<T>>> {
         let from = self.end.writer.position();
@@ -320,54 +321,55 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 macro_rules! impl_sender_permits {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Waits for room for one message, as long as it takes. The permit then sends it without waiting. Messages
-            /// that were hidden are flushed where there is no room.
+            /// Waits until there is room for one message. The permit then sends it without waiting. Hidden messages are
+            /// flushed where there is no room.
             ///
             /// # Errors
             /// When the receiver has disconnected or has closed the channel. `TooMany` in a
-            /// [rendezvous](crate::channel#rendezvous), which has no places.
+            /// [rendezvous](crate::channel#rendezvous), which never has room.
             #[inline]
             pub fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
                 self.inner.reserve(1)?;
                 Ok(Permit::new(self))
             }
 
-            /// A permit for one message, if there is room. Wait-free. An attached sender that finds none takes its id
-            /// down, as [`try_send`](Self::try_send) does.
+            /// A permit for one message, if there is room. Wait-free. An attached sender that finds no room takes its
+            /// id down, as [`try_send`](Self::try_send) does.
             ///
             /// # Errors
             /// When there is no room, and when the receiver has disconnected or has closed the channel. `TooMany` in a
-            /// [rendezvous](crate::channel#rendezvous), which has no places.
+            /// [rendezvous](crate::channel#rendezvous), which never has room.
             pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError> {
                 self.inner.try_reserve(1)?;
                 Ok(Permit::new(self))
             }
 
-            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future dropped
-            /// before it is ready has reserved nothing.
+            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future that is
+            /// dropped before it is ready has reserved nothing.
             ///
             /// # Errors
-            /// As of [`reserve`](Self::reserve).
+            /// As [`reserve`](Self::reserve).
             pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
                 $crate::channel::coop::within_budget(self.inner.reserve_async(1)).await?;
                 Ok(Permit::new(self))
             }
 
-            /// Waits until there is room for `places` messages at once, as long as it takes. Each message received
-            /// meanwhile may wake this thread for a look. Messages that were hidden are flushed where there is no room.
+            /// Waits until there is room for `places` messages at once. Each message that is received meanwhile may
+            /// wake this thread for a check. Hidden messages are flushed where there is not enough room.
             ///
             /// # Errors
-            /// When there can never be so much room, and when the receiver has disconnected or has closed the channel.
+            /// When there can never be that much room, and when the receiver has disconnected or has closed the
+            /// channel.
             pub fn reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
                 self.inner.reserve(places)?;
                 Ok(Permits::new(self, places))
             }
 
             /// Permits for `places` messages, if there is room for all of them. Wait-free. An attached sender that
-            /// finds too little takes its id down, until there may be enough.
+            /// finds too little room takes its id down, until there may be enough.
             ///
             /// # Errors
-            /// When there is too little room now, when there can never be so much, and when the receiver has
+            /// When there is too little room now, when there can never be that much, and when the receiver has
             /// disconnected or has closed the channel.
             pub fn try_reserve_many(&mut self, places: usize) -> Result<Permits<'_, Self>, TryReserveError> {
                 self.inner.try_reserve(places)?;
@@ -375,10 +377,11 @@ macro_rules! impl_sender_permits {
             }
 
             /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime. Cancel-safe: a future
-            /// dropped before it is ready has reserved nothing.
+            /// that is dropped before it is ready has reserved nothing.
             ///
             /// # Errors
-            /// When there can never be so much room, and when the receiver has disconnected or has closed the channel.
+            /// When there can never be that much room, and when the receiver has disconnected or has closed the
+            /// channel.
             pub async fn reserve_many_async(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
                 $crate::channel::coop::within_budget(self.inner.reserve_async(places)).await?;
                 Ok(Permits::new(self, places))

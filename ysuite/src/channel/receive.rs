@@ -1,8 +1,8 @@
-//! The inner part of a receiver, written once for spsc and mpsc: everything that the only reading end of a queue can
-//! do.
+//! The inner part of a receiver: everything that the only reader of a queue can do. It is written once for spsc and
+//! mpsc.
 //!
-//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods; what blocks, and what it
-//! costs, is said at each of them.
+//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods. The documentation of each
+//! method says whether it blocks, and what it costs.
 
 use core::task::{Context, Poll, ready};
 
@@ -17,61 +17,62 @@ use crate::wait::many::SharedEnd;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
-/// What [`Receiving`] needs of a queue's reading end. All wait-free.
+/// What [`Receiving`] needs of a queue's reader. All wait-free.
 pub(super) trait ReadingEnd: WaitingEnd {
     type Message;
 
     fn take(&mut self) -> Option<Self::Message>;
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
-    /// The next messages that lie side by side; none only where [`peek`](Self::peek) finds none.
+    /// The next messages that are contiguous in memory; empty only where [`peek`](Self::peek) finds none.
     fn peek_run(&mut self) -> &[Self::Message];
     fn has_message(&mut self) -> bool;
-    /// How many messages are published, counting no further than it takes to reach `enough`.
+    /// The number of published messages. Stops counting as soon as it reaches `enough`.
     fn len_up_to(&self, enough: usize) -> usize;
-    /// How many messages have been taken; wraps.
+    /// The number of messages that have been taken; wraps.
     fn position(&self) -> usize;
     /// Whether nothing more will be published.
     fn is_closed(&self) -> bool;
-    /// After finding nothing: whether there is a message all the same. Of a queue that its receiver has closed there
-    /// may be one, which only this look finds.
+    /// After finding nothing: whether there is a message all the same. A queue that its receiver has closed may have
+    /// one, which only this check finds.
     fn has_last(&mut self) -> bool {
         self.has_message()
     }
-    /// Closes the queue, which is open: afterwards [`is_closed`](Self::is_closed), and senders get back what they send.
+    /// Closes the queue, which is open. Then [`is_closed`](Self::is_closed) is true, and senders get their messages
+    /// back.
     fn close(&mut self);
     // USER CODE: wakers of tasks that wait until the receiver has disconnected; the rendezvous is closed, or the queue
     //     cut; re-entrance: any operation; panic: the others are woken, then it propagates; test:
     //     tests/suite/rendezvous/ended.rs: closed_waits_for_the_receivers_end
-    /// The receiver has closed a rendezvous: tells all who wait for its end. Wakers are user code.
+    /// The receiver has closed a rendezvous: notifies all that wait for its disconnection. Wakers are user code.
     fn tell_end(&self);
-    /// The end of a rendezvous, whose queue is closed from the beginning: so only what finds it closed looks here.
+    /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
     fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>>;
     /// The same, to attach it or to poll.
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<Self::Message, false>>;
 }
 
-/// A reading end, and the memory of how to wait for it.
+/// A reader, and its memory of how to wait.
 pub(super) struct Receiving<E> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
 }
 
-/// A receiving end's memory of how to wait.
+/// A receiver's memory of how to wait.
 pub(super) struct RecvBackoff {
     backoff: Backoff,
-    /// How many messages had been taken at the last wait.
+    /// The number of messages that had been taken at the last wait.
     waited_at: usize,
 }
 
 /// This many messages without a wait are a stream. The receiver has then caught up with the sender in a cache line that
-/// the sender writes, and every look takes that line away from the sender. So the receiver pauses before it checks
-/// again, in which time the sender gets ahead.
+/// the sender writes, and every poll takes that line away from the sender. So the receiver pauses before it polls
+/// again, and the sender gets ahead in that time.
 const STREAM: usize = 64;
 /// Pauses after a stream: a fraction of a microsecond.
 const PAUSES: u32 = 16;
-/// A batch of this many messages is taken without counting what there is. A larger batch could last as long as senders
-/// stream, and an operation that never blocks must end.
+/// A batch of up to this many messages is taken without counting the messages first. A larger batch could last as long
+/// as senders stream, and an operation that never blocks must return.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 // MUTANT: Speed only: when a receiver that has streamed pauses before it polls again.
@@ -84,13 +85,13 @@ impl RecvBackoff {
         self.backoff.spin = spin;
     }
 
-    /// The part that concerns waits in a rendezvous.
+    /// The part for waits in a rendezvous.
     fn meeting(&mut self) -> &mut Backoff {
         &mut self.backoff
     }
 
-    /// Blocks the thread until the end is ready (true) or the deadline has passed (false). `position` is how many
-    /// messages have been taken; wraps.
+    /// Blocks the thread until the reader is ready (true) or the deadline has passed (false). `position` is the number
+    /// of messages that have been taken; wraps.
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
         self.look_away(position);
         one::block(end, &mut self.backoff, deadline)
@@ -102,7 +103,7 @@ impl RecvBackoff {
         position.wrapping_sub(self.waited_at) >= STREAM
     }
 
-    /// Nothing is there at this position: after a stream, lets the sender get ahead.
+    /// There is nothing at this position: after a stream, pauses so that the sender gets ahead.
     fn look_away(&mut self, position: usize) {
         if self.has_streamed(position) && self.backoff.may_spin() {
             (0..PAUSES).for_each(|_| spin_loop());
@@ -116,14 +117,14 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    /// A message, or the error that there will be none, if it is so now. Only looks: an attached receiver keeps its id
-    /// up.
+    /// A message, or the error that there will be none. `None`: neither yet. Only polls: an attached receiver keeps its
+    /// id up.
     #[inline]
     pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
         match self.end.take() {
             Some(message) => Some(Ok(message)),
             None if !self.end.is_closed() => None,
-            // What was published before the end is visible now.
+            // What was published before the close is visible now.
             None => Some(self.take_last()),
         }
     }
@@ -156,7 +157,7 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.take().ok_or(RecvError)
     }
 
-    /// Receives; waits for a message until a deadline, which is asked for only where there is none.
+    /// Receives; waits for a message until a deadline. `deadline` is called only where there is no message.
     pub(super) fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<E::Message, RecvTimeoutError> {
         if let Some(message) = self.end.take() {
             return Ok(message);
@@ -169,7 +170,7 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
-    /// Blocks until there is a message (`Ok`), or the sender has disconnected, or the time is up.
+    /// Blocks until there is a message (`Ok`), the sender has disconnected, or the deadline has passed.
     #[cold]
     #[inline(never)]
     pub(super) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
@@ -193,7 +194,7 @@ impl<E: ReadingEnd> Receiving<E> {
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
         match self.end.take() {
             Some(message) => Ok(message),
-            // A few loads and no copy, so that a loop of tries that find nothing is quick as well.
+            // A few loads and no copy, so that a loop of failing attempts is quick as well.
             None if self.is_plainly_empty() => Err(TryRecvError::Empty),
             None => outline(self, Self::try_recv_slowly),
         }
@@ -220,9 +221,9 @@ impl<E: ReadingEnd> Receiving<E> {
         self.nothing()
     }
 
-    // MUTANT: Speed only: the slow path finds nothing either, with the same answer.
-    /// After finding nothing: whether that is all there is to say. Not behind a stream, of an end that may be attached,
-    /// or of a queue that is closed.
+    // MUTANT: Speed only: the slow path finds nothing either, with the same result.
+    /// After finding nothing: whether the queue is simply empty. False after a stream, for a receiver that may be
+    /// attached, and for a queue that is closed.
     #[inline(always)]
     fn is_plainly_empty(&self) -> bool {
         let Self { end, backoff } = self;
@@ -240,7 +241,7 @@ impl<E: ReadingEnd> Receiving<E> {
             }
         }
         match self.nothing() {
-            // It is over, or this is a rendezvous.
+            // It is disconnected, or this is a rendezvous.
             Err(TryRecvError::Disconnected) => {
                 self.end.meeting().map_or(Err(TryRecvError::Disconnected), |meeting| meeting.party().try_recv())
             }
@@ -296,8 +297,8 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: One more check when the queue is empty, or one less: the next attempt finds the message.
-    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch,
-    /// so that a loop until the end ends.
+    /// A batch of 0 messages, where the caller has computed `max`. It never waits, but it reports the disconnection as
+    /// any other batch does, so that a loop until the disconnection ends.
     #[cold]
     #[inline(never)]
     pub(super) fn take_none(&mut self) -> Result<usize, RecvError> {
@@ -316,15 +317,15 @@ impl<E: ReadingEnd> Receiving<E> {
     // WAITS: never; it ends: beyond 4,096 messages it takes those that are there when it counts them; test:
     //     tests/allocation/batches.rs: a_batch_of_a_pipe_ends_while_its_sender_goes_on
     // MUTANT: A batch may also take what has come since.
-    /// Takes what is there, `most` at most. It may take some of what comes meanwhile, but not all of that: it might
-    /// never end.
+    /// Takes the messages that are there, at most `most`. It may take some of the messages that arrive meanwhile, but
+    /// not all of them, or it might never return.
     #[inline(always)]
     pub(super) fn take_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
         let taken = self.end.take_many(to, most.min(AMPLE));
         if taken < AMPLE { taken } else { taken + self.take_rest(to, most - taken) }
     }
 
-    /// After an ample batch: takes as many messages as there are now, and none beyond.
+    /// After an ample batch: takes the messages that are there now, and no more.
     #[cold]
     #[inline(never)]
     fn take_rest(&mut self, to: &mut Vec<E::Message>, most: usize) -> usize {
@@ -378,7 +379,8 @@ impl<E: ReadingEnd> Receiving<E> {
         }
     }
 
-    /// The queue is closed, and empty except for what only a last look finds: it is over, or this is a rendezvous.
+    /// The queue is closed, and empty except for what only a last check finds: it is disconnected, or this is a
+    /// rendezvous.
     #[cold]
     #[inline(never)]
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
@@ -389,7 +391,7 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: The check has found nothing, so the take finds nothing either.
-    /// The queue is closed, and empty except for what only a last look finds.
+    /// The queue is closed, and empty except for what only a last check finds.
     #[cold]
     #[inline(never)]
     fn take_last(&mut self) -> Result<E::Message, RecvError> {
@@ -410,7 +412,7 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
         let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(waiting))
     }
 }
@@ -432,124 +434,129 @@ impl<E: ReadingEnd> Attempt for &mut Receiving<E> {
 macro_rules! impl_receiver_api {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Receives a message; waits for one as long as it takes.
+            /// Receives a message; waits until there is one.
             ///
-            /// Wait-free while messages are there, and then without a system call but to wake a sender that waits for
-            /// room and, without a bound, to give a backlog's chunks back. Otherwise spins for a while (see
-            /// [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+            /// Wait-free while there are messages. Then it makes system calls only to wake a sender that waits for room
+            /// and, without a bound, to return the chunks of a backlog. Otherwise it spins for a while (see
+            /// [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
             ///
             /// # Errors
-            /// When the channel is empty, and its senders are gone or it is closed.
+            /// When the channel is empty, and all senders have disconnected or it is closed.
             #[inline(always)]
             pub fn recv(&mut self) -> Result<T, RecvError> {
                 self.inner.recv()
             }
 
-            /// Receives a message if there is one. Wait-free; on an unattached receiver without a fence, and with the
-            /// system calls of [`recv`](Self::recv) alone. An attached receiver that finds nothing takes its id down
-            /// (at most two system calls, then none until it is raised again).
+            /// Receives a message if there is one. Wait-free. On an unattached receiver it needs no fence, and makes
+            /// only the system calls of [`recv`](Self::recv). An attached receiver that finds nothing takes its id
+            /// down. That costs at most two system calls, then none until the id is raised again.
             ///
-            /// A try that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and checks
-            /// again: in that time the sender gets ahead, which makes a stream quicker. Not with `Spin::None`.
+            /// An attempt that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and
+            /// polls again. The sender gets ahead in that time, which makes a stream faster. There is no pause with
+            /// `Spin::None`.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its senders are gone or it is closed.
+            /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or
+            /// the channel is closed.
             #[inline]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.inner.try_recv()
             }
 
-            /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
+            /// Receives a message; waits for at most `timeout`. `Duration::MAX` means no limit.
             ///
             /// # Errors
-            /// When the time is up, and when the channel is empty and its senders are gone or it is closed.
+            /// When the timeout has passed, and when the channel is empty and all senders have disconnected or it is
+            /// closed.
             pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
                 self.inner.recv_until(|| $crate::os::Deadline::after(timeout))
             }
 
-            /// Receives a message; waits no longer than until `deadline`. A message that is there is received even
-            /// after the deadline.
+            /// Receives a message; waits until `deadline` at most. A message that is there is received even after the
+            /// deadline.
             ///
             /// # Errors
-            /// When the time is up, and when the channel is empty and its senders are gone or it is closed.
+            /// When the deadline has passed, and when the channel is empty and all senders have disconnected or it is
+            /// closed.
             pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
                 self.inner.recv_until(|| $crate::os::Deadline::At(deadline))
             }
 
-            /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many
-            /// (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
+            /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`.
+            /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only
+            /// in `to`.
             ///
             /// # Errors
-            /// When the channel is empty, and its senders are gone or it is closed; also where `max` is 0.
+            /// When the channel is empty, and all senders have disconnected or it is closed; also where `max` is 0.
             #[inline]
             pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
                 self.inner.recv_batch(to, max)
             }
 
-            /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
+            /// Appends the messages that are there to `to`, at most `max`, and returns their number. Never blocks.
             ///
             /// # Errors
-            /// When the channel is empty, and when it is empty and its senders are gone or it is closed. Where `max` is
-            /// 0 only the latter.
+            /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders
+            /// have disconnected or the channel is closed.
             pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
                 self.inner.try_recv_batch(to, max)
             }
 
-            /// The next message where it lies, if there is one. Never blocks; costs what
-            /// [`try_recv`](Self::try_recv) costs.
+            /// The next message, in its slot, if there is one. Never blocks; costs the same as
+            /// [`try_recv`](Self::try_recv).
             #[inline]
             pub fn peek(&mut self) -> Option<&T> {
                 self.inner.peek()
             }
 
-            /// The next messages where they lie, as many of them as lie side by side: at least one if there is one.
-            /// Never blocks; costs what [`try_recv`](Self::try_recv) costs.
+            /// The next messages, in their slots, as far as these are contiguous: at least one if there is a message.
+            /// Never blocks; costs the same as [`try_recv`](Self::try_recv).
             pub fn peek_run(&mut self) -> &[T] {
                 self.inner.peek_run()
             }
 
-            /// Receives and drops the first messages of those that [`peek_run`](Self::peek_run) has shown last.
-            /// Wait-free, except for the wake-up of a sender.
+            /// Receives and drops the first `messages` messages of those that [`peek_run`](Self::peek_run) returned
+            /// last. Wait-free, except for the wake-up of a sender.
             ///
             /// # Panics
-            /// Where `messages` is more than it would show now without looking for more, and where a message panics as
-            /// it is dropped: those behind it are still there then.
+            /// When `messages` is more than `peek_run` would return now without polling for more. Also when the drop of
+            /// a message panics: then the messages after it are still in the channel.
             #[inline]
             pub fn consume(&mut self, messages: usize) {
                 self.inner.consume(messages);
             }
 
-            /// Receives a message, or has the task woken when there may be one.
+            /// Receives a message, or registers the task to be woken when there may be one.
             ///
             /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task
             /// polls, or this receiver is dropped.
             ///
             /// # Errors
-            /// When the channel is empty, and its senders are gone or it is closed.
+            /// When the channel is empty, and all senders have disconnected or it is closed.
             #[inline]
             pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
                 $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_recv(context))
             }
 
-            /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+            /// Receives a message; the task waits until there is one. Needs no particular runtime.
             ///
-            /// Cancel-safe: a future dropped before it is ready has taken nothing.
+            /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
             ///
             /// # Errors
-            /// When the channel is empty, and its senders are gone or it is closed.
+            /// When the channel is empty, and all senders have disconnected or it is closed.
             #[inline]
             pub fn recv_async(&mut self) -> impl Future<Output = Result<T, RecvError>> {
                 $crate::channel::coop::within_budget(self.inner.recv_async())
             }
 
-            /// How many messages of a rendezvous that is over are there all the same: see
-            /// [`crate::channel#rendezvous`].
+            /// The number of messages that a disconnected rendezvous still has: see [`crate::channel#rendezvous`].
             #[cfg(feature = "stream")]
             fn given_back(&self) -> usize {
                 self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
             }
 
-            /// The messages, one by one; waits for each, and ends when the senders are gone or the channel is closed.
+            /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is
+            /// closed.
             pub fn iter(&mut self) -> Iter<'_, Self> {
                 Iter(self)
             }
@@ -559,18 +566,18 @@ macro_rules! impl_receiver_api {
                 TryIter(self)
             }
 
-            /// What to do before sleeping, from the next wait on. The default is
+            /// Sets how this receiver spins before it sleeps, from the next wait on. The default is
             /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
             pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.set_spin(spin);
             }
 
-            /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none.
-            /// Its messages stay, and it can be attached again, to any set. Wait-free except for the descriptor of the
-            /// set (one system call at most).
+            /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. Its messages
+            /// stay, and it can be attached again, to any set. Wait-free, except for the descriptor of the set (at most
+            /// one system call).
             ///
-            /// A sender that was about to raise the id may still do so once: its next owner must take that for a
-            /// spurious signal.
+            /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that
+            /// as a spurious signal.
             pub fn detach(&mut self) -> bool {
                 match self.inner.end.meeting_mut() {
                     Some(meeting) => meeting.detach(),
@@ -607,17 +614,17 @@ macro_rules! impl_receiver_api {
 
         $crate::channel::receive::impl_receiver_traits!(
             $receiver, &'a mut $receiver<T> => Iter<'a, $receiver<T>>,
-            /// At least the messages that are there, and exactly those once the sender has disconnected. Costs what
-            /// [`len`](Self::len) costs.
+            /// At least the messages that are there, and exactly those after the sender has disconnected. Costs the
+            /// same as [`len`](Self::len).
             certain: usize::MAX,
             |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_last(),
         );
     };
 }
 
-/// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and how that is
-/// iterated. `$certain`: how many of the messages that are there this receiver gets for certain, at most. `$look` and
-/// `$has_message` answer for `$this`, the receiver.
+/// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and its iterator.
+/// `$certain`: the maximal number of the present messages that this receiver certainly gets. `$look` and `$has_message`
+/// are evaluated with the receiver as `$this`.
 macro_rules! impl_receiver_traits {
     (
         $receiver:ident, $by:ty => $iter:ty, $(#[$size:meta])* certain: $certain:expr,
@@ -682,16 +689,16 @@ macro_rules! impl_receiver_traits {
 
             $(#[$size])*
             fn size_hint(&self) -> (usize, Option<usize>) {
-                // Before the count, which then includes all that was sent before the last sender went.
+                // Before the count, which then includes all that was sent before the last sender disconnected.
                 let is_over = self.is_disconnected();
                 let there = self.len();
                 (there.min($certain), is_over.then(|| there + self.given_back()))
             }
         }
 
-        /// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream
-        /// that is terminated, and whoever waits there for the end must be told of it. An error of another method is
-        /// not that `None`.
+        /// Terminated after this stream has returned `None`, and not before. `futures::select!` skips a terminated
+        /// stream, so a task that waits there for the end must first get the `None`. An error of another method is not
+        /// that `None`.
         #[cfg(feature = "stream")]
         impl<T> futures_core::FusedStream for $receiver<T> {
             fn is_terminated(&self) -> bool {

@@ -1,7 +1,8 @@
-//! The inner part of a sender, written once for spsc and mpsc: everything that a sender with a queue of its own can do.
+//! The inner part of a sender: everything that a sender with a queue of its own can do. It is written once for spsc and
+//! mpsc.
 //!
-//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods; what blocks, and what it costs,
-//! is said at each of them.
+//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods. The documentation of each
+//! method says whether it blocks, and what it costs.
 
 use core::mem::ManuallyDrop;
 use core::task::{Context, Poll, Waker};
@@ -20,69 +21,68 @@ use crate::statistics::COUNTING;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
-/// What a sending end knows of the channel around its queue.
+/// What a sender knows of the channel around its queue.
 pub(super) trait SenderLink<T> {
     /// See [`WaitingEnd::CROWDED`].
     const CROWDED: bool = false;
-    /// A publication has found these tokens: wakes the receiver in the ways they name. True: the receiver slept.
+    /// A publication has found `tokens`: wakes the receiver in the ways that they name. True: the receiver slept.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool;
-    /// The sender will never wait again: takes its waker out. Call before `close`: that may free the lane id for reuse.
-    /// The caller drops the waker when all else is done: its drop is user code.
+    /// The sender will never wait again: takes its waker out. Call this before `close`, which may free the lane id for
+    /// reuse. The caller drops the waker last, because its drop is user code.
     fn forget(&self) -> Option<Waker>;
-    /// The queue has been closed, and that has found these tokens: notifies the receiver.
+    /// The queue has been closed, and the close has found `tokens`: notifies the receiver.
     fn close(&mut self, receiver: &Passive, tokens: u32);
-    /// The sender goes, behind its end, and is in no set any more.
+    /// The sender is being dropped, after it has closed its queue, and is in no set any more.
     fn leave(&mut self) {}
-    /// The lane that another sender may go on with once this one is gone, if there is one.
+    /// The lane that another sender may continue to use after this one is dropped, if there is one.
     fn lane(&self) -> Option<u32> {
         None
     }
-    /// The sender has disconnected: leaves this lane, whose writing end is closed, to others. Returns what is to be
-    /// dropped.
+    /// The sender has disconnected: leaves this lane, whose writing side is closed, to other senders. Returns what the
+    /// caller must drop.
     fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<Writer<T>> {
         Some(writer)
     }
-    /// The lane that another sender may go on with as it is, where nothing was ever sent in it, if there is one.
+    /// The lane in which no message was ever sent, and that another sender may use as it is. `None`: there is none.
     fn unused_lane(&self) -> Option<u32> {
         None
     }
-    /// The sender goes, is in no set any more, and has never sent anything: leaves the writing end of this lane, which
-    /// is open, to another. `Ok`: what is to be dropped; then call [`uncount`](Self::uncount). `Err`: the writing end,
-    /// which is left to nobody.
+    /// The sender is being dropped, is in no set any more, and has never sent a message. Leaves the writer of this
+    /// lane, which is open, to another sender. `Ok`: what the caller must drop; then call [`uncount`](Self::uncount).
+    /// `Err`: the writer, which no other sender gets.
     #[allow(clippy::result_large_err)] // It is handed back to be dropped, once in the life of a sender.
     fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         Err(writer)
     }
-    /// The sender has left an open writing end to another: it counts no more, and the receiver learns of it if it was
-    /// the last.
+    /// The sender has left an open writer to another sender: it no longer counts. The receiver is notified if this was
+    /// the last sender.
     fn uncount(&mut self) {}
-    /// Who waits for the receiver's end.
+    /// The tasks and threads that wait until the receiver disconnects.
     fn end_watchers(&self) -> &EndWatchers;
     /// How a sender that waits for room can be woken.
     fn target(&self) -> &WakeTarget;
-    /// The sender is about to be attached to a set: it must have a target that is its own. False: there is no place for
-    /// one.
+    /// The sender is about to be attached to a set, so it needs a target of its own. False: there is no free target.
     fn prepare(&mut self) -> bool {
         true
     }
-    /// The end of a rendezvous, whose queue never has room: so only slow paths look here.
+    /// The endpoint of a rendezvous. Its queue never has room, so only slow paths check this.
     fn meeting(&self) -> Option<&MeetingEnd<T, true>>;
     /// The same, to attach it or to poll.
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>>;
-    /// The sender goes: the end of its rendezvous, if it has one, for the caller to drop.
+    /// The sender is being dropped: its rendezvous endpoint, if it has one, for the caller to drop.
     fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>>;
 }
 
 // THREAD EXIT: send, receive, `write`, `unwrite`, clone, drop and post work as ever, with parking on both sides. The
 //     thread-locals of channels have markers of their own; `queue` and the hub's handles have none; test:
 //     tests/suite/late.rs: ends_of_channels_are_used_past_the_threads_locals
-/// A sending end of a channel.
+/// The inner part of a sender.
 pub(super) struct Sending<T, L: SenderLink<T>> {
     pub(super) end: RegisterCopy<WritingEnd<T, L>>,
     pub(super) backoff: Backoff,
 }
 
-/// The writing end of the queue, as an end that may wait for room.
+/// The writer of the queue, as a handle that may wait for room.
 pub(super) struct WritingEnd<T, L: SenderLink<T>> {
     /// Taken out only as this is dropped.
     pub(super) writer: ManuallyDrop<Writer<T>>,
@@ -122,8 +122,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: Waits find the disconnection after arming. Killed only by
     // `the_receivers_close_sends_a_waiting_sender_its_message_back`.
-    /// Whether nothing can be sent any more: the receiver has disconnected or has closed, or this sender has been
-    /// closed.
+    /// Whether nothing can be sent any more: the receiver has disconnected or has closed the channel, or this sender
+    /// has been closed.
     pub(super) fn is_over(&self) -> bool {
         self.end.writer.is_over() || self.end.link.meeting().is_some_and(|meeting| meeting.is_closed())
     }
@@ -138,7 +138,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    // Past what the compiler inlines by itself, for its slow paths.
+    // More than the compiler inlines by itself, because of its slow paths.
     #[inline(always)]
     pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.end.writer.send(message) {
@@ -148,8 +148,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`try_send`](Self::try_send), for one who waits where there is no room: so the channel is not counted as full
-    /// here.
+    /// As [`try_send`](Self::try_send), for a caller that waits where there is no room. So the statistics do not count
+    /// the channel as full here.
     pub(super) fn attempt(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.end.writer.send(message) {
             Ok(0) => Ok(()),
@@ -158,14 +158,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`attempt`](Self::attempt), after a wait. Room that comes of a receiver's drop is none: its messages are
-    /// dropped after it has left, so whoever finds that room finds it gone.
+    /// As [`attempt`](Self::attempt), after a wait. Room that a receiver's drop has made does not count: its messages
+    /// are dropped after it has disconnected. So a sender that finds that room also finds the disconnection.
     pub(super) fn attempt_again(&mut self, message: T) -> Result<(), TrySendError<T>> {
         if self.is_over() { Err(TrySendError::Disconnected(self.told(message))) } else { self.attempt(message) }
     }
 
-    /// The caller is told with this message that the receiver has disconnected, and will be told so each time from now
-    /// on.
+    /// Returns the message to a caller that learns of the disconnection. From now on each send reports it.
     fn told(&mut self, message: T) -> T {
         self.end.writer.forget_room();
         message
@@ -201,8 +200,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let mut message = message;
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
             let mut found = false;
-            // Hidden messages may take the room that the set is to tell of. Whom they wake is user code; so is the drop
-            // of a message that nobody gets, while unwinding.
+            // Hidden messages may take the room that the set is to report. The waker that the flush wakes is user code.
+            // So is the drop of a message that no caller gets, while unwinding.
             message = Panics::answer_behind(message, || {
                 self.flush();
                 found = one::rest(&mut *self.end);
@@ -219,7 +218,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: A wait for room finds the disconnection after arming.
-    /// Sends the message that is in `place`, or finds that the receiver has disconnected, if it is so now.
+    /// Sends the message that is in `place`, or reports that the receiver has disconnected.
     #[inline]
     pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         // In this order: see `attempt_again`.
@@ -240,7 +239,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         one::attach(&mut *self.end, registration)
     }
 
-    /// Sends; waits for room until a deadline, which is asked for only where there is none.
+    /// Sends; waits for room until a deadline. `deadline` is called only where there is no room.
     pub(super) fn send_until(
         &mut self,
         message: T,
@@ -259,8 +258,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     fn message_sent(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
-        // unwinding.
+        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
+        // the wait are user code, and may run while unwinding.
         let mut place = Foreign::new(Some(message));
         async move { self.sent_from(&mut place).await }
     }
@@ -279,7 +278,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.attempt_again_from(place).map_err(|error| SendError(error.into_inner()))
     }
 
-    /// Sends the message that is in `place`. `None`: there is no room, or no receiver, and it stays there.
+    /// Sends the message that is in `place`. `None`: there is no room, or no receiver, and the message stays in
+    /// `place`.
     fn send_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         match self.end.writer.send(place.take()?) {
             Ok(0) => Some(Ok(())),
@@ -291,7 +291,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`attempt`](Self::attempt) of the message that is in `place`, which stays there where there is no room
+    /// As [`attempt`](Self::attempt) with the message that is in `place`. Where there is no room it stays there
     /// (`None`).
     pub(super) fn attempt_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
         match self.attempt(place.take()?) {
@@ -304,7 +304,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// As [`attempt_again`](Self::attempt_again) of the message that is in `place`.
+    /// As [`attempt_again`](Self::attempt_again) with the message that is in `place`.
     pub(super) fn attempt_again_from(&mut self, place: &mut Option<T>) -> Result<(), SendTimeoutError<T>> {
         let Some(message) = place.take() else { return Ok(()) };
         self.attempt_again(message).map_err(|error| match error {
@@ -320,8 +320,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             if let Some(meeting) = self.end.link.meeting_mut() {
                 return meeting.poll_ready(context);
             }
-            // Hidden messages must be published before this waits: they may take the room that it waits for, and two
-            // such ends would wait for each other.
+            // Hidden messages must be published before this waits. They may take the room that this waits for, and two
+            // such handles would wait for each other.
             self.flush();
         }
         one::poll(&mut *self.end, context)
@@ -344,7 +344,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return sent.map_err(|error| SendError(error.into_inner()));
         }
         loop {
-            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
+            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
             message = Panics::answer_behind(message, || {
                 self.flush();
                 if !self.end.writer.is_over() {
@@ -372,14 +372,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     again, one by one; re-entrance: may use this channel's other handles; a concurrent disposal leaves the work
     //     to the active one; panic: the others are dropped, then it propagates; test:
     //     tests/suite/conformance/channel/batches.rs: a_panicking_drop_while_the_sender_disposes
-    /// A batch has been published, and the receiver sleeps, has closed or is gone.
+    /// A batch has been published, and the receiver sleeps, has closed the channel or has disconnected.
     #[cold]
     #[inline(never)]
     fn flushed(&mut self, tokens: u32) -> bool {
         if tokens & STAYS == 0 {
             self.end.writer.count();
             let mut has_slept = false;
-            // Also of a batch that an iterator's panic cuts short.
+            // Also a batch that a panic of the iterator cuts short.
             Panics::in_drop(|| has_slept = self.wake(tokens));
             return !has_slept;
         }
@@ -397,15 +397,15 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     tests/suite/conformance/channel/panics.rs: iterator_that_panics_in_send_batch
     #[inline]
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         let mut messages = Foreign::new(messages.into_iter());
         let outcome = self.send_all(&mut *messages);
         Panics::result_behind(outcome, || drop(messages))
     }
 
-    /// Where the receiver has disconnected as this begins, as much as there would be room for comes back at once: a
-    /// thread that is dropping what the receiver has left would have to drop the batch as well, and the next. What is
-    /// hidden already is published to be dropped.
+    /// Where the receiver has already disconnected, the messages for which there would be room come back at once.
+    /// Otherwise a thread that drops the messages of the receiver would have to drop this batch as well, and the next.
+    /// What is hidden already is published to be dropped.
     #[inline]
     fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
@@ -416,7 +416,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let batch = FlushOnDrop(self);
         while let Some(message) = batch.0.end.writer.fill(messages) {
             let tokens = batch.0.end.writer.publish();
-            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
+            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
             let mut published = Ok(());
             let message = Panics::answer_behind(message, || published = batch.0.published(tokens, first));
             if let Err(SendError(mut back)) = published {
@@ -435,19 +435,19 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         Ok(sent)
     }
 
-    /// As much of a batch as there would be room for, one message at least.
+    /// The part of a batch for which there would be room, at least one message.
     #[cold]
     #[inline(never)]
     fn unsent(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let most = self.end.writer.capacity().map_or(usize::MAX, |capacity| capacity.max(1));
         let (mut back, mut panics) = (Vec::new(), Panics::none());
-        // User code; so is the drop of messages that nobody gets, while unwinding.
+        // User code. So is the drop of messages that no caller gets, while unwinding.
         panics.catch(|| back.extend(messages.take(most)));
         let back = panics.answer(back);
         if back.is_empty() { Ok(0) } else { Err(SendError(back)) }
     }
 
-    /// Without a receiver: whether nothing is hidden that would have to be published.
+    /// Without a receiver: whether no hidden message would have to be published.
     #[cold]
     #[inline(never)]
     fn takes_no_more(&self) -> bool {
@@ -464,8 +464,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// A batch that began at position `from` has been published. If the receiver has disconnected, the error gives back
-    /// what can still be had of it.
+    /// A batch that began at position `from` has been published. If the receiver has disconnected, the error returns
+    /// the messages of the batch that can still be taken back.
     #[inline]
     pub(super) fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
         let mut back = Vec::new();
@@ -476,8 +476,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: without a close there is nothing to take back, and the next send checks for room anew.
-    /// The messages from position `from` on have been published, and the receiver sleeps, or has closed or is gone:
-    /// then those that can still be had are put into `back`.
+    /// The messages from position `from` on have been published, and the receiver sleeps, has closed the channel or has
+    /// disconnected. Puts the messages that can still be taken back into `back`.
     #[cold]
     #[inline(never)]
     fn answered<B>(&mut self, tokens: u32, from: usize, mut back: B, put: impl Fn(&mut B, T)) -> B {
@@ -486,21 +486,22 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             self.wake(tokens);
             return back;
         }
-        // What was sent before is dropped: user code. So is the drop of messages that nobody gets, while unwinding.
+        // What was sent before is dropped: user code. So is the drop of messages that no caller gets, while unwinding.
         let mut panics = Panics::none();
         panics.catch(|| self.end.writer.reclaim(tokens, from, |message| put(&mut back, message.take())));
-        // Another thread may be dropping what was sent: nothing comes back then, and the next send is to find out.
+        // Another thread may be dropping what was sent. Then nothing comes back, and the next send must find the
+        // disconnection.
         self.end.writer.forget_room();
         panics.answer(back)
     }
 
     // MUTANT: A hidden message is dropped one line later instead.
-    /// One message has been published, and the receiver sleeps, has closed or is gone.
+    /// One message has been published, and the receiver sleeps, has closed the channel or has disconnected.
     #[cold]
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
         let from = self.end.writer.position().wrapping_sub(1);
-        // No `Vec`: a send that is refused allocates nothing.
+        // No `Vec`: a send that fails allocates nothing.
         let back = self.answered(tokens, from, None, |back, message| *back = Some(message));
         back.map_or(Ok(()), |message| Err(SendError(message)))
     }
@@ -521,8 +522,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.send_by_waiting(message, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
     }
 
-    // MUTANT: After a wait in time there is room, which nobody else can take, or a disconnection.
-    /// Sends; waits for room by `wait`, which says whether there is time left. Not in a rendezvous.
+    // MUTANT: After a wait in time there is room, which no other sender can take, or a disconnection.
+    /// Sends; waits for room by `wait`, which returns whether there is time left. Not in a rendezvous.
     #[inline]
     pub(super) fn send_by_waiting(
         &mut self,
@@ -531,11 +532,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     ) -> Result<(), SendTimeoutError<T>> {
         loop {
             let mut in_time = true;
-            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
+            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
             message = Panics::answer_behind(message, || {
-                // Hidden messages must be published before this waits, or two such ends would wait for each other.
+                // Hidden messages must be published before this waits, or two such handles would wait for each other.
                 self.flush();
-                // At an end nobody waits: without a bound the word is not even made for it.
+                // After a disconnection there is no wait: without a bound the sleep flag is not even allocated for it.
                 in_time = self.end.writer.is_over() || wait(self);
             });
             match self.attempt_again(message) {
@@ -547,7 +548,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// A publication has found these tokens: wakes the receiver. True: it slept.
+    /// A publication has found `tokens`: wakes the receiver. True: it slept.
     fn wake(&self, tokens: u32) -> bool {
         self.end.link.wake(self.end.writer.reader_passive(), tokens)
     }
@@ -572,39 +573,39 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
     // MUTANT: In a race: the receiver is dropped while this thread updates its word. Killed only by
     // `a_sender_that_closes_is_counted_off_once_and_stays_closed` and `a_closed_sender_leaves_its_set`, and by the
     // model `a_sender_that_closes_and_is_kept_against_a_receiver_that_goes`.
-    /// Publishes what is hidden, closes the queue and tells the receiver. Once: afterwards it does nothing.
+    /// Publishes what is hidden, closes the queue and notifies the receiver. Only the first call does anything.
     pub(super) fn end(&mut self) {
         if self.writer.has_ended() {
             return;
         }
-        // Out of its set before its place may become another's.
+        // Leaves its set before its lane may become another sender's.
         self.detach();
         let waker = self.link.forget();
         let tokens = self.writer.close();
-        // The receiver's waker, messages, and the waker last: user code.
+        // The receiver's waker, the messages, and the sender's waker last: user code.
         let mut panics = Panics::none();
         panics.catch(|| self.link.close(self.writer.reader_passive(), tokens));
         if tokens & GONE != 0 {
-            // A receiver that went at this very moment has not found its own mark, which this thread had in its hands.
+            // A receiver that was dropped at this moment has not found its own mark, because this thread held it.
             let from = self.writer.position();
             panics.catch(|| self.writer.reclaim(GONE, from, drop));
         }
         panics.catch(|| drop(waker));
     }
 
-    /// The lane in which nothing was ever sent, and that another sender may go on with.
+    /// The lane in which no message was ever sent, and that another sender may use.
     fn unused_lane(&self) -> Option<u32> {
-        // Positions wrap: what is hidden there has to be published.
+        // Positions wrap, so this also checks that nothing hidden must be published.
         let writer = &self.writer;
         self.link.unused_lane().filter(|_| writer.position() == 0 && writer.hidden() == 0 && !writer.has_ended())
     }
 
-    /// Leaves the writing end of an unused lane as it is to another sender (true), if the channel has a place for it.
+    /// Leaves the writer of an unused lane as it is to another sender (true), if the channel can keep it.
     #[inline(never)]
     fn leave_unused(&mut self, lane: u32, panics: &mut Panics) -> bool {
-        // Before the place may become another's.
+        // Before the lane may become another sender's.
         let waker = self.link.forget();
-        // SAFETY: this end is being dropped. Either it does not use the writer any more, or that is put back.
+        // SAFETY: this writer is being dropped. Either it is not used any more, or it is put back.
         let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
         let left = match self.link.leave_unused(lane, writer) {
             Ok(replaced) => {
@@ -618,7 +619,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
             }
         };
         // MUTANT: The waker is dropped at the end of the function anyway.
-        // The receiver's waker, and the waker last: user code.
+        // The receiver's waker, and the sender's waker last: user code.
         panics.catch(|| drop(waker));
         left
     }
@@ -626,7 +627,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
     // MUTANT: Killed only by `a_closed_sender_leaves_its_set`.
     /// Leaves the set that the sender is attached to, if it is.
     fn detach(&mut self) {
-        // SAFETY: this is the sending end, borrowed mutably, so no registration of it is in use.
+        // SAFETY: this is the sender, borrowed mutably, so no registration of it is in use.
         unsafe { self.link.target().detach() };
     }
 }
@@ -638,18 +639,18 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
 impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
     // MUTANT: Killed only by `a_closed_sender_that_was_in_a_set_gives_its_place_back`.
     fn drop(&mut self) {
-        // A sender may have been attached after its end.
+        // A sender may have been attached after it was closed.
         self.detach();
         let mut panics = Panics::none();
         if self.unused_lane().is_some_and(|lane| self.leave_unused(lane, &mut panics)) {
             return;
         }
-        // No lane, where this end was closed before, or nothing was ever sent.
+        // No lane, where this sender was closed before, or where it never sent a message.
         let lane = self.link.lane().filter(|_| self.writer.position() != 0);
         panics.catch(|| self.end());
-        // What the sender was given for the sake of a set, after its end.
+        // What the sender was given for a set, after it was closed.
         self.link.leave();
-        // SAFETY: this end is being dropped, and does not use it any more.
+        // SAFETY: this writer is being dropped, and is not used any more.
         let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
         let writer = match lane {
             Some(lane) => self.link.leave_lane(lane, writer),
@@ -664,51 +665,52 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
 macro_rules! impl_sender_api {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a
-            /// bound it waits for room as long as it takes: the thread, and so all its tasks. A task sends by
+            /// Sends a message. It is visible at once, together with the hidden messages. Without a bound this never
+            /// waits. With a bound it blocks the thread, and all its tasks, until there is room. A task uses
             /// [`send_async`](Self::send_async).
             ///
-            /// Wait-free while there is room, and then without a system call unless the receiver sleeps or, without a
-            /// bound, no chunk has come back.
+            /// Wait-free while there is room. Then it makes no system call, except where the receiver sleeps or,
+            /// without a bound, where no chunk has come back.
             ///
             /// # Errors
-            /// When the receiver has disconnected or has closed the channel, and when this sender is closed. Messages
-            /// sent just before the receiver went are dropped with it.
+            /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
+            /// that is sent just before the receiver disconnects is dropped with it.
             #[inline(always)]
             pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.send(message)
             }
 
-            /// Sends a message if there is room. Wait-free. An attached sender that finds no room takes its id down (at
-            /// most two system calls, then none until it is raised again), and flushes what is hidden.
+            /// Sends a message if there is room. Wait-free. An attached sender that finds no room takes its id down and
+            /// flushes the hidden messages. That costs at most two system calls, then none until the id is raised
+            /// again.
             ///
             /// # Errors
-            /// When there is no room; otherwise as [`send`](Self::send).
+            /// When there is no room, and as [`send`](Self::send).
             #[inline]
             pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
                 self.inner.try_send(message)
             }
 
-            /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+            /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
             ///
             /// # Errors
-            /// When the time is up; otherwise as [`send`](Self::send).
+            /// When the timeout has passed, and as [`send`](Self::send).
             pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
                 self.inner.send_until(message, || $crate::os::Deadline::after(timeout))
             }
 
-            /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent
-            /// even after the deadline.
+            /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even
+            /// after the deadline.
             ///
             /// # Errors
-            /// When the time is up; otherwise as [`send`](Self::send).
+            /// When the deadline has passed, and as [`send`](Self::send).
             pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
                 self.inner.send_until(message, || $crate::os::Deadline::At(deadline))
             }
 
-            /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+            /// Sends a message; the task waits until there is room. Needs no particular runtime.
             ///
-            /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with
+            /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with
             /// it.
             ///
             /// # Errors
@@ -718,19 +720,20 @@ macro_rules! impl_sender_api {
                 $crate::channel::coop::within_budget(self.inner.send_async(message))
             }
 
-            /// Is ready when there is room for a message, or the receiver has disconnected; otherwise has the task
-            /// woken then. Where there is no room, hidden messages are flushed. Only the task that polled last is
-            /// woken. Its waker is kept until it is woken, another task polls, or this sender is dropped. Wait-free.
+            /// Ready when there is room for a message, or when the receiver has disconnected. Otherwise registers the
+            /// task to be woken then. Where there is no room, hidden messages are flushed. Only the task that polled
+            /// last is woken. Its waker is kept until it is woken, another task polls, or this sender is dropped.
+            /// Wait-free.
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_ready(context))
             }
 
-            /// Puts a message into the batch, hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop of
-            /// the sender. Where a bound leaves no room, the batch so far is flushed and this waits for room.
+            /// Adds a message to the batch. It is hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop
+            /// of the sender. Where a bound leaves no room, this flushes the batch and waits for room.
             ///
             /// # Errors
             /// When there is no room and the receiver has disconnected. Where there is room, only
-            /// [`is_disconnected`](Self::is_disconnected) and the next send notice that the receiver has disconnected.
+            /// [`is_disconnected`](Self::is_disconnected) and the next send report a disconnected receiver.
             #[inline(always)]
             pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
                 self.inner.write(message)
@@ -741,43 +744,43 @@ macro_rules! impl_sender_api {
                 self.inner.end.writer.unwrite()
             }
 
-            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free
+            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free,
             /// except for that wake-up. Where the receiver has disconnected or has closed the channel, the batch is
             /// dropped.
             ///
             /// # Panics
-            /// Where a message panics as it is dropped; all others are dropped before that panic goes on.
+            /// When the drop of a message panics. All other messages are dropped before the panic continues.
             #[inline]
             pub fn flush(&mut self) -> bool {
                 self.inner.flush()
             }
 
-            /// Sends all the messages of an iterator as one batch: visible together, or, where a bound leaves no room,
-            /// in several pieces with a wait in between. Returns how many.
+            /// Sends all the messages of an iterator as one batch. They become visible together. Where a bound leaves
+            /// no room, they are sent in several parts, with a wait in between. Returns the number of messages.
             ///
-            /// If the iterator panics, the messages it had given until then are sent.
+            /// If the iterator panics, the messages that it had returned until then are sent.
             ///
             /// # Errors
-            /// As [`send`](Self::send): the messages that were taken from the iterator and that the receiver certainly
-            /// has not got. The iterator is dropped with the messages that it has not given.
+            /// As [`send`](Self::send). The error holds the messages that were taken from the iterator and that the
+            /// receiver certainly does not get. The iterator is dropped with the messages that it has not returned.
             #[inline]
             pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
                 self.inner.send_batch(messages)
             }
 
-            /// What to do before sleeping when there is no room, from the next wait on. The default is
+            /// Sets how this sender spins before it sleeps when there is no room, from the next wait on. The default is
             /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
             pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
                 self.inner.backoff.spin = spin
             }
 
-            /// How many of this sender's messages are in the channel, hidden ones not counted.
+            /// The number of this sender's messages that are in the channel. Hidden messages do not count.
             #[must_use]
             pub fn len(&self) -> usize {
                 self.inner.end.writer.len()
             }
 
-            /// Whether none of this sender's messages is in the channel.
+            /// Whether no message of this sender is in the channel.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.inner.end.writer.is_empty()
@@ -789,25 +792,24 @@ macro_rules! impl_sender_api {
                 self.capacity().is_some_and(|capacity| self.inner.end.writer.occupied() >= capacity)
             }
 
-            /// How many messages of this sender can be in the channel; `None` without a bound.
+            /// The maximal number of this sender's messages in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
                 self.inner.end.writer.capacity()
             }
 
-            /// Whether the receiver has disconnected or has closed the channel, or this sender has been closed: nothing
-            /// sent will be received.
+            /// Whether the receiver has disconnected or has closed the channel, or this sender has been closed. Then no
+            /// message that is sent will be received.
             #[must_use]
             pub fn is_disconnected(&self) -> bool {
                 self.inner.is_over()
             }
 
-            /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. It
-            /// can be attached again, to any set. Wait-free except for the descriptor of the set (one system call at
-            /// most).
+            /// Takes this sender out of its set: its id is down, and free. False: it was in no set. It can be attached
+            /// again, to any set. Wait-free, except for the descriptor of the set (at most one system call).
             ///
-            /// A receiver that was about to raise the id may still do so once: its next owner must take that for a
-            /// spurious signal.
+            /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that
+            /// as a spurious signal.
             pub fn detach(&mut self) -> bool {
                 match self.inner.end.link.meeting_mut() {
                     Some(meeting) => meeting.detach(),
@@ -816,8 +818,8 @@ macro_rules! impl_sender_api {
             }
         }
 
-        /// The id of an attached sender is up while there may be room, or the receiver has disconnected. `try_send`
-        /// that finds no room takes it down. Without a bound it is always up.
+        /// The id of an attached sender is up while there may be room, or when the receiver has disconnected. A
+        /// `try_send` that finds no room takes it down. Without a bound it is always up.
         impl<T> Attach for $sender<T> {
             fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
                 self.inner.attach(registration)

@@ -1,8 +1,8 @@
-//! What a sink needs of its sender, and how senders with a pipe of their own give it. One task at a time.
+//! What a sink needs of its sender, and how senders with a queue of their own provide it. One task at a time.
 //!
-//! A sink's message is given in two steps: room is waited for by the first, and the second cannot wait. So a message
-//! for which there may be no room after all is kept beside the sender until there is: [`Fed`]. In a pipe the room that
-//! was found stays, and what is fed goes there at once, hidden; in a rendezvous it stands in line.
+//! A sink's message is sent in two steps: the first waits for room, and the second cannot wait. So the sink keeps a
+//! message for which there may be no room after all, until there is: [`Fed`]. In an spsc queue the room that was found
+//! stays, and a fed message goes there at once, hidden. In a rendezvous it waits in line.
 
 use core::task::{Context, Poll, ready};
 
@@ -11,7 +11,7 @@ use super::rendezvous::{InLine, MeetingSide, Party};
 use super::send::{SenderLink, Sending};
 use crate::wait::one::{self, WaitingEnd};
 
-/// A message that a sink was fed and its channel has not got as yet. Not for use elsewhere.
+/// A message that a sink was fed and that is not yet in its channel. Not for use elsewhere.
 #[doc(hidden)]
 pub struct Fed<T> {
     /// It waits for room.
@@ -28,7 +28,7 @@ pub trait Feed {
     /// What is sent.
     type Message;
 
-    /// Ready when another message may be fed: that before is in the channel.
+    /// Ready when another message may be fed: the one before is in the channel.
     fn poll_room(&mut self, fed: &mut Fed<Self::Message>, context: &mut Context<'_>)
     -> Poll<Result<(), SendError<()>>>;
 
@@ -45,7 +45,7 @@ pub trait Feed {
     /// The sink has been closed, and all that it was fed is in the channel.
     fn finish(&mut self);
 
-    /// The sink is dropped: takes back what waits, and waits for nothing any more.
+    /// The sink is dropped: takes the waiting message back, and stops waiting.
     fn give_up(&mut self, fed: &mut Fed<Self::Message>);
 }
 
@@ -80,15 +80,15 @@ impl<T> Default for Fed<T> {
 }
 
 impl<T> Fed<T> {
-    /// Hands a message over, or has it stand in line.
+    /// Hands a message over, or puts it in line.
     pub(super) fn stand(&mut self, party: &Party<'_, T, true>, message: T) -> Result<(), SendError<()>> {
         self.assert_nothing();
-        // The message is dropped where nobody can receive it, as a sink has no way of giving it back.
+        // The message is dropped where no receiver can get it, as a sink has no way to return it.
         self.line = InLine::begin(party, message).map_err(|_| SendError(()))?;
         Ok(())
     }
 
-    /// Ready when no message stands in line. An error where the one that did was not received.
+    /// Ready when no message waits in line. An error where the one that waited was not received.
     pub(super) fn poll_line(
         &mut self,
         side: MeetingSide<'_, T, true>,
@@ -141,8 +141,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.write(message).map_err(|_| SendError(()))
     }
 
-    /// Fails when fed messages were dropped because the receiver was gone. A receiver that goes after it has received
-    /// all of them is no failure.
+    /// Fails when fed messages were dropped because the receiver had disconnected. A receiver that disconnects after it
+    /// has received all of them is no failure.
     pub(super) fn poll_shown(
         &mut self,
         fed: &mut Fed<T>,

@@ -1,7 +1,7 @@
-//! **The pipe**: one sender, one receiver. The fastest channel here, and the first to reach for.
+//! **spsc**: one sender, one receiver. The fastest channel of this crate, and the first choice.
 //!
-//! Both ends take `&mut self`, can be moved to other threads, and cannot be cloned. Messages arrive in order. A message
-//! is delivered or dropped exactly once, whichever end goes first.
+//! Both handles take `&mut self`, can be moved to other threads, and cannot be cloned. Messages arrive in order. A
+//! message is delivered or dropped exactly once, whichever handle is dropped first.
 //!
 //! ```
 //! use ysuite::spsc;
@@ -18,10 +18,10 @@
 //!
 //! # When not to use it
 //!
-//! For several senders or several receivers. As a way to bound memory without back-pressure: [`unbounded`] keeps
-//! whatever the receiver does not fetch; only [`bounded`] makes the sender wait.
+//! For several senders or several receivers. To bound memory without back-pressure: [`unbounded`] keeps every message
+//! that the receiver does not fetch, and only [`bounded`] makes the sender wait.
 //!
-//! An end sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
+//! A handle that is sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
 #[cfg(feature = "in-place")]
 use core::mem::MaybeUninit;
@@ -53,35 +53,36 @@ use crate::sync::{Arc, UnsafeCell, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
-/// What the ends share beside the queue: how to wake each other.
+/// What the handles share in addition to the queue: how to wake each other.
 struct SpscShared<T> {
     receiver: WakeTarget,
     sender: WakeTarget,
-    /// Who waits for the receiver's end.
+    /// The tasks and threads that wait until the receiver disconnects.
     end_watchers: EndWatchers,
-    /// The two ends of a rendezvous: each used by the thread of that end alone.
+    /// The two endpoints of a rendezvous. Only the thread of its handle uses each.
     sending: UnsafeCell<Option<Box<MeetingEnd<T, true>>>>,
     receiving: UnsafeCell<Option<Box<MeetingEnd<T, false>>>>,
 }
 
-// SAFETY: the ends of a rendezvous may be used and dropped on any thread where messages may be sent.
+// SAFETY: the endpoints of a rendezvous may be used and dropped on any thread where messages may be sent.
 unsafe impl<T: Send> Send for SpscShared<T> {}
-// SAFETY: each of the two cells is touched by one end only, and changed only through a mutable borrow of that end.
+// SAFETY: only one handle accesses each of the two cells, and changes it only through a mutable borrow of that handle.
 unsafe impl<T: Send> Sync for SpscShared<T> {}
 
-/// A channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up, and is
-/// freed as they are received, except for a small reserve.
+/// Makes a channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up,
+/// and is freed as they are received, except for a small reserve.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
     ends(ypipe::metered(None, &meter), meter, None, None)
 }
 
-/// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. Where its slots take no more
-/// than 1 MiB they are allocated here and nothing is allocated later; a larger channel grows as it fills and then keeps
-/// what it has.
+/// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. Where the slots take at
+/// most 1 MiB, they are allocated here and nothing is allocated later. A larger channel grows as it fills, and then
+/// keeps its memory.
 ///
-/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): the sender hands each message to the receiver, and the
+/// channel holds none.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
@@ -115,8 +116,8 @@ fn ends<T>(
     (sender, receiver)
 }
 
-/// The sending end of the [channel](self). Dropping it publishes what was hidden; the receiver gets all that was sent,
-/// and then learns that nothing more will come.
+/// The sender of the [channel](self). Its drop publishes the hidden messages. The receiver gets all that was sent, and
+/// then the disconnection.
 pub struct Sender<T> {
     inner: Sending<T, Arc<SpscShared<T>>>,
 }
@@ -146,12 +147,12 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     }
 
     fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
-        // SAFETY: only the sender touches the cell, and changes it only while it is borrowed mutably.
+        // SAFETY: only the sender accesses the cell, and changes it only while it is borrowed mutably.
         self.sending.with(|sending| unsafe { (*sending).as_deref() })
     }
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
-        // SAFETY: only the sender touches the cell, and it is borrowed mutably.
+        // SAFETY: only the sender accesses the cell, and it is borrowed mutably.
         self.sending.with_mut(|sending| unsafe { (*sending).as_deref_mut() })
     }
 
@@ -169,24 +170,24 @@ impl_sender_tasks!(Sender);
 super::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
-    /// Ends the channel as dropping this sender does: publishes what was hidden, and the receiver gets all that was
-    /// sent before it learns that nothing more will come. Afterwards sending fails. True: this call has closed the
-    /// channel. False: it was closed before, or the receiver has disconnected.
+    /// Closes the channel, as the drop of this sender does. Publishes the hidden messages. The receiver gets all that
+    /// was sent, and then the disconnection. Afterwards sending fails. True: this call has closed the channel. False:
+    /// it was closed before, or the receiver has disconnected.
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
     /// Wait-free, except for the wake-up of the receiver.
     ///
     /// # Panics
-    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. The channel
-    /// is closed then.
+    /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. The
+    /// channel is closed then.
 );
 super::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]
 super::in_place::impl_send_in_place!(Sender);
 
-/// The receiving end of the [channel](self). Dropping it drops the messages that are in the channel, and makes sending
-/// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
+/// The receiver of the [channel](self). Its drop drops the messages that are in the channel, and makes sending fail.
+/// When the drop of a message panics, the other messages are still dropped, and then the panic continues.
 pub struct Receiver<T> {
     inner: RegisterCopy<Receiving<SpscReader<T>>>,
     /// As a stream it has returned `None`.
@@ -194,7 +195,7 @@ pub struct Receiver<T> {
     has_ended: bool,
 }
 
-/// The reading end of the queue, with the duty to wake a sender that waits for room.
+/// The reader of the queue. It must wake a sender that waits for room.
 struct SpscReader<T> {
     reader: Reader<T>,
     shared: Arc<SpscShared<T>>,
@@ -211,8 +212,8 @@ impl<T> SpscReader<T> {
         }
     }
 
-    /// A message has been taken, and the sender waits for its room. Its waker is user code; so is the drop of a message
-    /// that nobody gets, while unwinding.
+    /// A message has been taken, and the sender waits for its room. Its waker is user code. So is the drop of a message
+    /// that no caller gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn released(&self, message: T, tokens: u32) -> T {
@@ -221,7 +222,8 @@ impl<T> SpscReader<T> {
         })
     }
 
-    /// This end is gone or has closed, and has found these tokens: tells all who wait for room, or for this.
+    /// This receiver is being dropped or has closed the channel, and has found `tokens`: notifies all that wait for
+    /// room, or for this.
     fn tell(&self, tokens: u32) {
         let mut panics = Panics::none();
         panics.catch(|| self.shared.sender.wake(self.reader.writer_passive(), tokens));
@@ -294,12 +296,12 @@ impl<T> ReadingEnd for SpscReader<T> {
     }
 
     fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
-        // SAFETY: only the receiver touches the cell, and changes it only while it is borrowed mutably.
+        // SAFETY: only the receiver accesses the cell, and changes it only while it is borrowed mutably.
         self.shared.receiving.with(|receiving| unsafe { (*receiving).as_deref() })
     }
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
-        // SAFETY: only the receiver touches the cell, and it is borrowed mutably.
+        // SAFETY: only the receiver accesses the cell, and it is borrowed mutably.
         self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).as_deref_mut() })
     }
 }
@@ -365,7 +367,7 @@ impl<T> WaitingEnd for SpscReader<T> {
 }
 
 impl<T> Receiver<T> {
-    /// How many messages are in the channel. Takes time in proportion to that number: a load for each cache line.
+    /// The number of messages in the channel. Takes time in proportion to that number: a load for each cache line.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.end.reader.len()
@@ -377,21 +379,20 @@ impl<T> Receiver<T> {
         self.inner.end.reader.is_empty()
     }
 
-    /// How many messages can be in the channel; `None` without a bound.
+    /// The maximal number of messages in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.inner.end.reader.capacity()
     }
 
-    /// Whether as many messages are in the channel as there can be, hidden ones not counted. Costs what
-    /// [`len`](Self::len) costs.
+    /// Whether the channel is full. Hidden messages do not count. Costs the same as [`len`](Self::len).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
     }
 
-    /// Whether the channel is closed: the sender has disconnected, or one of the two ends has closed it. Messages may
-    /// still be here.
+    /// Whether the channel is closed: the sender has disconnected, or one of the two handles has closed it. There may
+    /// still be messages in it.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.is_disconnected()
@@ -415,16 +416,16 @@ impl<T> Drop for SpscReader<T> {
     // MUTANT: The rendezvous endpoint ends with the function anyway. Killed only by
     // `a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic`.
     fn drop(&mut self) {
-        // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
+        // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
         let waker = self.shared.receiver.task.take();
-        // SAFETY: only the receiver touches the cell, and it is borrowed mutably.
+        // SAFETY: only the receiver accesses the cell, and it is borrowed mutably.
         let meeting = self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).take() });
         let tokens = self.reader.leave();
-        // Told before the messages are dropped, which happens with the reader: any of them may panic.
+        // Notified before the messages are dropped, which happens with the reader: any of them may panic.
         let mut panics = Panics::none();
         panics.catch(|| self.tell(tokens));
-        // User code at their ends.
+        // Their drops are user code.
         panics.catch(|| drop(meeting));
         panics.catch(|| drop(waker));
     }

@@ -148,8 +148,8 @@ fn errors_say_what_is_wrong_and_give_the_message_back() {
         assert_eq!((error.to_string().as_str(), format!("{error:?}").as_str()), (display, debug));
         assert!(std::error::Error::source(&error).is_none());
     }
-    const NO_RECEIVER: &str = "sending into a channel whose receiver is gone";
-    const NO_SENDER: &str = "receiving from an empty channel whose sender is gone";
+    const NO_RECEIVER: &str = "sending into a channel whose receiver has disconnected";
+    const NO_SENDER: &str = "receiving from an empty channel whose sender has disconnected";
     error(SendError(Opaque(1)), NO_RECEIVER, "SendError(..)");
     error(TrySendError::Full(Opaque(1)), "sending into a full channel", "Full(..)");
     error(TrySendError::Disconnected(Opaque(1)), NO_RECEIVER, "Disconnected(..)");
