@@ -1,8 +1,8 @@
-//! **The exchange**: many senders, many receivers, one channel, with a bound or without, one total order.
+//! **mpmc**: many senders, many receivers, one channel with one total order. With a bound or without.
 //!
-//! Both ends can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are received
-//! in the order in which they were sent, by any senders: a message whose `send` returned before another `send` began
-//! comes out first.
+//! Both handles can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are
+//! received in the order in which they were sent, by any senders. If a `send` returns before another `send` begins, its
+//! message is received first.
 //!
 //! ```
 //! use ysuite::mpmc;
@@ -24,47 +24,51 @@
 //! # When to use it
 //!
 //! Where several threads, tasks or event loops share the work of one queue. A message wakes one of the receivers that
-//! wait; a receiver that is woken and goes without the message (its time is up, its future or the receiver is dropped)
-//! wakes the next.
+//! wait. A woken receiver may not take the message, because its deadline has passed or because its future or the
+//! receiver is dropped. Then it wakes the next receiver.
 //!
 //! # When not to use it
 //!
 //! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast.
-//! * A receiver that must get *all* messages: each message is received once, by the receiver that comes first.
+//! * A receiver that must get *all* messages: each message is received once, by the first receiver that takes it.
 //!
 //! # Memory
 //!
 //! A channel with a bound allocates all its cells when it is made, and nothing for any message afterwards. In both
-//! kinds of channel the ends that wait are listed: the first time that 1, 65, 129 .. of one side wait at once, 3 KiB
-//! are allocated, and kept until the channel ends.
+//! kinds of channel the waiting handles are listed. The first time that 1, 65, 129 .. handles of one side wait at once,
+//! 3 KiB are allocated, and kept until the channel is dropped.
 //!
 //! # Without a bound
 //!
-//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` can fail for lack of
+//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` fails for lack of
 //! room. In all else it is the same channel: one total order, the same ways of waiting, and no operation waits for a
-//! preempted peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for one of 8); while
-//! it is being received, one more. Messages lie in segments of 64 KiB (where a message is larger than that, of one
-//! message). A segment that has been read is used again; as many are kept as the channel is long, and at least four,
-//! and the others' pages go back to the kernel (on Linux; elsewhere the memory is kept until the channel ends). A
-//! receiver that has been preempted in the middle of a receive keeps the one segment it is in from being used again;
-//! while the thread that looks after those that are read has lost its, none is, and new ones are made. The addresses of
-//! all segments that the channel ever needed at once stay reserved until the channel ends. There can be 16,777,200 of
-//! them; a send that would need more panics. Where there is no memory the process ends, as with any allocation.
+//! preempted peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for a message of 8);
+//! while it is being received, one byte more.
 //!
-//! # The end
+//! Messages are stored in segments of 64 KiB, or of one message where a message is larger. A segment that has been read
+//! is used again. The channel keeps as many segments as it is long, and at least four. The pages of the others go back
+//! to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that is preempted in
+//! the middle of a receive keeps its one segment from being used again. While the thread that recycles read segments is
+//! preempted, no segment is used again, and new ones are made.
 //!
-//! The channel ends when the last sender or the last receiver is dropped, or when any end [closes](Sender::close) it.
-//! Afterwards nothing can be sent. What was sent before is received, unless there is no receiver any more.
-//! [Weak](WeakSender) ends do not count. Senders can wait for the end: [`closed`](Sender::closed),
-//! [`wait_closed`](Sender::wait_closed).
+//! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
+//! can be 16,777,200 of them; a send that would need more panics. Where there is no memory the process aborts, as with
+//! any allocation.
+//!
+//! # Disconnection
+//!
+//! The channel is disconnected when the last sender or the last receiver is dropped, or when any handle
+//! [closes](Sender::close) it. Afterwards nothing can be sent. What was sent before is received, unless there is no
+//! receiver any more. [Weak](WeakSender) handles do not count. Senders can wait for the disconnection:
+//! [`closed`](Sender::closed), [`wait_closed`](Sender::wait_closed).
 //!
 //! # Where there is no room
 //!
-//! A sender waits, or goes without ([`try_send`](Sender::try_send)), or waits for some time, or puts its message into
-//! the oldest one's place ([`force_send`](Sender::force_send)). It may also wait for room before it makes the message:
-//! [`reserve`](Sender::reserve) returns a [`Permit`], which is a place that nobody else can have. A message's turn is
-//! decided when it is sent, not when its place is reserved, so a permit that is kept for long holds nothing up but its
-//! own place.
+//! A sender can wait, return an error ([`try_send`](Sender::try_send)), wait for some time, or replace the oldest
+//! message ([`force_send`](Sender::force_send)). It can also wait for room before it makes the message:
+//! [`reserve`](Sender::reserve) returns a [`Permit`], which is room that no other sender can take. A message gets its
+//! position in the order when it is sent, not when its room is reserved. So a permit that is kept for long blocks
+//! nothing except its own room.
 //!
 //! ```
 //! use ysuite::mpmc;
@@ -72,7 +76,7 @@
 //! let (sender, receiver) = mpmc::bounded(2);
 //! let permit = sender.reserve()?;
 //! sender.try_send("at once")?;
-//! assert!(sender.try_send("no room beside the permit").is_err());
+//! assert!(sender.try_send("no room next to the permit").is_err());
 //! permit.send("later")?;
 //! assert_eq!(sender.force_send("newest")?, Some("at once"));
 //! assert!(sender.close());
@@ -84,52 +88,58 @@
 //!
 //! Each receiver, and each clone of one, can be attached to an id of its own, in a set of its own:
 //! [`YSocketpair::attach`](crate::signal::YSocketpair::attach). An id that is *down* belongs to a receiver that waits,
-//! and will be notified when its turn comes. An id that is *up* says that there may be a message, and stays up until
-//! that receiver finds none ([`try_recv`](Receiver::try_recv), until it returns `Empty`). One message notifies one of
-//! the receivers that wait, attached or asleep. The message may be gone when that receiver looks, because any receiver
-//! may take any message. That is harmless: the receiver finds nothing, its id goes down, and it waits again. No
-//! receiver is forgotten while messages remain: a notified receiver that takes a message, or goes, notifies the next if
-//! there are more.
+//! and that will be notified in its turn. An id that is *up* says that there may be a message. It stays up until that
+//! receiver finds none ([`try_recv`](Receiver::try_recv), until it returns `Empty`). One message notifies one of the
+//! receivers that wait, attached or asleep.
 //!
-//! A notified receiver that neither looks nor goes keeps others from being notified of *that* message. They may take it
-//! all the same, and are notified of the next. The same is true of one attached end that threads share. One thread
-//! waits in `recv`; another's `try_recv` finds nothing and puts the set in line again. The next message may notify the
-//! set instead of the waiting thread. So let a thread look at the set, or give the waiting thread a clone. Sending is
-//! alike.
+//! The notified receiver may find no message, because any receiver may take any message. That is harmless: its id goes
+//! down, and it waits again. No receiver is forgotten while messages remain: a notified receiver that takes a message,
+//! or is dropped, notifies the next if there are more.
+//!
+//! A notified receiver that is neither polled nor dropped keeps others from being notified of *that* message. They may
+//! take it all the same, and are notified of the next. The same is true of one attached handle that threads share. One
+//! thread waits in `recv`; another thread's `try_recv` finds nothing and puts the set in line again. The next message
+//! may notify the set instead of the waiting thread. So let a thread poll the set, or give the waiting thread a clone.
+//! Sending works alike.
 //!
 //! # User code
 //!
-//! When the last receiver goes, the messages are dropped on its thread; where a message's `Drop` panics, the others are
-//! dropped all the same, and then the panic goes on. Where a waker panics, the operation that woke it has been
-//! completed and the other wakers are woken too. No slot and no message is lost but those that the interrupted call was
-//! returning.
+//! When the last receiver is dropped, the messages are dropped on its thread. Where a message's `Drop` panics, the
+//! other messages are still dropped, and then the panic continues. Where a waker panics, the operation that woke it has
+//! been completed, and the other wakers are woken too. No slot and no message is lost, except those that the
+//! interrupted call was returning.
 //!
 //! # Preempted peers
 //!
-//! A sender may be preempted between claiming its cell in the order and putting its message there. Until that sender
-//! goes on, the messages behind it cannot be received, not even those whose `send` has returned: a waiting receiver
-//! sleeps, and the sender wakes one when it has finished. [`try_recv`](Receiver::try_recv) spins for a moment, yields
-//! its CPU a few times, and then returns `Empty`. So `Empty` says that no message can be had now, not that none has
-//! been sent. [`is_empty`](Receiver::is_empty), which counts messages that are being put in, tells the two apart. A
-//! thread that must have a message of which it knows that it has been sent uses [`recv`](Receiver::recv). That holds
-//! for what it has sent itself, too: a thread that sends, and then asks, is told `Empty` where an older message's
-//! sender is still inside `send`, and only there. In a history of calls this is the one liberty of `Empty`: *a message
-//! whose sender is still inside `send` may be overtaken by "empty", and so may what is behind it*. Likewise a receiver
-//! that has not finished taking a message out leaves its cell full. No operation ever spins until another thread goes
-//! on, except for [`force_send`](Sender::force_send), which must have that very cell, and yields its CPU, or sleeps;
-//! and a permit's [`send`](Permit::send), where it is a `force_send` that has not gone on. The order of messages is
-//! linearizable, and so is every answer but these two (`Empty`, and `Full` of [`try_send`](Sender::try_send)), which
-//! are the price of that. A `force_send` that is overtaken by a [`close`](Sender::close) and by a receiver which takes
-//! the message that was to make way may leave one message more than the capacity to be received.
+//! A sender may be preempted between claiming its cell in the order and writing its message there. Until that sender
+//! continues, the messages after it cannot be received, not even those whose `send` has returned. A waiting receiver
+//! sleeps, and the sender wakes a receiver when it has finished.
+//!
+//! [`try_recv`](Receiver::try_recv) spins for a moment, yields the CPU a few times, and then returns `Empty`. So
+//! `Empty` means that no message can be received now, not that none has been sent. [`is_empty`](Receiver::is_empty),
+//! which counts messages that are still being written, distinguishes the two. A thread that needs a message which it
+//! knows to have been sent uses [`recv`](Receiver::recv). That also holds for the thread's own messages: after a send
+//! its `try_recv` returns `Empty` where the sender of an older message is still inside `send`, and only there. In a
+//! history of calls this is the one deviation of `Empty`: *a message whose sender is still inside `send` may be
+//! overtaken by "empty", and so may the messages after it*.
+//!
+//! Likewise a receiver that has not finished taking a message out leaves its cell full. No operation ever spins until
+//! another thread continues, with two exceptions. [`force_send`](Sender::force_send) must have that very cell, and
+//! yields the CPU, or sleeps. A permit's [`send`](Permit::send) does the same where it meets a preempted `force_send`.
+//!
+//! The order of messages is linearizable, and so is every result except these two (`Empty`, and `Full` of
+//! [`try_send`](Sender::try_send)), which are the price of that. A `force_send` may be overtaken by a
+//! [`close`](Sender::close) and by a receiver that takes the message which was to be replaced. Then one message more
+//! than the capacity may be left to receive.
 //!
 //! # Futures
 //!
 //! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten*
-//! (`mem::forget`) while it waits keeps its slot as long as the channel lives, and swallows one wake-up; one of
-//! [`reserve_many_async`](Sender::reserve_many_async) may keep the places that it has gathered as well, and the right
-//! to gather: others that want several then wait for good. In a
-//! [rendezvous](crate::channel#rendezvous) it stays in line: a future of [`recv_async`](Receiver::recv_async) swallows
-//! a message there, and its sender is told that it was received.
+//! (`mem::forget`) while it waits keeps its slot as long as the channel exists, and swallows one wake-up. A forgotten
+//! future of [`reserve_many_async`](Sender::reserve_many_async) may also keep the room that it has gathered, and the
+//! right to gather. Then other senders that reserve several wait for ever. In a [rendezvous](crate::channel#rendezvous)
+//! a forgotten future stays in line: a future of [`recv_async`](Receiver::recv_async) swallows a message there, and the
+//! `send` of that message returns as if it had been received.
 
 mod closed;
 mod force;
@@ -157,9 +167,9 @@ use self::shared::MpmcShared;
 pub(in crate::channel) use self::shared::{Readers, Writers};
 use crate::sync::Arc;
 
-/// Gives an end its settings and its looks at the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
-/// `backoff: SharedBackoff`. The documents of three methods depend on the end. Any thread; all methods are wait-free,
-/// and their answers may be out of date at once, because other ends send and receive meanwhile.
+/// Gives a handle its settings and its queries of the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
+/// `backoff: SharedBackoff`. The documentation of three methods depends on the handle. Any thread; all methods are
+/// wait-free. Their results may be out of date at once, because other handles send and receive meanwhile.
 macro_rules! impl_mpmc_api {
     ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
         impl<T> $end<T> {
@@ -180,14 +190,14 @@ macro_rules! impl_mpmc_api {
                 self.len() == 0
             }
 
-            /// Whether there is no room for another message: as many are in the channel, or have a place
-            /// [held](crate::mpmc::Sender::reserve) for them, as it can hold. Without a bound, never.
+            /// Whether there is no room for another message: the messages in the channel and the room that is
+            /// [reserved](crate::mpmc::Sender::reserve) reach the capacity. Without a bound, never.
             #[must_use]
             pub fn is_full(&self) -> bool {
                 self.shared.is_full()
             }
 
-            /// How many messages can be in the channel; `None` without a bound.
+            /// The maximal number of messages in the channel; `None` without a bound.
             #[must_use]
             pub fn capacity(&self) -> Option<usize> {
                 self.shared.capacity()
@@ -199,27 +209,26 @@ macro_rules! impl_mpmc_api {
                 self.shared.is_disconnected()
             }
 
-            /// How many senders there are, those of [owned permits](super::OwnedPermit) included.
+            /// The number of senders, including those of [owned permits](super::OwnedPermit).
             #[must_use]
             pub fn sender_count(&self) -> usize {
                 self.shared.writers.count()
             }
 
-            /// How many receivers there are.
+            /// The number of receivers.
             #[must_use]
             pub fn receiver_count(&self) -> usize {
                 self.shared.readers.count()
             }
 
-            /// Closes the channel for all its ends. Nothing more can be sent, not even by a [permit](super::Permit), as
-            /// if all receivers were gone; senders that wait are woken, and get their messages back. Receivers get what
-            /// was sent before, and then learn that nothing more will come, as if all senders were gone. True: this
-            /// call closed it; false: it was closed, or all ends of one side are gone.
+            /// Closes the channel for all its handles. Nothing more can be sent, not even by a [permit](super::Permit),
+            /// as if all receivers were dropped. Senders that wait are woken, and get their messages back. Receivers
+            /// get what was sent before, and then the disconnection, as if all senders were dropped. True: this call
+            /// closed it. False: it was closed before, or all handles of one side have been dropped.
             ///
-            /// A message that a sender is [still putting in](super#preempted-peers) counts as sent: receivers wait for
-            /// it.
+            /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
             ///
-            /// Any thread; lock-free; wakes every end that waits, with a system call for each thread that sleeps.
+            /// Any thread; lock-free. Wakes every handle that waits, with a system call for each thread that sleeps.
             pub fn close(&self) -> bool {
                 self.shared.close()
             }
@@ -227,7 +236,7 @@ macro_rules! impl_mpmc_api {
     };
 }
 
-/// Ends, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared:
+/// Handles, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared:
 /// Arc<MpmcShared<T>>`.
 macro_rules! impl_same_channel {
     ($end:ident) => {
@@ -257,25 +266,25 @@ macro_rules! impl_same_channel {
 
 use {impl_mpmc_api, impl_same_channel};
 
-/// A channel for at most `capacity` messages, exactly; a sender that finds it full waits. All its memory is allocated
-/// here, except for 3 KiB the first time that 1, 65, 129 .. senders, or as many receivers, wait at once.
+/// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
+/// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.
 ///
-/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a message is handed over, and none is ever in between.
-/// Ends that wait are served in turn.
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to a receiver, and the
+/// channel holds none. Waiting handles are served in turn.
 ///
 /// # Panics
-/// Where there is no memory for that many messages.
+/// When there is no memory for that many messages.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))
 }
 
-/// A channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages as
-/// messages come; then memory is taken 64 KiB at a time, is used again while the channel is busy, and goes back to the
-/// system as the channel [empties](self#without-a-bound).
+/// Makes a channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages
+/// as messages arrive. After that, memory is taken 64 KiB at a time. It is used again while the channel is busy, and
+/// goes back to the system as the channel [empties](self#without-a-bound).
 ///
 /// # Panics
-/// Where a message could never fit into memory.
+/// When a message could never fit into memory.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     joined(None)

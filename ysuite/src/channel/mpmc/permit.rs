@@ -1,4 +1,4 @@
-//! Permits: places that are held for messages to come. Made by [`Sender::reserve`] and its like.
+//! Permits: room that is reserved for later messages. Made by [`Sender::reserve`] and the other `reserve` methods.
 //!
 //! A permit may be used or dropped on any thread. Using one is lock-free and waits for no receiver: see
 //! [`send`](Permit::send).
@@ -12,28 +12,28 @@ use super::shared::MpmcShared;
 use super::{SendError, Sender, TrySendError};
 use crate::foreign::Panics;
 
-/// Room for one message. Given back when dropped: the next sender that waits for room is woken.
+/// Room for one message. Its drop returns the room, and wakes the next sender that waits for room.
 ///
-/// A permit that is *forgotten* (`mem::forget`) takes its place with it.
+/// A permit that is *forgotten* (`mem::forget`) keeps its room for ever.
 #[must_use = "it holds a place, which it gives back when it is dropped"]
 pub struct Permit<'a, T> {
     shared: &'a MpmcShared<T>,
 }
 
 impl<T> Permit<'_, T> {
-    /// Sends a message. It comes behind all that have been sent until now; the permit says that there is room, not
-    /// where.
+    /// Sends a message. It comes after all messages that have been sent until now: the permit guarantees room, not a
+    /// position in the order.
     ///
-    /// Lock-free, and waits for no receiver; one system call at most, to wake one. Only where a
-    /// [`force_send`](Sender::force_send) has been preempted in the very cell does this yield, until that goes on: it
-    /// yields, and then sleeps, as a `force_send` does. How long that takes has no bound; in a channel that nobody
-    /// forces it never happens.
+    /// Lock-free, and waits for no receiver; at most one system call, to wake a receiver. The exception is a
+    /// [`force_send`](Sender::force_send) that has been preempted in the very cell. Then this yields, and later sleeps,
+    /// until that `force_send` continues, as a `force_send` does. The time that this takes has no bound. It never
+    /// happens in a channel without `force_send`.
     ///
     /// # Errors
-    /// When all receivers have disconnected, or the channel is closed. A permit keeps neither from it.
+    /// When all receivers have disconnected, or the channel is closed. A permit prevents neither.
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         let shared = self.shared;
-        // The place goes with the message; that of a closed channel is nobody's.
+        // The room goes with the message; in a closed channel the room has no owner.
         mem::forget(self);
         shared.push_held(message).map_err(SendError)
     }
@@ -54,8 +54,8 @@ impl<T> fmt::Debug for Permit<'_, T> {
     }
 }
 
-/// Room for several messages, used by [`send`](Permits::send), or given out piece by piece: an iterator of
-/// [permits](Permit). What is left is given back when this is dropped.
+/// Room for several messages, used by [`send`](Permits::send), or given out one by one: an iterator of
+/// [permits](Permit). Its drop returns the room that is left.
 #[must_use = "they hold places, which they give back when they are dropped"]
 pub struct Permits<'a, T> {
     held: HeldPlaces<'a, T>,
@@ -66,7 +66,7 @@ impl<'a, T> Permits<'a, T> {
         Self { held }
     }
 
-    /// For how many messages there is room left.
+    /// The number of messages for which there is room left.
     #[must_use]
     pub fn len(&self) -> usize {
         self.held.places
@@ -113,8 +113,8 @@ impl<T> fmt::Debug for Permits<'_, T> {
     }
 }
 
-/// A [`Permit`] that has its sender with it, so that it can be kept anywhere. That sender counts: receivers do not
-/// learn that nothing more will come while there is an owned permit.
+/// A [`Permit`] that owns its sender, so that it can be kept anywhere. That sender counts: receivers do not get the
+/// disconnection while there is an owned permit.
 #[must_use = "it holds a place, which it gives back when it is dropped"]
 pub struct OwnedPermit<T> {
     /// `None` only within `send` and `release`.
@@ -122,7 +122,7 @@ pub struct OwnedPermit<T> {
 }
 
 impl<T> OwnedPermit<T> {
-    /// Of a sender for which a place is held.
+    /// Of a sender that has reserved room.
     pub(super) fn new(sender: Sender<T>) -> Self {
         Self { sender: Some(sender) }
     }
@@ -139,13 +139,13 @@ impl<T> OwnedPermit<T> {
         match sender.shared.push_held(message) {
             Ok(()) => Ok(sender),
             Err(message) => {
-                // The sender is user code at its end; so is the drop of a message that nobody gets, while unwinding.
+                // The sender's drop is user code. So is the drop of a message that no caller gets, while unwinding.
                 Panics::answer_behind(Err(SendError(message)), || drop(sender))
             }
         }
     }
 
-    /// Gives the place back, and returns the sender.
+    /// Returns the room to the channel, and the sender to the caller.
     #[must_use = "use `drop` to be rid of both"]
     pub fn release(mut self) -> Sender<T> {
         let Some(sender) = self.sender.take() else { unreachable!("a permit is used once") };

@@ -1,4 +1,4 @@
-//! The receiving end of an mpmc channel. Any thread, any number at a time.
+//! The receiver of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -22,13 +22,13 @@ use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
 
-/// A receiving end of the [channel](super). Clones are equal, and each message goes to one of them; any number of
-/// threads may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending
-/// fails. Receivers of the same channel are equal.
+/// A receiver of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
+/// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
+/// Receivers of the same channel are equal.
 pub struct Receiver<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
-    /// Where this end begins to look for messages.
+    /// Where this handle begins to poll for messages.
     hint: Hint,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
@@ -42,7 +42,7 @@ impl<T> Receiver<T> {
         Self::again(shared, SharedBackoff::new())
     }
 
-    /// An end that is counted, with these settings.
+    /// A handle that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
         Self {
             shared,
@@ -54,15 +54,15 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// What this end shares with all others of its channel.
+    /// What this handle shares with all others of its channel.
     pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
         &self.shared
     }
 
-    /// Receives a message; waits for one as long as it takes.
+    /// Receives a message; waits until there is one.
     ///
-    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a
-    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Lock-free while there are messages. Then it makes no system call unless a sender waits. Otherwise it spins for a
+    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -74,7 +74,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// There is nothing in the ring, or no ring.
+    /// There is nothing in the ring, or there is no ring.
     #[inline(never)]
     fn recv_on(&self) -> Result<T, RecvError> {
         match self.take_further() {
@@ -86,16 +86,16 @@ impl<T> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
     //     and 4 yields (`look_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
     //     a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms (no operation in progress)
-    /// Receives a message if there is one. Lock-free; the time it takes does not depend on when another thread goes on.
-    /// On an unattached receiver without a fence, and without any system call but to wake a sender that waits and to
-    /// yield its CPU as said below. An attached receiver that finds nothing takes its id down (at most two system
-    /// calls, then none until it is raised again).
+    /// Receives a message if there is one. Lock-free; its duration does not depend on when another thread continues. On
+    /// an unattached receiver it needs no fence. It makes system calls only to wake a sender that waits, and to yield
+    /// the CPU as described below. An attached receiver that finds nothing takes its id down. That costs at most two
+    /// system calls, then none until the id is raised again.
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders have disconnected, or it is closed. Also `Empty`
-    /// where the oldest message is [still being put in](super#preempted-peers): an unattached receiver then spins for
-    /// some microseconds for it to come, and yields its CPU a few times; a sender that does not go on meanwhile hides
-    /// the messages behind its own.
+    /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or the
+    /// channel is closed. Also `Empty` where the oldest message is [still being written](super#preempted-peers). An
+    /// unattached receiver then spins for some microseconds until it is there, and yields the CPU a few times. A sender
+    /// that does not continue meanwhile hides the messages after its own.
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match self.take_bounded() {
@@ -104,7 +104,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// There is nothing in the ring, or no ring.
+    /// There is nothing in the ring, or there is no ring.
     #[inline]
     fn try_on(&self) -> Result<T, TryRecvError> {
         if let Some(message) = self.take_further() {
@@ -114,7 +114,7 @@ impl<T> Receiver<T> {
         self.try_again()
     }
 
-    /// A message may have come meanwhile, or the end.
+    /// A message may have arrived meanwhile, or the disconnection.
     #[cold]
     #[inline(never)]
     fn try_again(&self) -> Result<T, TryRecvError> {
@@ -124,10 +124,10 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message; waits no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Receives a message; waits for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders have disconnected, or it is closed.
+    /// When the timeout has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -135,11 +135,10 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receives a message; waits no longer than until `deadline`. A message that is there is received even after the
-    /// deadline.
+    /// Receives a message; waits until `deadline` at most. A message that is there is received even after the deadline.
     ///
     /// # Errors
-    /// When the time is up, and when the channel is empty and all senders have disconnected, or it is closed.
+    /// When the deadline has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         match self.take() {
             Some(message) => Ok(message),
@@ -147,8 +146,9 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most, with one claim. Returns
-    /// how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`.
+    /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`, with one
+    /// claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only
+    /// in `to`.
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
@@ -162,11 +162,11 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Appends the messages that are there to `to`, `max` at most, with one claim, and returns how many. Never blocks.
+    /// Appends the messages that are there to `to`, at most `max`, with one claim. Returns their number. Never blocks.
     ///
     /// # Errors
-    /// When the channel is empty, and when it is empty and all senders have disconnected, or it is closed. Where `max`
-    /// is 0 only the latter.
+    /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders have
+    /// disconnected or the channel is closed.
     pub fn try_recv_batch(&self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
             return Ok(self.take_none()?);
@@ -179,12 +179,13 @@ impl<T> Receiver<T> {
 
     // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed, and a notification to pass on is in a
     //     guard; re-entrance: none (`&mut`); panic: the notification is passed on; by construction: `Owed`
-    /// Receives a message, or has the task woken when there may be one. Lock-free; allocates the first time.
+    /// Receives a message, or registers the task to be woken when there may be one. Lock-free; allocates the first
+    /// time.
     ///
     /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may
-    /// wait in [`recv_async`](Self::recv_async) of one receiver. Where this receiver then waits in another way, such as
-    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again. A
-    /// set that this receiver is attached to is told whenever the task is.
+    /// wait in [`recv_async`](Self::recv_async) of one receiver. This receiver may then wait in another way, such as
+    /// [`recv_timeout`](Self::recv_timeout). Then only that wait is notified, and the task is not woken until it polls
+    /// again. The set that this receiver is attached to is notified whenever the task is.
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -210,7 +211,7 @@ impl<T> Receiver<T> {
             // MUTANT: In a race: one waiter more than needed is notified. It checks and waits on.
             owed.is_notified = false;
             if !readers.is_ready() {
-                // The message it was notified of is gone, and it is one of the waiters again.
+                // Another receiver has taken the message that it was notified of, and it is one of the waiters again.
                 readers.list().meter().sleeps();
                 return Poll::Pending;
             }
@@ -218,13 +219,13 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// How many messages of a rendezvous that is over are there all the same: such as were given back.
+    /// The number of messages that a disconnected rendezvous still has: those that were given back.
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
         self.shared.meeting.as_ref().map_or(0, |meeting| meeting.side::<false>().supply())
     }
 
-    /// The messages, one by one; waits for each, and ends when all senders have disconnected, or the channel is closed.
+    /// The messages, one by one. Waits for each, and ends when all senders have disconnected, or the channel is closed.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter { receiver: self, is_over: false }
     }
@@ -238,24 +239,24 @@ impl<T> Receiver<T> {
     //     the set, its id is lowered and free; re-entrance: may use the channel and the set's signalers; panic:
     //     propagates; the receiver can be attached again; test: tests/suite/mpmc/foreign.rs:
     //     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. If it had
-    /// been notified of a message, another receiver that waits is notified. It can be attached again, to any set.
-    /// Lock-free; two system calls at most, for the descriptor of the set and to wake another receiver.
+    /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. If it had been notified
+    /// of a message, another waiting receiver is notified. It can be attached again, to any set. Lock-free; at most two
+    /// system calls, for the descriptor of the set and to wake another receiver.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
-    /// signal.
+    /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
+    /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let readers = self.shared.readers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))
     }
 
-    /// The position of the next message in the order of all: behind those that are in the channel, or are being put in.
-    /// Wait-free.
+    /// The position of the next message in the total order: after the messages that are in the channel or are being
+    /// written. Wait-free.
     pub(in crate::channel) fn place(&self) -> u64 {
         self.shared.ring.place()
     }
 
-    /// A number that grows with each message that is put in or taken. Wait-free.
+    /// A number that grows with each message that is written or taken. Wait-free.
     pub(in crate::channel) fn moves(&self) -> u64 {
         self.shared.ring.moves()
     }
@@ -276,8 +277,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
-    /// As [`take`](Self::take), for what is compiled into every loop: finds nothing where there is no bound, nor for a
-    /// receiver that may have been notified. Then [`take_further`](Self::take_further) looks.
+    /// As [`take`](Self::take), for code that is compiled into every loop. Finds nothing where there is no bound, nor
+    /// for a receiver that may have been notified. Then [`take_further`](Self::take_further) polls.
     #[inline(always)]
     fn take_bounded(&self) -> Option<T> {
         if self.subscriptions.is_some() { None } else { self.shared.pop_bounded(&self.hint) }
@@ -301,19 +302,19 @@ impl<T> Receiver<T> {
 
     // USER CODE: a sender's waker; the message is taken; re-entrance: any operation; panic: the message is dropped with
     //     the call; others are notified of the rest; by construction: `Owed`
-    /// Takes something as a receiver that may have been notified of it, and notifies others of what is left, also if a
-    /// sender's waker panics.
+    /// Takes something as a receiver that may have been notified of it. Notifies other receivers of what is left, also
+    /// if a sender's waker panics.
     #[inline(never)]
     fn passing_on<R>(&self, take: impl FnOnce(&MpmcShared<T>) -> Option<R>) -> Option<R> {
         let mut owed = Owed { end: self.shared.readers(), is_notified: true };
         let taken = take(&self.shared);
         owed.is_notified = taken.is_some();
-        // Wakers are user code; so is the drop of an answer that nobody gets, while unwinding.
+        // Wakers are user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(taken, || drop(owed))
     }
 
-    /// A batch of none, whose caller has computed that: it never waits, and is told of the end as of any other batch,
-    /// so that a loop until the end ends.
+    /// A batch of 0 messages, where the caller has computed `max`. It never waits, but it reports the disconnection as
+    /// any other batch does, so that a loop until the disconnection ends.
     #[cold]
     pub(super) fn take_none(&self) -> Result<usize, RecvError> {
         let is_over = match &self.shared.meeting {
@@ -323,13 +324,13 @@ impl<T> Receiver<T> {
         if is_over { Err(RecvError) } else { Ok(0) }
     }
 
-    /// Whether nothing will come any more. In a rendezvous always: its ring is closed from the beginning.
+    /// Whether no message will arrive any more. Always true in a rendezvous: its ring is closed from the start.
     pub(in crate::channel) fn is_over(&self) -> bool {
         self.shared.ring.is_over()
     }
 
-    // MUTANT: Speed only: the check that follows repeats the last one and makes the answer.
-    /// After finding nothing: `Ok` if a message may have come in the meantime, or the senders are gone.
+    // MUTANT: Speed only: the check that follows repeats the last one and makes the result.
+    /// After finding nothing: `Ok` if a message may have arrived in the meantime, or if the senders have disconnected.
     #[cold]
     fn nothing(&self) -> Result<(), TryRecvError> {
         let found = match self.subscriptions.as_ref().filter(|_| is_attached(self)) {
@@ -339,7 +340,7 @@ impl<T> Receiver<T> {
         if found || self.shared.ring.is_closed() { Ok(()) } else { Err(TryRecvError::Empty) }
     }
 
-    /// Takes what `take` finds. It is called again where it has found nothing, and something may have come meanwhile.
+    /// Returns what `take` finds. Calls it again where it has found nothing and a message may have arrived meanwhile.
     #[inline]
     fn try_receive<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, TryRecvError> {
         if let Some(taken) = take(self) {
@@ -349,13 +350,13 @@ impl<T> Receiver<T> {
         self.taken_meanwhile(take)
     }
 
-    /// Checks again, where something may have come meanwhile.
+    /// Checks again, where a message may have arrived meanwhile.
     fn taken_meanwhile<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, TryRecvError> {
         // Another receiver may have taken the message meanwhile.
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }
 
-    /// A wait for messages, as a task, which answers for what the receiver's other slots had been notified of.
+    /// A wait for messages, as a task. It is responsible for notifications that the receiver's other slots had got.
     pub(in crate::channel) fn wait(&self) -> ManyWait<Readers<'_, T>> {
         ManyWait::new(self.shared.readers(), self.disarm_all())
     }
@@ -384,12 +385,12 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// This end of a rendezvous, if it is one.
+    /// The endpoint of this handle, if this is a rendezvous.
     pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
-    /// Waits in a rendezvous, with this end's memory of how to wait.
+    /// Waits in a rendezvous, with this handle's memory of how to wait.
     fn meet<R>(&self, wait: impl FnOnce(&mut Backoff) -> R) -> R {
         let mut backoff = self.backoff.recall();
         let outcome = wait(&mut backoff);
@@ -398,7 +399,7 @@ impl<T> Receiver<T> {
         outcome
     }
 
-    /// The ring is closed and empty: it is over, or this is a rendezvous.
+    /// The ring is closed and empty: it is disconnected, or this is a rendezvous.
     #[cold]
     #[inline(never)]
     fn over<R>(&self, look: impl FnOnce(Party<'_, T, false>) -> Result<R, TryRecvError>) -> Result<R, TryRecvError> {
@@ -424,8 +425,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: when a receiver pauses before it waits. A wait that ends at its deadline ends after it.
-    /// The same, of a wait that is over as if its time were up when `is_stopped`: then `side`, which is these
-    /// receivers' otherwise, is ready.
+    /// The same, with a wait that also ends, as at its deadline, when `is_stopped`. `side` replaces these receivers'
+    /// usual side, and is ready then.
     #[inline]
     pub(in crate::channel) fn receive_by_waiting<R>(
         &self,
@@ -449,22 +450,23 @@ impl<T> Receiver<T> {
             if !in_time {
                 break Err(RecvTimeoutError::Timeout);
             }
-            // Behind the deadline it checks once more, and not for as long as others take what has woken it.
+            // After the deadline it checks once more, and not for as long as other receivers take the messages that
+            // have woken it.
             in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }
 
 impl_mpmc_api!(Receiver:
-    /// What to do before sleeping, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    /// Sets how this handle spins before it sleeps, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     set_spin,
-    /// How many messages are in the channel, those that are still being put in included. While others send and receive
-    /// it may be out of date.
+    /// The number of messages in the channel, including those that are still being written. It may be out of date while
+    /// other handles send and receive.
     len,
-    /// Whether all senders have disconnected, or the channel is closed. Messages sent before may still be here.
+    /// Whether all senders have disconnected, or the channel is closed. Messages sent before may still be in it.
     is_disconnected,
 );
 impl_same_channel!(Receiver);

@@ -16,14 +16,13 @@ use crate::wait::spin_for_a_moment;
 /// A permit is room for a message that is yet to be made. While there are permits, every send counts them, which takes
 /// some instructions more.
 ///
-/// A [rendezvous](crate::channel#rendezvous) has no room, ever: there one place is too many.
+/// A [rendezvous](crate::channel#rendezvous) never has room: there even room for one message is too many.
 impl<T> Sender<T> {
-    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Blocks as
-    /// [`send`](Self::send) does.
+    /// Waits until there is room for a message, and reserves it. Blocks as [`send`](Self::send) does.
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which has no places.
+    /// [rendezvous](crate::channel#rendezvous), which never has room.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut held = self.held();
         // MUTANT: The wait that follows finds the permit and ends before it begins.
@@ -33,22 +32,21 @@ impl<T> Sender<T> {
         Ok(one(held))
     }
 
-    /// Holds a place for a message if there is room. Lock-free, as [`try_send`](Self::try_send). An attached sender
-    /// that finds none takes its id down, until there is room; where 16,777,215 places are held already, and there is
-    /// room beside them, it may be refused with its id up.
+    /// Reserves room for a message if there is any. Lock-free, as [`try_send`](Self::try_send). An attached sender that
+    /// finds no room takes its id down, until there is room. Where 16,777,215 permits exist already, and there is more
+    /// room, this may fail with the id up.
     ///
     /// # Errors
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which has no places.
+    /// [rendezvous](crate::channel#rendezvous), which never has room.
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TryReserveError> {
         self.try_hold(1).map(one)
     }
 
-    /// Waits until there is room for a message, as long as it takes, and holds the place for it. Needs no particular
-    /// runtime.
+    /// Waits until there is room for a message, and reserves it. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready holds nothing. If the task had been woken for room, the next
-    /// sender that waits is woken.
+    /// Cancel-safe: a future that is dropped before it is ready holds nothing. If the task had been woken for room, the
+    /// next waiting sender is woken.
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
@@ -62,13 +60,13 @@ impl<T> Sender<T> {
     // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
     //     fairness: it keeps what it has reserved; others have the rest of the channel, and take turns with it; test:
     //     tests/suite/mpmc/permits.rs: two_that_gather_do_not_wait_for_each_other
-    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them. One sender
-    /// at a time gathers several: it holds what it has while it waits for the rest, so others that send one message
-    /// cannot keep it from them, and two that reserve do not wait for each other.
+    /// Waits until there is room for `places` messages, and reserves it. One sender at a time gathers room for several
+    /// messages: it holds what it has while it waits for the rest. So senders of single messages cannot keep it from
+    /// getting enough, and two senders that reserve do not wait for each other.
     ///
     /// # Errors
-    /// With a bound, when `places` is more than that (or than 16,777,215, which is all that can be held at a time
-    /// then); nothing is waited for. When all receivers have disconnected, or the channel is closed.
+    /// With a bound, when `places` is more than the capacity, or more than 16,777,215, the maximal number of permits;
+    /// then this does not wait. When all receivers have disconnected, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
         if self.begin_to_reserve(&mut held, places)? {
@@ -76,34 +74,34 @@ impl<T> Sender<T> {
         }
         let gathering = self.gather()?;
         let gathered = self.hold(&mut held, places);
-        // User code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        // User code, as it wakes the next sender that waits to gather. Where that panics, the room is returned.
         drop(gathering);
         gathered?;
         Ok(Permits::new(held))
     }
 
-    /// Holds the places for `places` messages, if there is room for all of them. Lock-free, as
+    /// Reserves room for `places` messages, if there is room for all of them. Lock-free, as
     /// [`try_send`](Self::try_send).
     ///
     /// The id of an attached sender says whether there is room for *one* message. Where this finds some room, but too
-    /// little, the id stays up: a loop that waits for the id and then calls this again does not sleep, and has a CPU to
-    /// itself until there is enough. No id could say more: receivers wake one sender for each place, in turn, and one
-    /// that stayed asleep beside a place would keep it from the others. To wait for several places use
-    /// [`reserve_many`](Self::reserve_many) or [`reserve_many_async`](Self::reserve_many_async), or keep what
-    /// [`try_reserve`](Self::try_reserve) gives, one by one, until there are enough: that finds none in the end, and
-    /// takes the id down.
+    /// little, the id stays up. A loop that waits for the id and then calls this again does not sleep, and occupies a
+    /// CPU until there is enough room. The id cannot say more. Receivers wake one sender for each free cell, in turn,
+    /// and a sender that stayed asleep at a free cell would keep it from the others. To wait for several use
+    /// [`reserve_many`](Self::reserve_many) or [`reserve_many_async`](Self::reserve_many_async). Or keep the permits of
+    /// [`try_reserve`](Self::try_reserve), one by one, until there are enough: its last attempt finds none, and takes
+    /// the id down.
     ///
     /// # Errors
-    /// When there is too little room now, when there can never be so much, and when all receivers have disconnected, or
-    /// the channel is closed.
+    /// When there is too little room now, when there can never be that much, and when all receivers have disconnected,
+    /// or the channel is closed.
     pub fn try_reserve_many(&self, places: usize) -> Result<Permits<'_, T>, TryReserveError> {
         self.try_hold(places).map(Permits::new)
     }
 
-    /// Waits until there is room for `places` messages, as long as it takes, and holds the places for them, as
-    /// [`reserve_many`](Self::reserve_many). Needs no particular runtime.
+    /// Waits until there is room for `places` messages, and reserves it, as [`reserve_many`](Self::reserve_many). Needs
+    /// no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready holds nothing.
+    /// Cancel-safe: a future that is dropped before it is ready holds nothing.
     ///
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
@@ -118,35 +116,36 @@ impl<T> Sender<T> {
         }
         let gathering = self.gather_async().await?;
         let gathered = self.hold_async(&mut held, places).await;
-        // User code, as it wakes the next that waits to gather; where that panics, the places are given back.
+        // User code, as it wakes the next sender that waits to gather. Where that panics, the room is returned.
         drop(gathering);
         gathered?;
         Ok(Permits::new(held))
     }
 
-    /// As [`reserve`](Self::reserve), with a permit that has this sender with it. Another sender is a clone.
+    /// As [`reserve`](Self::reserve), with a permit that owns this sender. Another sender is a clone.
     ///
     /// # Errors
-    /// The sender. `Disconnected` when all receivers have disconnected, or the channel is closed. `Full` only in a
-    /// [rendezvous](crate::channel#rendezvous), which has no places.
+    /// The error holds the sender. `Disconnected` when all receivers have disconnected, or the channel is closed.
+    /// `Full` only in a [rendezvous](crate::channel#rendezvous), which never has room.
     pub fn reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.reserve().map(core::mem::forget);
         self.owned(reserved.map_err(TryReserveError::from))
     }
 
-    /// As [`try_reserve`](Self::try_reserve), with a permit that has this sender with it.
+    /// As [`try_reserve`](Self::try_reserve), with a permit that owns this sender.
     ///
     /// # Errors
-    /// The sender. `Full` when there is no room, and in a [rendezvous](crate::channel#rendezvous) always.
-    /// `Disconnected` when all receivers have disconnected, or the channel is closed.
+    /// The error holds the sender. `Full` when there is no room, and always in a
+    /// [rendezvous](crate::channel#rendezvous). `Disconnected` when all receivers have disconnected, or the channel is
+    /// closed.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.try_reserve().map(core::mem::forget);
         self.owned(reserved)
     }
 
-    /// As [`reserve_async`](Self::reserve_async), with a permit that has this sender with it.
+    /// As [`reserve_async`](Self::reserve_async), with a permit that owns this sender.
     ///
-    /// Cancel-safe in that a future dropped before it is ready holds nothing; the sender is dropped with it.
+    /// Cancel-safe: a future that is dropped before it is ready holds nothing. The sender is dropped with it.
     ///
     /// # Errors
     /// As [`reserve_owned`](Self::reserve_owned): the sender.
@@ -155,7 +154,7 @@ impl<T> Sender<T> {
         self.owned(reserved.map_err(TryReserveError::from))
     }
 
-    /// The permit for a place that this sender holds, if it does.
+    /// The permit for the room that this sender holds, if it does.
     fn owned(self, reserved: Result<(), TryReserveError>) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         match reserved {
             Ok(()) => Ok(OwnedPermit::new(self)),
@@ -164,7 +163,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Whether so many places are to be held in the ring. False: no place is wanted, in a rendezvous, which has none.
+    /// Whether `places` cells are to be reserved in the ring. False: no room is wanted. In a rendezvous there is none.
     fn are_in_the_ring(&self, places: usize) -> Result<bool, ReserveError> {
         let most = if self.shared.meeting.is_some() { 0 } else { self.shared.ring.most_held() };
         if most != 0 && places <= most {
@@ -188,14 +187,14 @@ impl<T> Sender<T> {
     //     disarmed its slots, and does not wait yet; re-entrance: any operation; panic: propagates, and the room is
     //     released; by construction: `HeldPlaces`, `Owed`
     // MUTANT: One more attempt, or one less. Room that is missed here is found at the next call.
-    /// Holds so many places if all can be had now.
+    /// Reserves `places` cells if all can be had now.
     fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TryReserveError> {
         if !self.are_in_the_ring(places)? {
             return Ok(self.held());
         }
         let (ring, mut held) = (&self.shared.ring, self.held());
-        // Also where it is refused: of the one place that it was told of, when it wants several. Passed on before the
-        // places are given away, which are given back where user code panics.
+        // Also where it fails: passes on the notification of the one cell, when it wants several. This comes before the
+        // room is given away, which is returned where user code panics.
         let owed = self.owed();
         let found = match ring.hold(places, places) {
             Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
@@ -213,7 +212,7 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: how long to poll for cells that a receiver is still emptying. The next call finds the room.
-    /// After finding no room: whether there may be some now. An attached sender takes its id down; otherwise a receiver
+    /// After finding no room: whether there may be some now. An attached sender takes its id down. Otherwise a receiver
     /// may be in the middle of emptying a cell.
     #[cold]
     fn has_come_meanwhile(&self, places: usize) -> bool {
@@ -224,7 +223,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Holds so many places if all can be had now (true).
+    /// Reserves `places` cells if all can be had now (true).
     fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
         if !self.are_in_the_ring(places)? {
             return Ok(true);
@@ -238,13 +237,13 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
-    /// Before this sender waits for the right to gather: disarms its slots, and passes on what one of them had been
-    /// told. While it waits all room is for others, and first for the one that gathers.
+    /// Before this sender waits for the right to gather: disarms its slots, and passes on a notification that one of
+    /// them had got. While it waits all room is for other senders, and first for the one that gathers.
     fn stand_aside(&self) {
         drop(self.wait());
     }
 
-    /// Waits for the right to hold some places while waiting for others.
+    /// Waits for the right to hold some room while waiting for more.
     fn gather(&self) -> Result<Gathering<'_>, ReserveError> {
         self.stand_aside();
         let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
@@ -276,13 +275,13 @@ impl<T> Sender<T> {
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // User code, the end of the task's waker, while the right is a local: one that is being returned would be
-        // nobody's for ever if that panicked.
+        // User code: the drop of the task's waker, while the right is a local. A right that is being returned would
+        // have no owner for ever if that panicked.
         Ok(Panics::answer_behind(gathering, || drop(wait)))
     }
 
-    /// After finding no room for a place: the wait for one place less that is held, where that is what is missing. Then
-    /// room is for others, and what this sender has been told of it is passed on.
+    /// After finding no room for a message: the wait for one reserved cell less, where that is what is missing. Then
+    /// other senders get room, and a notification that this sender has got is passed on.
     fn until_countable<'a>(&'a self, wait: &mut ManyWait<Writers<'a, T>>) -> Option<ManyWait<UntilCountable<'a, T>>> {
         if !self.shared.ring.is_counted_out() {
             return None;
@@ -291,7 +290,7 @@ impl<T> Sender<T> {
         Some(ManyWait::new(UntilCountable(&self.shared), false))
     }
 
-    /// Waits until so many places are held.
+    /// Waits until `places` cells are reserved.
     fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
         let mut wait = self.wait();
         while held.places < places {
@@ -307,7 +306,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Waits until so many places are held.
+    /// Waits until `places` cells are reserved.
     async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
         let mut wait = self.wait();
         while held.places < places {
@@ -323,17 +322,17 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Waits until some places are held, `most` at most. An error where the channel is closed.
+    /// Waits until some cells are reserved, at most `most`. An error where the channel is closed.
     pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
         let mut held = self.held();
         self.hold_async(&mut held, 1).await?;
-        // Those that can be had as well; none is no matter.
+        // Also the cells that are free now. None is fine.
         let _ = held.add(most - 1);
         Ok(held)
     }
 }
 
-/// The permit for the one place that is held.
+/// The permit for the one reserved cell.
 fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
     let Some(permit) = Permits::new(held).next() else { unreachable!("a place is held") };
     permit
@@ -353,7 +352,7 @@ mod tests {
     use crate::tests::{Explosive, Woken};
     use crate::wait::many::ManyWait;
 
-    /// As one that gathers, and finds more room at once than it wants.
+    /// As a sender that gathers, and finds more room at once than it wants.
     #[test]
     fn who_holds_a_place_gets_as_many_more_as_are_missing() {
         for is_task in [false, true] {
@@ -370,8 +369,8 @@ mod tests {
         }
     }
 
-    /// One notification may stand for two cells, as in `force`: this test takes the messages out by itself, and tells
-    /// nobody.
+    /// One notification may stand for two cells, as in `force`. This test takes the messages out by itself, and
+    /// notifies no sender.
     #[test]
     fn one_that_holds_a_place_passes_on_what_is_left_and_gives_it_back_where_that_panics() {
         let ways: [fn(&Sender<u32>) -> bool; 4] = [
@@ -396,7 +395,7 @@ mod tests {
         }
     }
 
-    /// As many places are held as can be counted, and there is room for a message beside them.
+    /// The maximal number of permits exist, and there is room for another message.
     #[test]
     #[cfg_attr(miri, ignore = "16 million cells")]
     fn who_waits_for_one_place_less_that_is_held_leaves_room_to_others() {

@@ -1,4 +1,4 @@
-//! The sending end of an mpmc channel. Any thread, any number at a time.
+//! The sender of an mpmc channel. Any thread, any number at a time.
 
 use core::fmt;
 use core::time::Duration;
@@ -17,13 +17,13 @@ use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
-/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
-/// sender is dropped the receivers get what was sent, and then learn that nothing more will come. Senders of the same
-/// channel are equal.
+/// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped, the receivers get what was sent, and then the disconnection. Senders of the same channel are
+/// equal.
 pub struct Sender<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
-    /// Where this end begins to look for room.
+    /// Where this handle begins to poll for room.
     pub(super) hint: Hint,
     /// Present once this sender has been attached, or waited as a sink.
     pub(super) subscriptions: Option<Box<Subscriptions>>,
@@ -34,30 +34,31 @@ impl<T> Sender<T> {
         Self::again(shared, SharedBackoff::new())
     }
 
-    /// An end that is counted, with these settings.
+    /// A handle that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
         Self { shared, backoff, hint: Hint::new(), subscriptions: None }
     }
 
-    /// A number that grows with each message that is put in or taken. Wait-free.
+    /// A number that grows with each message that is written or taken. Wait-free.
     pub(in crate::channel) fn moves(&self) -> u64 {
         self.shared.ring.moves()
     }
 
-    /// What this end shares with all others of its channel.
+    /// What this handle shares with all others of its channel.
     pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
         &self.shared
     }
 
-    /// Sends a message; waits for room as long as it takes: the thread, and so all its tasks. A task sends by
+    /// Sends a message; blocks the thread, and all its tasks, until there is room. A task uses
     /// [`send_async`](Self::send_async).
     ///
-    /// Lock-free while there is room, and then without a system call unless a receiver waits or, without a bound, a
-    /// segment is made. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Lock-free while there is room. Then it makes no system call, except where a receiver waits or, without a bound,
+    /// where a segment is made. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in
+    /// the kernel.
     ///
     /// # Errors
-    /// When all receivers have disconnected, or the channel is closed. Messages sent just before the last receiver went
-    /// are dropped with it.
+    /// When all receivers have disconnected, or the channel is closed. A message that is sent just before the last
+    /// receiver disconnects is dropped with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.put_bounded(message) {
@@ -66,7 +67,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// There is no room in the ring, or no ring, or this sender may have been notified.
+    /// There is no room in the ring, there is no ring, or this sender may have been notified.
     #[inline(never)]
     fn send_on(&self, message: T) -> Result<(), SendError<T>> {
         match self.put_further(message) {
@@ -75,14 +76,14 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
-    /// An attached sender that finds no room takes its id down (at most two system calls, then none until it is raised
-    /// again).
+    /// Sends a message if there is room. Lock-free; its duration does not depend on when another thread continues. An
+    /// attached sender that finds no room takes its id down. That costs at most two system calls, then none until the
+    /// id is raised again.
     ///
     /// # Errors
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. Also `Full` where the
-    /// next cell is [still being emptied](super#preempted-peers): this spins for some microseconds for it to become
-    /// empty, and yields its CPU a few times.
+    /// next cell is [still being emptied](super#preempted-peers): this spins for some microseconds until it is empty,
+    /// and yields the CPU a few times.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.put_bounded(message) {
@@ -91,7 +92,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// There is no room in the ring, or no ring, or this sender may have been notified.
+    /// There is no room in the ring, there is no ring, or this sender may have been notified.
     #[inline(never)]
     fn try_on(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.put_further(message) {
@@ -107,7 +108,7 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: one more attempt, or one less; room that is missed is found at the next call. Some mutants
     // change a statistics count only. Killed only by `permits_are_counted_when_they_send`, and by the model
     // `a_receiver_in_the_middle_against_a_sender_that_was_in_a_set`.
-    /// The ring is full or closed, places are held, or a receiver has not finished emptying the next cell.
+    /// The ring is full or closed, room is reserved, or a receiver has not finished emptying the next cell.
     #[cold]
     fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
         if let Some(party) = self.party() {
@@ -121,7 +122,8 @@ impl<T> Sender<T> {
             }
         }
         let mut found = false;
-        // Whom this tells in its place is user code; so is the drop of a message that nobody gets, while unwinding.
+        // The waker of the sender that is notified instead is user code. So is the drop of a message that no caller
+        // gets, while unwinding.
         message = Panics::answer_behind(message, || {
             found = match self.rest() {
                 Some(found) => found,
@@ -141,10 +143,10 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers have disconnected, or the channel is closed.
+    /// When the timeout has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match self.put(message) {
             Ok(()) => Ok(()),
@@ -152,32 +154,32 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even
-    /// after the deadline.
+    /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
+    /// deadline.
     ///
     /// # Errors
-    /// When the time is up, and when all receivers have disconnected, or the channel is closed.
+    /// When the deadline has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_slowly(message, Deadline::At(deadline))
     }
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
     //     an_exchange
-    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns
-    /// how many. They are received in their order, but messages of other senders may come between.
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits until there is room. Returns the number
+    /// of messages. They are received in their order, but messages of other senders may come between.
     ///
-    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise
-    /// dropped.
+    /// If the iterator panics, the messages that it had returned until then are sent as far as there is room, and
+    /// otherwise dropped.
     ///
     /// # Errors
-    /// When all receivers have disconnected, or the channel is closed: the messages that were taken from the iterator
-    /// and not sent. The iterator is dropped with the messages that it has not given.
+    /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
+    /// from the iterator and not sent. The iterator is dropped with the messages that it has not returned.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         self.send_batch_by_waiting(messages, self.shared.writers(), || false)
     }
 
-    /// As [`send_batch`](Self::send_batch), of waits that are over when `is_stopped`, which is an error then: `side`,
-    /// which is these senders' otherwise, is ready.
+    /// As [`send_batch`](Self::send_batch), with waits that end when `is_stopped`, which is then an error. `side`
+    /// replaces these senders' usual side, and is ready then.
     #[inline]
     pub(in crate::channel) fn send_batch_by_waiting(
         &self,
@@ -185,7 +187,7 @@ impl<T> Sender<T> {
         side: impl SharedEnd,
         is_stopped: impl Fn() -> bool,
     ) -> Result<usize, SendError<Vec<T>>> {
-        // It is not asked again behind its end, where it may have messages once more.
+        // The iterator is not called again after it has ended: it may return messages once more.
         let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
         let mut batch = Batch { staging: Staging::new(&mut space), sender: self };
@@ -200,20 +202,20 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::result_behind(outcome, || drop((batch, messages)))
     }
 
     // USER CODE: as of `passing_on`, for a batch, and in `Drop` of `Batch`; what was sent is sent; re-entrance: any
     //     operation; panic: propagates; the rest is sent as far as there is room, or dropped; by construction: `Owed`
-    /// Sends the staged messages; waits for room as long as it takes.
+    /// Sends the staged messages; waits until there is room.
     fn send_staging<S: SharedEnd>(
         &self,
         staging: &mut Staging<T>,
         side: S,
         is_stopped: impl Fn() -> bool,
     ) -> Result<usize, SendError<Vec<T>>> {
-        // For what is sent before there is a wait, which answers for the rest.
+        // For what is sent before there is a wait. The wait is responsible for the rest.
         let mut owed = self.owed();
         let mut wait: Option<ManyWait<S>> = None;
         let mut sent = 0;
@@ -239,7 +241,7 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// Sends a message if there is room. Only looks: an attached sender keeps its id up.
+    /// Sends a message if there is room. Only polls: an attached sender keeps its id up.
     #[inline]
     pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.put(message) {
@@ -249,7 +251,7 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
+    /// Sends a message if there is room, and none is reserved. Otherwise returns it, for [`offer`](Self::offer).
     #[inline(always)]
     pub(super) fn put(&self, message: T) -> Result<(), T> {
         if self.subscriptions.is_some() {
@@ -260,8 +262,8 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// As [`put`](Self::put), for what is compiled into every loop: the message comes back where there is no bound, and
-    /// to a sender that may have been notified. Then [`put_further`](Self::put_further) sends it.
+    /// As [`put`](Self::put), for code that is compiled into every loop. Returns the message where there is no bound,
+    /// and where this sender may have been notified. Then [`put_further`](Self::put_further) sends it.
     #[inline(always)]
     fn put_bounded(&self, message: T) -> Result<(), T> {
         if self.subscriptions.is_some() { Err(message) } else { self.shared.push_bounded(&self.hint, message) }
@@ -291,14 +293,14 @@ impl<T> Sender<T> {
     // USER CODE: a receiver's waker, then the waker of another sender's task, where this one passes its notification
     //     on; the message is sent, or the room reserved; re-entrance: any operation; panic: propagates; others are
     //     notified of the room that is left, a displaced message is dropped; by construction: `Owed`
-    /// Takes room as a sender that may have been notified of it, and notifies others of what is left, also if a
-    /// receiver's waker panics.
+    /// Takes room as a sender that may have been notified of it. Notifies other senders of the room that is left, also
+    /// if a receiver's waker panics.
     #[inline(never)]
     pub(super) fn passing_on<R, E>(&self, take: impl FnOnce(&MpmcShared<T>) -> Result<R, E>) -> Result<R, E> {
         let mut owed = self.owed();
         let taken = take(&self.shared);
         owed.is_notified &= taken.is_ok();
-        // Wakers are user code; so is the drop of an answer that nobody gets, while unwinding.
+        // Wakers are user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(taken, || drop(owed))
     }
 
@@ -307,12 +309,12 @@ impl<T> Sender<T> {
         Owed { end: self.shared.writers(), is_notified: self.subscriptions.is_some() }
     }
 
-    /// This end of a rendezvous, if it is one.
+    /// The endpoint of this handle, if this is a rendezvous.
     pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, true>> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
-    /// The ring is closed: the receivers are gone, or this is a rendezvous.
+    /// The ring is closed: the receivers have disconnected, or this is a rendezvous.
     #[cold]
     #[inline(never)]
     fn meet(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
@@ -340,7 +342,7 @@ impl<T> Sender<T> {
     }
 
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
-    /// notified; it answers for what that slot had been notified of.
+    /// notified. The wait is responsible for a notification that the slot had got.
     pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
         ManyWait::new(self.shared.writers(), self.disarm_all())
     }
@@ -369,8 +371,8 @@ impl<T> Sender<T> {
 
     // MUTANT: Speed only: when a sender pauses before it waits. A wait without room has passed its deadline, except in
     // a race for room.
-    /// Sends; waits for room, as long as there is time and not `is_stopped`: then `side`, which is these senders'
-    /// otherwise, is ready. Not in a rendezvous.
+    /// Sends; waits for room until the deadline has passed or `is_stopped`. `side` replaces these senders' usual side,
+    /// and is ready when stopped. Not in a rendezvous.
     #[inline]
     pub(in crate::channel) fn send_by_waiting(
         &self,
@@ -394,18 +396,19 @@ impl<T> Sender<T> {
             // As in the receiver's wait.
             in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }
 
 impl_mpmc_api!(Sender:
-    /// What to do before sleeping when there is no room, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    /// Sets how this handle spins before it sleeps when there is no room, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     set_spin,
-    /// How many messages are in the channel. While others send and receive it may be out of date.
+    /// The number of messages in the channel. It may be out of date while other handles send and receive.
     len,
-    /// Whether all receivers have disconnected, or the channel is closed: nothing sent will be received.
+    /// Whether all receivers have disconnected, or the channel is closed. Then no message that is sent will be
+    /// received.
     is_disconnected,
 );
 
@@ -422,12 +425,12 @@ impl<T> From<Rejected<T>> for TrySendError<T> {
 }
 
 impl<T> Sender<T> {
-    /// Takes this sender out of the set it is attached to: its id is down, and free. False: it was in none. If it had
-    /// been notified of room, another sender that waits is notified. It can be attached again, to any set. Lock-free;
-    /// two system calls at most, for the descriptor of the set and to wake another sender.
+    /// Takes this sender out of its set: its id is down, and free. False: it was in no set. If it had been notified of
+    /// room, another waiting sender is notified. It can be attached again, to any set. Lock-free; at most two system
+    /// calls, for the descriptor of the set and to wake another sender.
     ///
-    /// A receiver that was about to raise the id may still do so once: its next owner must take that for a spurious
-    /// signal.
+    /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that as a
+    /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let writers = self.shared.writers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(writers))
@@ -444,7 +447,7 @@ impl<T> Drop for Batch<'_, T> {
     // MUTANT: An empty batch claims nothing. A notification without room is harmless.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
-            // User code, and a queue that can have no more.
+            // User code, and a queue that can hold no more.
             Panics::in_drop(|| {
                 let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
                 while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
@@ -475,8 +478,9 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-/// The id of an attached sender is up while there may be room, or the receivers are gone. `try_send` that finds no room
-/// takes it down. A sender that was notified and takes room, or goes, notifies the next sender if there is more.
+/// The id of an attached sender is up while there may be room, or when the receivers have disconnected. A `try_send`
+/// that finds no room takes it down. A notified sender that takes room, or is dropped, notifies the next sender if
+/// there is more.
 impl<T> Attach for Sender<T> {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
         let writers = self.shared.writers();
@@ -511,9 +515,9 @@ mod tests {
     use crate::signal::{Wait, YPollset};
     use crate::wait::many::SharedEnd;
 
-    /// One notification stands for room for two where the first receiver was late: it stopped between claiming its
-    /// message and emptying the cell, and the sender that was notified of the second found no room. No test can stop a
-    /// receiver there, so this one takes messages out of the ring, and notifies, by itself.
+    /// One notification stands for room for two messages where the first receiver was late. It stopped between claiming
+    /// its message and emptying the cell, and the sender that was notified of the second cell found no room. No test
+    /// can stop a receiver there. So this test takes messages out of the ring, and notifies, by itself.
     #[test]
     fn a_notified_sender_notifies_the_next_in_whatever_way_it_sends() {
         let ways: [fn(&Sender<u32>) -> bool; 5] = [

@@ -1,7 +1,7 @@
-//! Weak ends: they belong to a channel and do not keep it open. Any thread; lock-free.
+//! Weak handles: they belong to a channel and do not keep it open. Any thread; lock-free.
 //!
-//! Each side counts its ends. A weak end becomes a real one by one exchange of that count, which never leaves 0: once
-//! the last end has gone, its side is gone for good, whatever that thread has yet to do.
+//! Each side counts its handles. A weak handle becomes a strong one by one compare-exchange of that count, which never
+//! leaves 0. Once the last handle is dropped its side is disconnected for good, whatever that thread has yet to do.
 
 use core::fmt;
 
@@ -13,9 +13,9 @@ use crate::wait::SharedBackoff;
 /// A sender that does not keep the channel open, and cannot send before it is [upgraded](Self::upgrade). Made by
 /// [`Sender::downgrade`].
 ///
-/// For whoever has to send now and then, and must not keep the receivers waiting for that: when the last [`Sender`] is
-/// dropped, the receivers learn that nothing more will come. The channel's memory, without messages once its receivers
-/// are gone, is kept as long as there is a weak end.
+/// For code that sends now and then, and must not keep the receivers waiting for that: when the last [`Sender`] is
+/// dropped, the receivers get the disconnection. The channel's memory is kept as long as there is a weak handle. It
+/// holds no messages after the receivers have disconnected.
 pub struct WeakSender<T> {
     shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
@@ -25,7 +25,7 @@ pub struct WeakSender<T> {
 /// [`Receiver::downgrade`].
 ///
 /// When the last [`Receiver`] is dropped, so are the messages, and sending fails. The channel's memory is kept as long
-/// as there is a weak end.
+/// as there is a weak handle.
 pub struct WeakReceiver<T> {
     shared: Arc<MpmcShared<T>>,
     backoff: SharedBackoff,
@@ -34,7 +34,7 @@ pub struct WeakReceiver<T> {
 macro_rules! impl_weak {
     ($weak:ident of $end:ident: $count:ident, $make:expr) => {
         impl<T> $end<T> {
-            /// A weak end of the same channel, with the same settings. Wait-free.
+            /// A weak handle of the same channel, with the same settings. Wait-free.
             #[must_use]
             pub fn downgrade(&self) -> $weak<T> {
                 $weak { shared: self.shared.clone(), backoff: self.backoff.again() }
@@ -44,8 +44,8 @@ macro_rules! impl_weak {
         impl<T> $weak<T> {
             // FINAL: `None`: the count of handles never leaves 0, and the closed bit stays; test:
             //     tests/loom/exchange_close.rs: an_upgrade_against_the_last_senders_drop
-            /// A real end of the channel, as a clone of one that there is. `None` where all of them are gone, or the
-            /// channel is closed. Lock-free.
+            /// A strong handle of the channel, as a clone of an existing one. `None` where all of them are dropped, or
+            /// the channel is closed. Lock-free.
             #[must_use]
             pub fn upgrade(&self) -> Option<$end<T>> {
                 if self.shared.is_disconnected() || !self.shared.$count.add_to_others() {

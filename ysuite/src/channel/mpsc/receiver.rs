@@ -1,4 +1,4 @@
-//! The receiving end of an mpsc channel. One thread at a time.
+//! The receiver of an mpsc channel. One thread at a time.
 
 #[cfg(feature = "hub")]
 use core::ptr::NonNull;
@@ -18,8 +18,8 @@ use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
-/// The receiving end of the [channel](super). Dropping it drops the messages that are in the channel, and makes sending
-/// fail. Should a message panic as it is dropped, the others are dropped all the same, and then the panic goes on.
+/// The receiver of the [channel](super). Its drop drops the messages that are in the channel, and makes sending fail.
+/// When the drop of a message panics, the other messages are still dropped, and then the panic continues.
 pub struct Receiver<T> {
     inner: RegisterCopy<Receiving<Lanes<T>>>,
     /// As a stream it has returned `None`.
@@ -36,8 +36,8 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Takes a message if there is one, of a channel without a bound, and returns where it lies. Only looks, as `look`
-    /// of [`Receive`]. The message is the caller's, who moves it out before this receiver is used again, or dropped.
+    /// Takes a message if there is one, of a channel without a bound, and returns its location. Only polls, as `look`
+    /// of [`Receive`]. The caller owns the message, and moves it out before this receiver is used again or dropped.
     #[cfg(feature = "hub")]
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self) -> Option<NonNull<T>> {
@@ -46,7 +46,7 @@ impl<T> Receiver<T> {
         lanes.take_in_place(|_| true).or_else(|| if lanes.has_message() { lanes.take_in_place(|_| true) } else { None })
     }
 
-    /// How many messages are in the channel. Takes time in proportion to that number (a load for each cache line), and
+    /// The number of messages in the channel. Takes time in proportion to that number (a load for each cache line), and
     /// to the number of senders.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -59,34 +59,32 @@ impl<T> Receiver<T> {
         self.inner.end.len_up_to(1) == 0
     }
 
-    /// How many messages of each sender can be in the channel; `None` without a bound.
+    /// The maximal number of messages of each sender in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.inner.end.shared().bound
     }
 
-    /// Whether any sender has as many messages in the channel as it can have, hidden ones not counted. Costs what
-    /// [`len`](Self::len) costs.
+    /// Whether any sender has reached its capacity. Hidden messages do not count. Costs the same as [`len`](Self::len).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.capacity().is_some_and(|capacity| capacity == 0 || self.inner.end.has_full_lane(capacity))
     }
 
-    /// Whether the channel is closed: all senders have disconnected or closed, or this receiver has closed it. Messages
-    /// may still be here.
+    /// Whether the channel is closed: all senders have disconnected or closed, or this receiver has closed it. There
+    /// may still be messages in it.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.is_disconnected()
     }
 
-    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of
-    /// date.
+    /// The number of senders, without weak and closed ones. It may be out of date while senders are made and dropped.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.inner.end.shared().sender_count()
     }
 
-    /// How many lanes this receiver has visited so far. For tests of what idle senders cost.
+    /// The number of lanes that this receiver has visited so far. For tests of the cost of idle senders.
     #[doc(hidden)]
     #[must_use]
     pub fn visits(&self) -> u64 {

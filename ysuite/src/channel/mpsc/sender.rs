@@ -1,4 +1,4 @@
-//! The sending end of an mpsc channel. One thread at a time.
+//! The sender of an mpsc channel. One thread at a time.
 
 use core::fmt;
 use core::num::NonZeroU32;
@@ -24,23 +24,23 @@ use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 
-/// A sending end of the [channel](super), with a lane of its own. Dropping it publishes what was hidden; the receiver
-/// gets all that was sent, and when the last sender has disconnected it learns that nothing more will come.
+/// A sender of the [channel](super), with a lane of its own. Its drop publishes the hidden messages. The receiver gets
+/// all that was sent. When the last sender has disconnected, it gets the disconnection.
 pub struct Sender<T> {
     inner: Sending<T, SenderLane<T>>,
 }
 
-/// What a sender knows of its lane beside the queue.
+/// What a sender knows of its lane, in addition to the queue.
 struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
-    /// The lane's id, plus 1, which leaves room for the flag next to it. None where the channel was shut when the
-    /// sender connected, and once this sender is closed.
+    /// The lane's id, plus 1, which leaves room for the flag next to it. None where the channel was closed when the
+    /// sender connected, and after this sender is closed.
     id_and_one: Option<NonZeroU32>,
-    /// The id has no lane: it was claimed for the sake of a set. This sender gives it back, as the receiver never will.
+    /// The id has no lane: it was claimed for a set. This sender frees it, as the receiver never will.
     is_bare: bool,
-    /// Counted among the senders, from its making until it is closed.
+    /// Counted among the senders, from its creation until it is closed.
     is_counted: bool,
-    /// The end of a rendezvous.
+    /// The endpoint of a rendezvous.
     meeting: Option<Box<MeetingEnd<T, true>>>,
 }
 
@@ -56,7 +56,7 @@ impl<T> SenderLane<T> {
         armed.inspect(|&id| self.shared.ready.raise(id as usize)).is_some()
     }
 
-    /// The sender has left its set: gives back an id that has no lane.
+    /// The sender has left its set: frees an id that has no lane.
     fn give_bare_back(&mut self) {
         if core::mem::take(&mut self.is_bare) {
             self.id_and_one.take().inspect(|id| self.shared.give_back(id.get() as usize - 1));
@@ -84,7 +84,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
     // `the_last_senders_end_in_an_active_lane`.
     fn close(&mut self, _: &Passive, tokens: u32) {
         let was_armed = match self.id().filter(|_| self.meeting.is_some()) {
-            // Nothing is ever in a lane of a rendezvous, so the receiver has no reason to look: the sender frees it.
+            // A lane of a rendezvous never has a message, so the receiver has no reason to poll it: the sender frees
+            // it.
             Some(id) => {
                 self.shared.finish(id as usize);
                 false
@@ -94,7 +95,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.give_bare_back();
         // The receiver may give the id to another lane from now on.
         self.id_and_one = None;
-        // This sender is counted off before it wakes the receiver, which may panic: a waker is user code.
+        // This sender is uncounted before it wakes the receiver. That wake-up may panic, because a waker is user code.
         if self.is_counted && self.shared.disconnect() || was_armed {
             self.shared.parker.wake();
         }
@@ -114,14 +115,14 @@ impl<T> SenderLink<T> for SenderLane<T> {
     }
 
     fn unused_lane(&self) -> Option<u32> {
-        // Behind the last sender no other may come.
+        // After the last sender there can be no other.
         let is_last = || self.is_counted && self.shared.sender_count() == 1;
         self.id().filter(|_| !self.is_bare && self.meeting.is_none() && !is_last())
     }
 
     fn leave_unused(&mut self, lane: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         let replaced = self.shared.leave_unused(lane, writer)?;
-        // The lane is another's from now on.
+        // The lane belongs to another sender from now on.
         self.id_and_one = None;
         Ok(replaced)
     }
@@ -155,8 +156,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.shared.sender(self.id())
     }
 
-    /// A sender that never waits has no target as yet. One that is closed, or connected after the receiver's end, has
-    /// not even an id. It keeps the one that it gets here until it goes, or is closed.
+    /// A sender that has never waited has no target yet. A closed sender, or one that connected after the receiver had
+    /// disconnected, has not even an id. It keeps the id that it gets here until it is dropped or closed.
     fn prepare(&mut self) -> bool {
         if self.id_and_one.is_none() {
             self.id_and_one = self.shared.claim().and_then(|id| NonZeroU32::new(id as u32 + 1));
@@ -185,7 +186,7 @@ impl<T> Sender<T> {
         Ok(sender)
     }
 
-    /// A sender that is not counted: whoever uses it is counted instead.
+    /// A sender that is not counted: its user is counted instead.
     pub(super) fn uncounted(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
         let lane = SenderLane {
@@ -211,21 +212,21 @@ impl<T> Sender<T> {
         self.inner.send_until(message, || deadline)
     }
 
-    /// Another sender, with a lane of its own: one that another sender has left without having sent anything, or a new
-    /// one. Lock-free; allocates a new lane, and a slot for it where there have never been this many senders at once:
-    /// see [how much memory](super#how-many-senders) that is, and that it is kept.
+    /// Another sender, with a lane of its own. It is a lane that another sender has left without having sent anything,
+    /// or a new one. Lock-free. Allocates a new lane, and a slot for it where there have never been this many senders
+    /// at once. See [How many senders](super#how-many-senders) for the amount of memory, and that it is kept.
     ///
     /// # Errors
-    /// When the channel has as many senders as it can have: [`MAX_SENDERS`](super::MAX_SENDERS), or as many as
-    /// [`bounded_for`](super::bounded_for) was told.
+    /// When the channel has the maximal number of senders: [`MAX_SENDERS`](super::MAX_SENDERS), or the `senders` of
+    /// [`bounded_for`](super::bounded_for).
     pub fn try_clone(&self) -> Result<Self, TooManySenders> {
         let shared = &self.inner.end.link.shared;
-        // A sender that is closed is counted no more, so its clone must not be.
+        // A closed sender is no longer counted, so its clone must not be counted either.
         if self.inner.end.writer.has_ended() { Ok(Self::closed_from_birth(shared)) } else { Self::connect(shared) }
     }
 
     /// A sender of this channel that any number of threads can share, each with a lane of its own. Counts as a sender,
-    /// beside this one. Wait-free.
+    /// in addition to this one. Wait-free.
     #[must_use]
     pub fn share(&self) -> SharedSender<T>
     where
@@ -240,8 +241,7 @@ impl<T> Sender<T> {
         WeakSender::new(&self.inner.end.link.shared)
     }
 
-    /// How many senders the channel has, weak and closed ones not counted. While others come and go it may be out of
-    /// date.
+    /// The number of senders, without weak and closed ones. It may be out of date while senders are made and dropped.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.inner.end.link.shared.sender_count()
@@ -252,14 +252,14 @@ impl<T> Clone for Sender<T> {
     /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. A clone of
     /// a [closed](Sender::close) sender is closed. Lock-free.
     ///
-    /// **What it costs**: a lane, and so much more than the clone of a handle: unless another has left one in which
-    /// nothing was sent, it allocates some 440 bytes and takes about 0.3 µs, its first message as much again for the
-    /// lane's first chunk. Where there have never been this many senders at once the tables grow as well: see [how much
-    /// memory](super#how-many-senders) that is, and that it is kept. A sender that only has to be reached from anywhere
-    /// is better [shared](Sender::share) than cloned for each message.
+    /// **Cost**: a lane, so much more than the clone of a handle. It allocates some 440 bytes and takes about 0.3 µs,
+    /// unless another sender has left a lane in which nothing was sent. Its first message costs the same again for the
+    /// lane's first chunk. Where there have never been this many senders at once the tables grow as well. See [How many
+    /// senders](super#how-many-senders) for the amount of memory, and that it is kept. A sender that only has to be
+    /// reachable from anywhere is better [shared](Sender::share) than cloned for each message.
     ///
     /// # Panics
-    /// When the channel has as many senders as it can have; [`try_clone`](Sender::try_clone) returns an error instead.
+    /// When the channel has the maximal number of senders; [`try_clone`](Sender::try_clone) returns an error instead.
     fn clone(&self) -> Self {
         self.try_clone().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -267,8 +267,8 @@ impl<T> Clone for Sender<T> {
 
 // FINAL: `TooManySenders` and `AttachError` are not: an id may come free; test: tests/suite/select.rs:
 //     refusals_change_nothing
-/// A channel has as many senders as it can have at a time: [`MAX_SENDERS`](super::MAX_SENDERS), or as many as
-/// [`bounded_for`](super::bounded_for) was told.
+/// The channel has the maximal number of simultaneous senders: [`MAX_SENDERS`](super::MAX_SENDERS), or the `senders` of
+/// [`bounded_for`](super::bounded_for).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManySenders;
 
@@ -292,19 +292,19 @@ impl_sender_tasks!(Sender);
 crate::channel::sink::impl_sender_sink!(Sender);
 impl_sender_end!(
     Sender,
-    /// Ends this sender's part of the channel as dropping it does: publishes what was hidden; the receiver gets all
-    /// that was sent, and when all senders are closed or gone it learns that nothing more will come. Afterwards sending
-    /// fails here, and by clones made later. Other senders go on: no sender can take from another what its lane has
-    /// room for; only the receiver can close the whole channel. True: this sender could send until now. False: it was
-    /// closed before, or the receiver has disconnected or has closed.
+    /// Closes this sender, as its drop does. Publishes the hidden messages. The receiver gets all that was sent, and
+    /// the disconnection when all senders are closed or dropped. Afterwards sending fails here, and in clones that are
+    /// made later. Other senders continue, because no sender can take away the room of another's lane. Only the
+    /// receiver can close the whole channel. True: this sender could send until now. False: it was closed before, or
+    /// the receiver has disconnected or has closed the channel.
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
     /// Wait-free, except for the wake-up of the receiver.
     ///
     /// # Panics
-    /// Where the receiver's waker panics, or, after the receiver's end, a hidden message as it is dropped. This sender
-    /// is closed then.
+    /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. This
+    /// sender is closed then.
 );
 crate::channel::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]

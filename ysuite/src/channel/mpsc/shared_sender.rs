@@ -1,5 +1,5 @@
-//! A sender that threads share: `Sync`, by `&self`, for statics and what is in an `Arc`. Each thread that sends by it
-//! has a lane of its own, which it finds in a table of the thread. Finding is wait-free; a thread's first send
+//! A sender that threads share: `Sync`, by `&self`, for statics and for values in an `Arc`. Each thread that sends by
+//! it has a lane of its own, which it finds in a table of the thread. Finding is wait-free; a thread's first send
 //! allocates its lane.
 //!
 //! Cannot: wait for room as a task. A lane wakes one waiter, and the tasks of a thread would share it; a task that
@@ -20,9 +20,9 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
 
-/// A sending end of the [channel](super) that any number of threads use at once, each by a lane of its own. Made by
-/// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender as long as it
-/// lives.
+/// A sender of the [channel](super) that any number of threads use at once, each by a lane of its own. Made by
+/// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender until it is
+/// dropped.
 ///
 /// ```
 /// use std::sync::OnceLock;
@@ -38,22 +38,24 @@ use crate::sync::{Arc, thread_local};
 ///
 /// # What it costs
 ///
-/// To find the lane takes 57 instructions for each message, where a [`Sender`]'s send and its receive take 63 together
-/// (x86-64, 8 bytes, no bound, counted by callgrind): a look into a thread-local, without atomic operations. A thread
-/// that sends by several shared senders in turn looks into a hash table. A lane is that of a
-/// [clone](Sender#impl-Clone-for-Sender<T>); it goes when its thread ends, at the first send that finds the receiver
-/// gone, and, in a thread that sends by more than 64 shared senders, when it has not been used for long. Until then it
-/// is open, whether or not there is a shared sender left, and keeps no receiver waiting.
+/// Finding the lane takes 57 instructions for each message. A [`Sender`]'s send and its receive take 63 together
+/// (x86-64, 8 bytes, no bound, counted by callgrind). It is one access to a thread-local, without atomic operations. A
+/// thread that sends by several shared senders in turn uses a hash table. A lane costs the same as that of a
+/// [clone](Sender#impl-Clone-for-Sender<T>).
+///
+/// A lane is dropped when its thread ends, and at the first send that finds the receiver disconnected. In a thread that
+/// sends by more than 64 shared senders it is also dropped when it has not been used for long. Until then it is open,
+/// whether or not there is a shared sender left, and keeps no receiver waiting.
 ///
 /// # In thread-locals' destructors
 ///
-/// A thread that ends may still send. Once its table is gone each message has a lane to itself, and no order. So has a
-/// message that is sent from within a send of the same thread, by a waker or a message's `Drop`.
+/// A thread that ends may still send. After its table is destroyed, each message has a lane to itself, and no order.
+/// The same holds for a message that is sent from within a send of the same thread, by a waker or a message's `Drop`.
 pub struct SharedSender<T: 'static> {
     shared: Arc<MpscShared<T>>,
     /// The number of the channel.
     number: u64,
-    /// Counted as a sender: made of one that was not closed.
+    /// Counted as a sender: made from a sender that was not closed.
     is_counted: bool,
 }
 
@@ -64,7 +66,7 @@ struct SharedLane {
     place: Box<dyn LanePlace>,
 }
 
-/// Where the lane is, once the thread has one: messages of any type.
+/// The lane's location, once the thread has a lane: messages of any type.
 trait LanePlace {
     fn is_idle(&self, unused: bool) -> bool;
     fn as_any(&self) -> &dyn Any;
@@ -109,11 +111,11 @@ impl ThreadLane for SharedLane {
     }
 }
 
-/// A message that was not sent, and why.
+/// A message that was not sent, and the reason.
 enum Unsent<T> {
     Disconnected(T),
     Full(T),
-    /// The channel has as many lanes as it can have.
+    /// The channel has the maximal number of lanes.
     NoLane(T),
 }
 
@@ -141,13 +143,13 @@ impl<T> From<SendError<T>> for Unsent<T> {
     }
 }
 
-/// How long a message waits for room in a lane. Types, not closures: whatever else is compiled next to it, a send is
-/// compiled into its caller.
+/// How long a message waits for room in a lane. These are types, not closures: a send is compiled into its caller,
+/// whatever other code is compiled with it.
 trait Patience<T> {
     fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>>;
 }
 
-/// As long as it takes.
+/// Until there is room.
 struct Waits;
 
 /// Not at all.
@@ -174,7 +176,7 @@ impl<T> Patience<T> for Deadline {
 }
 
 impl<T: 'static> SharedSender<T> {
-    /// `is_open`: of a sender that is not closed, and so counted.
+    /// `is_open`: this sender is made from one that is not closed, and so is counted.
     pub(super) fn new(shared: &Arc<MpscShared<T>>, is_open: bool) -> Self {
         if is_open {
             shared.count();
@@ -182,14 +184,14 @@ impl<T: 'static> SharedSender<T> {
         Self { shared: shared.clone(), number: shared.number(), is_counted: is_open }
     }
 
-    /// Sends a message by this thread's lane. Without a bound it never waits; with a bound it waits for room in that
-    /// lane as long as it takes. Wait-free while there is room and a lane.
+    /// Sends a message by this thread's lane. Without a bound this never waits. With a bound it blocks the thread until
+    /// there is room in that lane. Wait-free while there is room and a lane.
     ///
     /// # Errors
     /// When the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
-    /// Where this thread has no lane yet and the channel has as many as it can have; [`try_send`](Self::try_send)
+    /// When this thread has no lane yet and the channel has the maximal number of lanes; [`try_send`](Self::try_send)
     /// returns an error instead. The message is dropped.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
@@ -202,8 +204,8 @@ impl<T: 'static> SharedSender<T> {
     /// Sends a message if there is room in this thread's lane. Wait-free.
     ///
     /// # Errors
-    /// When there is no room, also where this thread has no lane yet and the channel has as many as it can have; and
-    /// when the receiver has disconnected or has closed the channel.
+    /// When there is no room, also where this thread has no lane yet and the channel has the maximal number of lanes.
+    /// And when the receiver has disconnected or has closed the channel.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.by_lane(message, Tries).map_err(|unsent| match unsent {
@@ -212,24 +214,24 @@ impl<T: 'static> SharedSender<T> {
         })
     }
 
-    /// As [`send`](Self::send); waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+    /// As [`send`](Self::send); waits for room for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up, and when the receiver has disconnected or has closed the channel.
+    /// When the timeout has passed, and when the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
-    /// As of [`send`](Self::send).
+    /// As [`send`](Self::send).
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.send_until(message, Deadline::after(timeout))
     }
 
-    /// As [`send`](Self::send); waits for room no longer than until `deadline`.
+    /// As [`send`](Self::send); waits for room until `deadline` at most.
     ///
     /// # Errors
-    /// When the time is up, and when the receiver has disconnected or has closed the channel.
+    /// When the deadline has passed, and when the receiver has disconnected or has closed the channel.
     ///
     /// # Panics
-    /// As of [`send`](Self::send).
+    /// As [`send`](Self::send).
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         self.send_until(message, Deadline::At(deadline))
     }
@@ -242,7 +244,7 @@ impl<T: 'static> SharedSender<T> {
         })
     }
 
-    /// Does something with a message by this thread's lane.
+    /// Calls a function with a message and this thread's lane.
     #[inline]
     fn by_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         if !self.is_counted {
@@ -252,7 +254,7 @@ impl<T: 'static> SharedSender<T> {
             Ok(Some(lane)) => {
                 let sent = self.by(&lane, message, patience);
                 // MUTANT: Speed only: the lane is found in the table instead.
-                // Behind an error the lane may have been forgotten.
+                // After an error the lane may have been forgotten.
                 if sent.is_err() {
                     return end_lanes(sent, lane, GivenUp::new());
                 }
@@ -263,7 +265,7 @@ impl<T: 'static> SharedSender<T> {
         }
     }
 
-    /// By a lane other than the recent one.
+    /// By another lane than the recent one.
     #[cold]
     #[inline(never)]
     fn by_other_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
@@ -283,7 +285,7 @@ impl<T: 'static> SharedSender<T> {
     fn by(&self, lane: &SharedLane, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
         let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
         let Ok(mut place) = place.try_borrow_mut() else {
-            // A send of this thread is under way, and user code in it sends.
+            // A send of this thread is in progress, and user code in it sends.
             return self.by_lane_of_its_own(message, patience);
         };
         if place.is_none() {
@@ -309,23 +311,23 @@ impl<T: 'static> SharedSender<T> {
         }
     }
 
-    /// A lane, or none where the channel has as many as it can have.
+    /// A lane, or none where the channel has the maximal number of lanes.
     #[cold]
     fn connect(&self) -> Option<Sender<T>> {
         Sender::uncounted(&self.shared).ok()
     }
 
-    /// The receiver has disconnected: the lane, which its user still holds, is of no more use.
+    /// The receiver has disconnected: the lane, which its user still holds, is useless.
     #[cold]
     #[inline(never)]
     fn forget_lane(&self) {
         let _ = LANES.try_with(|lanes| lanes.forget(self.number));
     }
 
-    /// A sender with a lane of its own, for a thread or task that sends much, or waits as a task.
+    /// A sender with a lane of its own, for a thread or task that sends much, or that waits as a task.
     ///
     /// # Errors
-    /// When the channel has as many senders as it can have.
+    /// When the channel has the maximal number of senders.
     pub fn sender(&self) -> Result<Sender<T>, TooManySenders> {
         if self.is_counted { Sender::connect(&self.shared) } else { Ok(Sender::closed_from_birth(&self.shared)) }
     }
@@ -336,19 +338,19 @@ impl<T: 'static> SharedSender<T> {
         WeakSender::new(&self.shared)
     }
 
-    /// How many senders the channel has: each [`Sender`] and each `SharedSender` is one, however many threads use it.
+    /// The number of senders: each [`Sender`] and each `SharedSender` is one, however many threads use it.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.shared.sender_count()
     }
 
-    /// How many messages of each thread can be in the channel; `None` without a bound.
+    /// The maximal number of messages of each thread in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.shared.bound
     }
 
-    /// Whether the receiver has disconnected or has closed the channel: nothing sent will be received.
+    /// Whether the receiver has disconnected or has closed the channel. Then no message that is sent will be received.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         !self.is_counted || self.shared.is_over()
@@ -362,7 +364,7 @@ fn no_lane<T, R>(message: T) -> R {
 }
 
 impl<T: 'static> Clone for SharedSender<T> {
-    /// Another one of the same channel, with which each thread uses the same lane. Wait-free.
+    /// Another handle of the same channel. Each thread uses the same lane with it. Wait-free.
     fn clone(&self) -> Self {
         Self::new(&self.shared, self.is_counted)
     }

@@ -8,10 +8,10 @@ use super::shared::MpscShared;
 use crate::channel::identity::impl_identity;
 use crate::sync::Arc;
 
-/// Knows a [channel](super), and can make a sender for it as long as it has others. Has no lane, and sends nothing
+/// Knows a [channel](super), and can make a sender for it while the channel has others. Has no lane, and sends nothing
 /// itself. Made by [`Sender::downgrade`].
 ///
-/// It keeps the channel's tables of lanes in memory, and not the channel open.
+/// It keeps the channel's tables of lanes in memory, but does not keep the channel open.
 pub struct WeakSender<T> {
     shared: Arc<MpscShared<T>>,
 }
@@ -27,8 +27,8 @@ impl<T> WeakSender<T> {
     // `an_upgrade_that_finds_no_lane_against_the_last_senders_end`.
     /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.
     ///
-    /// `None` for ever once all senders have disconnected, and once the receiver has disconnected or has closed the
-    /// channel. `None` for now where the channel has as many lanes as it can have.
+    /// `None` for ever after all senders have disconnected, and after the receiver has disconnected or has closed the
+    /// channel. `None` for now where the channel has the maximal number of lanes.
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         if !self.shared.count_again() {
@@ -36,13 +36,13 @@ impl<T> WeakSender<T> {
         }
         let sender = Sender::counted(&self.shared).ok();
         if sender.is_none() && self.shared.disconnect() {
-            // All other senders have gone meanwhile.
+            // All other senders have been dropped meanwhile.
             self.shared.parker.wake();
         }
         sender
     }
 
-    /// How many senders the channel has, weak ones not counted. While others come and go it may be out of date.
+    /// The number of senders, without weak ones. It may be out of date while senders are made and dropped.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.shared.sender_count()

@@ -101,7 +101,7 @@ fn more_places_than_there_are_is_an_error_and_none_is_none() {
     assert_eq!(sender.try_reserve_many(4).unwrap_err(), TryReserveError::Disconnected);
     assert_eq!(sender.reserve_many(0).unwrap_err(), ReserveError::Disconnected);
     assert_eq!(sender.reserve_many(3).unwrap_err(), ReserveError::Disconnected);
-    assert_eq!(ReserveError::TooMany.to_string(), "reserving more places than the channel has");
+    assert_eq!(ReserveError::TooMany.to_string(), "reserving more room than the channel has");
     assert!(ReserveError::TooMany.is_too_many() && ReserveError::Disconnected.is_disconnected());
 }
 
