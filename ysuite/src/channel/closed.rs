@@ -66,8 +66,7 @@ impl EndWatchers {
     /// on when all have been told.
     pub(super) fn tell(&self) {
         // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the
-        //     waiter's
-        // look finds the receiver's end, or the list is found here.
+        //     waiter's look finds the receiver's end, or the list is found here.
         fence(Ordering::SeqCst);
         if let Some(list) = self.list() {
             notify_all(list);

@@ -63,8 +63,7 @@ where
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A::Outcome> {
         // SAFETY: of all that is in here only the rest is treated as pinned, and that is moved nowhere: it is made,
-        //     polled and dropped
-        // in its place.
+        //     polled and dropped in its place.
         let this = unsafe { self.get_unchecked_mut() };
         if !matches!(this.stage, FirstTryStage::Operation) {
             return this.poll_rest(context);

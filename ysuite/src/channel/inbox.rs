@@ -101,8 +101,7 @@ impl<T> InboxSender<T> {
     /// One holder fewer may send. The last one wakes the inbox.
     pub(crate) fn leave(&self) {
         // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder left sees all that
-        //     they have
-        // sent. Read-modify-writes continue each other's release sequences.
+        //     they have sent. Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
             self.parker.wake();
         }

@@ -1,12 +1,12 @@
-//! Ending waits from outside: a word that any thread sets, and by which the waits of the ends that know it are over.
+//! Ending waits from outside: a word that any thread sets. It ends the waits of the handles that know it.
 //!
-//! [`Stop::set`]: any thread; it takes a lock that waiting threads hold for some instructions, as they go to sleep and
-//! when they are awake again. What an end can do without waiting it can do as before. A wait with a `Stop` ends as if
-//! its time were up; its caller asks [`Stop::is_set`] which of the two it was.
+//! [`Stop::set`]: any thread. It takes a lock that waiting threads hold for some instructions, as they go to sleep and
+//! when they are awake again. A handle can still do everything that needs no wait. A wait with a `Stop` ends as if its
+//! deadline had passed; its caller calls [`Stop::is_set`] to distinguish the two.
 //!
-//! A thread that is about to sleep enlists the word it sleeps on, and is on the list until it is awake: so the thread
-//! that sets the word finds memory that is there. The ends of an exchange are not on the list, as they have lists of
-//! their own, which live as long as their channel: see [`Stop::with`].
+//! A thread that is about to sleep enlists the word it sleeps on, and is on the list until it is awake. So the thread
+//! that sets the word finds memory that is there. The handles of an mpmc are not on the list, as they have lists of
+//! their own, which exist as long as their channel: see [`Stop::with`].
 //!
 //! Cannot: be taken back. End tasks: they have their executor's ways for that. Stop a rendezvous.
 
@@ -19,7 +19,7 @@ use crate::wait::many::{SharedEnd, notify_all};
 use crate::wait::one::{WaitingEnd, interrupt};
 use crate::wait::{WaitList, WakeTarget};
 
-/// Whether waiting is over for all ends of a channel, or of whatever else waits by this.
+/// Whether waiting is over for all handles of a channel, or for other waits that use this.
 pub struct Stop {
     is_set: AtomicBool,
     /// Where threads sleep, or are about to.
@@ -31,19 +31,19 @@ pub struct Stop {
 /// Where a thread sleeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SleepingPlace {
-    /// An end with a word of its own.
+    /// A handle with a word of its own.
     Word(NonNull<Passive>),
-    /// An end of a oneshot.
+    /// A handle of a oneshot.
     Handshake(NonNull<Handshake>),
     /// One of several that wait for the same thing.
     List(NonNull<WaitList>),
 }
 
-// SAFETY: what it points to may be used by any thread; it is there as long as this is on a list.
+// SAFETY: any thread may use what it points to; that is there as long as this is on a list.
 unsafe impl Send for SleepingPlace {}
 
 impl SleepingPlace {
-    /// Wakes the thread, for nothing. What was done before is seen by its next look.
+    /// Wakes the thread, without a reason. Its next check sees what was done before.
     ///
     /// # Safety
     /// What this points to is there.
@@ -66,25 +66,24 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Not set. `others` is called when it is, to wake those whose waits are not enlisted.
+    /// Not set. `others` is called when it is, to wake the waits that are not enlisted.
     #[must_use]
     pub fn with(others: Option<Box<dyn Fn() + Send + Sync>>) -> Self {
         Self { is_set: AtomicBool::new(false), sleepers: Mutex::new(Vec::new()), others }
     }
 
     fn sleepers(&self) -> MutexGuard<'_, Vec<SleepingPlace>> {
-        // No user code runs under the lock but wakers of tasks, of which no wait here has any.
+        // The only user code under the lock are wakers of tasks, and no wait here has any.
         self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Ends all waits by this, now and from now on. Any thread, again is harmless.
+    /// Ends all waits by this, now and from now on. Any thread. Calling it again is harmless.
     pub fn set(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_set`: what this thread did before is seen by those whose
-        //     waits it ends.
+        // ORDERING: Release pairs with the Acquire in `is_set`: the threads whose waits it ends see what this thread
+        //     did before.
         self.is_set.store(true, Ordering::Release);
-        // ORDERING: SeqCst pairs with the barrier of whoever arms: either that thread's look finds this set, or it is
-        //     found armed
-        // below. A thread that enlists later finds it set by the lock.
+        // ORDERING: SeqCst pairs with the barrier of a thread that arms: either that thread's check finds this set, or
+        //     it is found armed below. A thread that enlists later finds it set by the lock.
         fence(Ordering::SeqCst);
         for sleeper in &*self.sleepers() {
             // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it lets go of the
@@ -101,10 +100,10 @@ impl Stop {
         self.is_set.load(Ordering::Acquire)
     }
 
-    /// The calling thread is about to sleep there, until the answer is dropped.
+    /// The calling thread is about to sleep there, until the result is dropped.
     ///
     /// # Safety
-    /// What it points to is there until the answer has been dropped.
+    /// What it points to is there until the result has been dropped.
     pub(super) unsafe fn enlist(&self, sleeper: SleepingPlace) -> Enlisted<'_> {
         self.sleepers().push(sleeper);
         Enlisted { stop: self, sleeper }
@@ -128,7 +127,7 @@ impl Drop for Enlisted<'_> {
     }
 }
 
-/// An end whose wait a [`Stop`] ends: it is ready then.
+/// A handle whose wait a [`Stop`] ends: it is ready then.
 pub(super) struct Stoppable<'a, E> {
     end: &'a mut E,
     stop: &'a Stop,
@@ -160,7 +159,7 @@ impl<E: WaitingEnd> WaitingEnd for Stoppable<'_, E> {
     fn arm(&mut self, tokens: u32) {
         if self.enlisted.is_none() {
             let sleeper = SleepingPlace::Word(NonNull::from(self.end.passive()));
-            // SAFETY: the word is the borrowed end's, whose memory outlives this.
+            // SAFETY: the word belongs to the borrowed handle, whose memory outlives this.
             self.enlisted = Some(unsafe { self.stop.enlist(sleeper) });
         }
         self.end.arm(tokens);
@@ -175,7 +174,7 @@ impl<E: WaitingEnd> WaitingEnd for Stoppable<'_, E> {
     }
 }
 
-/// The same of an end that has a list.
+/// The same for a handle that has a list.
 pub(super) struct StoppableShared<'a, S> {
     pub(super) end: S,
     pub(super) stop: &'a Stop,

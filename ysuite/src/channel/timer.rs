@@ -1,4 +1,5 @@
-//! **Channels of time**: receivers whose messages are moments. Nobody sends: a timer is a deadline, without a thread.
+//! **Channels of time**: receivers whose messages are moments. There is no sender: a timer is a deadline, without a
+//! thread.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -21,26 +22,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A message, a *tick*, is the [`Instant`] at which it was due. It is never received earlier, and later by what it
-//! takes the system to wake a thread. Clones of a timer share its ticks: each is received once, by whoever comes first.
-//! Time is that of [`Instant`]: changes of the date do not affect it.
+//! A message, a *tick*, is the [`Instant`] at which it was due. It is never received earlier, and later only by the
+//! time that the system takes to wake a thread. Clones of a timer share its ticks: each tick is received once, by the
+//! first clone that takes it. Time is that of [`Instant`]: changes of the date do not affect it.
 //!
 //! # Missed ticks
 //!
-//! At most one tick waits to be received: it is the first that nobody has taken. When it is taken late, those that were
-//! due since then are skipped, and not made up for: the next is the first that lies ahead. All lie at whole numbers of
-//! periods from the first, however late they are taken, so they do not drift.
+//! At most one tick waits to be received: the first that was not taken. When it is taken late, the ticks that were due
+//! since then are skipped, and not made up for. The next tick is the first in the future. All ticks are at whole
+//! numbers of periods from the first, however late they are taken, so they do not drift.
 //!
 //! # Afterwards
 //!
-//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never()`] is from the beginning:
-//! in a loop that waits for several things it is silent from then on. To wait for it alone is to wait for ever.
+//! A timer whose only tick has been received stays [empty](TryRecvError::Empty), as [`never()`] is from the start. In a
+//! loop that waits for several things it is silent from then on. A wait for it alone never ends.
 //!
 //! # When not to use it
 //!
 //! * To limit one wait: receivers have `recv_timeout` and `recv_deadline`, those of a `watch` `changed_timeout` and
 //!   `changed_deadline`.
-//! * To call functions at certain times beside everything else that an event loop does: the hub has timers of its own.
+//! * To call functions at certain times, alongside the other work of an event loop: the hub has timers of its own.
 //!
 //! Source: the interface is that of crossbeam-channel's `after`, `at`, `tick` and `never`.
 
@@ -54,35 +55,34 @@ use crate::os::{Deadline, sleep_on};
 pub use crate::signal::Timer;
 use crate::sync::AtomicU32;
 
-/// One tick, when `time` has passed; never if the clock cannot hold that moment, as with `Duration::MAX`. Allocates a
-/// few words; makes no system call but to read the clock.
+/// Makes a timer with one tick, when `time` has passed. It never ticks if the clock cannot represent that moment, as
+/// with `Duration::MAX`. Allocates a few words; its only system call reads the clock.
 #[must_use]
 pub fn after(time: Duration) -> Timer {
     Timer::new(Instant::now().checked_add(time), None)
 }
 
-/// One tick, at `moment`; at once where that has passed.
+/// Makes a timer with one tick, at `moment`; at once where that has passed.
 #[must_use]
 pub fn at(moment: Instant) -> Timer {
     Timer::new(Some(moment), None)
 }
 
-/// A tick one `period` from now, and at every whole number of periods from there. One that is missed is
+/// Makes a timer with a tick one `period` from now, and at every whole number of periods from there. A missed tick is
 /// [not made up for](self#missed-ticks). A period of zero is one of a nanosecond.
 #[must_use]
 pub fn tick(period: Duration) -> Timer {
     Timer::new(Instant::now().checked_add(period), Some(period))
 }
 
-/// No tick, ever: for a place where a timer is expected and none is wanted.
+/// Makes a timer that never ticks, where a timer is expected and none is wanted.
 #[must_use]
 pub fn never() -> Timer {
     Timer::new(None, None)
 }
 
 impl Timer {
-    /// Receives a tick; waits for one as long as it takes: [for ever](crate::timer#afterwards) where there will be
-    /// none.
+    /// Receives a tick; waits until there is one, or [for ever](crate::timer#afterwards) where there will be none.
     ///
     /// # Errors
     /// None. It is a `Result` because every channel's `recv` is.
@@ -98,7 +98,7 @@ impl Timer {
         self.take(Instant::now()).ok_or(TryRecvError::Empty)
     }
 
-    /// Receives a tick; waits no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Receives a tick; waits for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
     /// `Timeout` where no tick was due in time.
@@ -106,7 +106,7 @@ impl Timer {
         self.recv_until(Deadline::after(timeout))
     }
 
-    /// Receives a tick; waits no longer than until `deadline`. A tick that is due is received even after the deadline.
+    /// Receives a tick; waits until `deadline` at most. A tick that is due is received even after the deadline.
     ///
     /// # Errors
     /// `Timeout` where no tick was due in time.
@@ -117,10 +117,10 @@ impl Timer {
     // WAITS: for the next tick or the deadline, parked, without a spin setting; of several that wait for the same timer
     //     one gets the tick; test: tests/suite/timer.rs: clones_share_the_ticks
     fn recv_until(&self, deadline: Deadline) -> Result<Instant, RecvTimeoutError> {
-        // Nobody wakes this thread: the word never changes.
+        // No thread wakes this one: the word never changes.
         let word = AtomicU32::new(0);
         loop {
-            // Before the look for a tick: one that is due at the deadline is still received.
+            // Before the check for a tick: one that is due at the deadline is still received.
             let is_last = deadline.is_over();
             if let Some(tick) = self.take(Instant::now()) {
                 return Ok(tick);
@@ -133,7 +133,7 @@ impl Timer {
         }
     }
 
-    /// The ticks, one by one; waits for each. Never ends: [waits for ever](crate::timer#afterwards) behind the last.
+    /// The ticks, one by one; waits for each. Never ends: after the last it [waits for ever](crate::timer#afterwards).
     pub fn iter(&self) -> Iter<'_> {
         Iter(self)
     }
@@ -162,7 +162,7 @@ impl Timer {
         self.due().is_some_and(|due| due <= Instant::now())
     }
 
-    /// How many ticks can wait to be received: one.
+    /// The maximal number of ticks that wait to be received: one.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(1)
@@ -197,7 +197,7 @@ pub struct Iter<'a>(&'a Timer);
 #[derive(Clone, Debug)]
 pub struct TryIter<'a> {
     timer: &'a Timer,
-    /// When it has begun to look: what becomes due later is for the next time.
+    /// When it has begun to poll: what becomes due later is for the next time.
     now: Option<Instant>,
 }
 

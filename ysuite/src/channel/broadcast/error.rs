@@ -1,5 +1,5 @@
-//! What a receiver of a broadcast channel may get instead of a message: as the errors of the other channels, and how
-//! many messages it has missed.
+//! The errors of the receivers of a broadcast channel: as those of the other channels, with the number of missed
+//! messages.
 
 use core::fmt;
 use std::error::Error;
@@ -12,40 +12,43 @@ use crate::channel::error;
 /// No message was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
-    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
-    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
-    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: it has missed this many messages. The next receive returns
+    /// the oldest message that is left then. If more have been missed meanwhile, it returns this error again.
+    /// Iterators, streams and the hub skip missed messages, and return a message all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses this many: then it gets nothing more.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
+    /// The receiver has got all messages, and all senders have disconnected or the channel was closed. Or it was
+    /// evicted.
     Disconnected,
 }
 
 /// No message could be received at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// The receiver has had all messages, or the next is still being put in.
+    /// The receiver has got all messages, or the next is still being written.
     Empty,
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
-    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
-    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
-    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: it has missed this many messages. The next receive returns
+    /// the oldest message that is left then. If more have been missed meanwhile, it returns this error again.
+    /// Iterators, streams and the hub skip missed messages, and return a message all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses this many: then it gets nothing more.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
+    /// The receiver has got all messages, and all senders have disconnected or the channel was closed. Or it was
+    /// evicted.
     Disconnected,
 }
 
 /// No message came in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
-    /// There was no message all the time.
+    /// There was no message until the deadline.
     Timeout,
-    /// The channel is lossy, and the receiver was too slow: so many messages have been passed over. The next receive
-    /// returns the oldest that is left then, unless more have been passed over meanwhile, which it says in turn.
-    /// Iterators, streams and the hub, which pass over what is missed, get one all the same. Or the receiver was
-    /// [evicted](super::Sender::evict), and misses these: then nothing more comes.
+    /// The channel is lossy, and the receiver was too slow: it has missed this many messages. The next receive returns
+    /// the oldest message that is left then. If more have been missed meanwhile, it returns this error again.
+    /// Iterators, streams and the hub skip missed messages, and return a message all the same. Or the receiver was
+    /// [evicted](super::Sender::evict), and misses this many: then it gets nothing more.
     Lagged(u64),
-    /// All senders are gone, or the channel was closed, and the receiver has had all messages; or it was evicted.
+    /// The receiver has got all messages, and all senders have disconnected or the channel was closed. Or it was
+    /// evicted.
     Disconnected,
 }
 

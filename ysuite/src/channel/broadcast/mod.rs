@@ -1,8 +1,8 @@
-//! **The broadcast**: many senders, many receivers, and every receiver gets every message, in one total order.
+//! **broadcast**: many senders, many receivers. Every receiver gets every message, in one total order.
 //!
-//! A receiver gets all messages that are sent while it is there: those after its [`subscribe`](Sender::subscribe), or
-//! from where its original was when it was [cloned](Receiver#impl-Clone-for-Receiver<T>). All receivers see the same
-//! order, and the messages of one sender in the order in which it sent them.
+//! A receiver gets all messages that are sent during its lifetime: those after its [`subscribe`](Sender::subscribe), or
+//! from the position of its original when it was [cloned](Receiver#impl-Clone-for-Receiver<T>). All receivers see the
+//! same order, and the messages of one sender in the order in which it sent them.
 //!
 //! ```
 //! use ysuite::broadcast;
@@ -14,7 +14,7 @@
 //!         std::thread::spawn(move || receiver.iter().sum::<u64>())
 //!     })
 //!     .collect();
-//! // Or nobody would ever take its messages.
+//! // Without this drop, no thread would take this receiver's messages.
 //! drop(receiver);
 //! for number in 0..100 {
 //!     sender.send(number).unwrap();
@@ -25,64 +25,66 @@
 //!
 //! # A slow receiver
 //!
-//! What becomes of it is chosen when the channel is made:
+//! The channel's constructor decides:
 //!
-//! * [`bounded`]: it holds the senders up. Nothing is lost, and the slowest receiver sets the pace, also one that is
-//!   kept somewhere and never asked. [`Sender::slowest`] and [`Sender::lags`] say which it is, by its
-//!   [`id`](Receiver::id), and [`Sender::evict`] ends it.
-//! * [`lossy`]: it loses the oldest messages, and is told how many: [`RecvError::Lagged`]. Senders do not wait for it.
+//! * [`bounded`]: it delays the senders. Nothing is lost, and the slowest receiver determines the speed, also a
+//!   receiver that is kept but never polled. [`Sender::slowest`] and [`Sender::lags`] name it by its
+//!   [`id`](Receiver::id), and [`Sender::evict`] disconnects it.
+//! * [`lossy`]: it loses the oldest messages, and gets their number: [`RecvError::Lagged`]. Senders do not wait for it.
 //!
 //! # Messages
 //!
-//! Receivers copy messages by `Clone`, several of them the same message at the same time. So the ends can be sent to
-//! other threads where `T` is `Send` *and* `Sync`; large messages are best sent as an `Arc`. A receiver that is the
-//! only one takes messages out, without a clone.
+//! Receivers copy messages by `Clone`, several of them the same message at the same time. So the handles can be sent to
+//! other threads where `T` is `Send` *and* `Sync`. Large messages are best sent as an `Arc`. An only receiver takes
+//! messages out, without a clone.
 //!
-//! A message lies in its place until another takes that place, one lap later, or the channel goes; also one that every
-//! receiver has had. It is dropped then, by the sender whose message displaces it, after that has been sent. So at most
-//! as many old messages are kept as the channel has places: `capacity`, and up to the next power of two (lossy: an
+//! A message stays in its cell until another replaces it, one lap later, or the channel is dropped. That holds also for
+//! a message that every receiver has got. The sender of the new message drops the old one, after it has sent. So at
+//! most as many old messages are kept as the channel has cells: `capacity`, rounded up to a power of two (lossy: an
 //! eighth more before that).
 //!
 //! # When to use it
 //!
-//! For events, prices, settings, frames: where every listener needs all of them. Senders and receivers share one ring,
-//! and a receiver costs a sender nothing but a look at its position, once a lap, and a wake-up if it sleeps.
+//! For events, prices, settings, frames: where every receiver needs all messages. Senders and receivers share one ring.
+//! A receiver costs a sender nothing but one check of its cursor per lap, and a wake-up if it sleeps.
 //!
 //! # When not to use it
 //!
-//! * Each message for one receiver: [`mpmc`](crate::mpmc), or [`mpsc`](crate::mpsc) for the only one.
-//! * Without a bound: no receiver may fall behind without end.
+//! * Each message for one receiver: [`mpmc`](crate::mpmc), or [`mpsc`](crate::mpsc) for an only receiver.
+//! * Without a bound: no receiver may lag without limit.
 //!
 //! # Preempted peers
 //!
-//! A sender may be preempted between claiming its place in the order and putting its message there. Until it goes on,
-//! the messages behind it cannot be received: a waiting receiver sleeps, and [`try_recv`](Receiver::try_recv) spins for
-//! a moment, yields its CPU a few times, and then returns `Empty`, even to a thread that has just sent a message
-//! itself. Senders go on until they come to that place again, one lap later; there [`try_send`](Sender::try_send)
-//! likewise returns `Full`, and [`send`](Sender::send) waits. In a lossy channel a receiver that is in the middle of
-//! copying a message keeps its place in the same way: senders that come to it, at least an eighth of the capacity
-//! later, find no room until the copy is made. So a sender of a lossy channel waits in one case only: a receiver's
-//! `Clone`, or a thread that has been preempted, still has the place when the sender comes to it again. A thread that
-//! is about to [subscribe](Sender::subscribe) counts as a receiver that has had nothing yet. No operation ever spins
-//! until another thread goes on.
+//! A sender may be preempted between claiming its cell in the order and writing its message there. Until it continues,
+//! the messages after it cannot be received. A waiting receiver sleeps. [`try_recv`](Receiver::try_recv) spins for a
+//! moment, yields the CPU a few times, and then returns `Empty`, even in a thread that has just sent a message itself.
+//! Senders continue until they come to that cell again, one lap later. There [`try_send`](Sender::try_send) likewise
+//! returns `Full`, and [`send`](Sender::send) waits.
+//!
+//! In a lossy channel a receiver that is in the middle of copying a message keeps its cell in the same way. Senders
+//! that come to it, at least an eighth of the capacity later, find no room until the copy is made. So a sender of a
+//! lossy channel waits in one case only: a receiver's `Clone`, or a preempted thread, still has the cell when the
+//! sender comes to it again. A thread that is about to [subscribe](Sender::subscribe) counts as a receiver that has had
+//! nothing yet. No operation ever spins until another thread continues.
 //!
 //! # User code
 //!
-//! `Clone` runs while its message is held in place, and nothing else is: it may use any end of any channel but the
-//! receiver that it runs for. A `Clone` that sends to its own channel waits for itself if it comes to the end of the
-//! room there. Where it panics, the receiver has had that message and goes on with the next. Where a waker or the drop
-//! of an old message panics, the message that was sent is in the channel, all others are woken, and then the panic goes
-//! on.
+//! `Clone` runs while its message is held in its cell, and nothing else is held. It may use any handle of any channel,
+//! except the receiver that it runs for. A `Clone` that sends to its own channel waits for itself when there is no more
+//! room. Where it panics, the receiver has had that message and continues with the next. Where a waker or the drop of
+//! an old message panics, the sent message is in the channel, and all other waiters are woken. Then the panic
+//! continues.
 //!
 //! # Futures
 //!
-//! A future of a sender that is dropped notifies the next sender if it had been notified. A future that is *forgotten*
-//! (`mem::forget`) while it waits keeps its slot as long as the channel lives; one of a sender swallows one wake-up.
+//! A dropped future of a sender notifies the next sender if it had been notified. A future that is *forgotten*
+//! (`mem::forget`) while it waits keeps its slot as long as the channel exists. A forgotten future of a sender also
+//! swallows one wake-up.
 
-/// Makes ends of one channel equal. `$end` has a field `shared: Arc<BroadcastShared<T>>`.
+/// Makes handles of one channel equal. `$end` has a field `shared: Arc<BroadcastShared<T>>`.
 macro_rules! impl_same_channel {
     ($end:ident) => {
-        /// Two are equal if they are ends of one channel, as [`same_channel`](Self::same_channel).
+        /// Two are equal if they are handles of one channel, as [`same_channel`](Self::same_channel).
         impl<T> PartialEq for $end<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.same_channel(other)
@@ -112,22 +114,22 @@ pub use super::error::{SendError, SendTimeoutError, TrySendError};
 use self::shared::BroadcastShared;
 use crate::sync::Arc;
 
-/// A channel whose senders wait for the slowest receiver: none is ever more than `capacity` messages behind, exactly.
-/// Allocates the places, except for 3 KiB the first time that 1, 65, 129 .. of one side wait at once, and some bytes
-/// for 8, 24, 56 .. receivers.
+/// Makes a channel whose senders wait for the slowest receiver: none ever lags by more than `capacity` messages,
+/// exactly. Allocates the cells here. Allocates 3 KiB the first time that 1, 65, 129 .. handles of one side wait at
+/// once, and some bytes for 8, 24, 56 .. receivers.
 ///
 /// # Panics
-/// Where `capacity` is 0, or where there is no memory for that many messages.
+/// When `capacity` is 0, or when there is no memory for that many messages.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, false)
 }
 
-/// A channel whose receivers lose the oldest messages where they are more than `capacity` behind, exactly, and are told
-/// how many. Allocates as [`bounded`] does.
+/// Makes a channel whose receivers lose the oldest messages where they lag by more than `capacity`, exactly, and get
+/// the number of lost messages. Allocates as [`bounded`] does.
 ///
 /// # Panics
-/// Where `capacity` is 0, or where there is no memory for that many messages.
+/// When `capacity` is 0, or when there is no memory for that many messages.
 #[must_use]
 pub fn lossy<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, true)

@@ -1,4 +1,4 @@
-//! The receiving end of a broadcast channel. One thread at a time.
+//! The receiver of a broadcast channel. One thread at a time.
 
 use core::fmt;
 use core::task::{Context, Poll};
@@ -22,21 +22,21 @@ use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// This many messages without a wait are a stream.
 const STREAM: u64 = 16;
-/// How long a receiver looks away after a stream, in pauses.
+/// How long a receiver backs off after a stream, in pauses.
 const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
-/// How often one who passes over what it has missed looks in one call that does not wait: writers that are quicker each
-/// time do not keep it for ever.
+/// How often a receiver that skips missed messages polls in one call that does not wait. So senders that are faster
+/// each time do not keep it for ever.
 const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
 
-/// A receiving end of the [channel](super). Every receiver gets every message that is sent while it is there, in one
-/// order. A clone goes on where its original is. A receiver that goes holds up nobody any more.
+/// A receiver of the [channel](super). Every receiver gets every message that is sent during its lifetime, in one
+/// order. A clone continues at its original's position. A dropped receiver delays no sender any more.
 pub struct Receiver<T> {
     seat: Seat,
     shared: Arc<BroadcastShared<T>>,
     backoff: SharedBackoff,
-    /// How many messages it has missed.
+    /// The number of messages that it has missed.
     missed: u64,
-    /// Where it was when it last waited.
+    /// Its position when it last waited.
     waited_at: u64,
     /// Present once this receiver has been polled or attached.
     subscriptions: Option<Box<Subscriptions>>,
@@ -45,14 +45,14 @@ pub struct Receiver<T> {
     has_ended: bool,
 }
 
-/// How far one receiver of a [channel](super) is behind its senders. Told by [`Sender::lags`](super::Sender::lags).
+/// How far one receiver of a [channel](super) lags its senders. Returned by [`Sender::lags`](super::Sender::lags).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ReceiverLag {
     /// The receiver's [`id`](Receiver::id).
     pub id: u64,
-    /// How many messages it can get, those that are still being put in included: at most as many as the channel keeps.
-    /// A receiver that has as many holds the senders of a bounded channel up.
+    /// The number of messages that it can get, including those that are still being written: at most as many as the
+    /// channel keeps. A receiver that has reached this maximum delays the senders of a bounded channel.
     pub messages: usize,
 }
 
@@ -75,92 +75,94 @@ impl<T> Receiver<T> {
     //     and a local; re-entrance: any operation; panic: the receiver gives its cursor back, then it propagates out of
     //     `subscribe` or `resubscribe`; test: tests/suite/broadcast/foreign.rs:
     //     a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody
-    /// A receiver of all that is sent from now on.
+    /// A receiver of all messages that are sent from now on.
     pub(super) fn sit_down(shared: &Arc<BroadcastShared<T>>) -> Self {
         let receiver = Self::new(shared.clone(), shared.ring.sit_down());
-        // For a moment its cursor may have held senders up. They are user code: where one panics, the receiver, which
-        // is a local, leaves its seat.
+        // For a moment its cursor may have delayed senders. Their wakers are user code. Where one panics, the receiver,
+        // which is a local, releases its cursor.
         shared.announce_room();
         receiver
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the receivers that there are,
-    /// and were with the oldest of those.
+    /// Makes a new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers
+    /// that exist, and of those that existed with the oldest of them.
     ///
     /// # Panics
-    /// Where there are 32,760 receivers already.
+    /// When there are 32,760 receivers already.
     #[must_use]
     pub fn resubscribe(&self) -> Self {
         Self::sit_down(&self.shared)
     }
 
-    /// Ends the channel for all: nothing can be sent any more. The receivers get what was sent, and then learn that
-    /// nothing more will come. False: it was closed before, or all senders have disconnected. Lock-free; a system call
-    /// for each end that waits. To leave the channel by itself, a receiver is dropped.
+    /// Closes the channel for all handles: nothing can be sent any more. The receivers get what was sent, and then the
+    /// disconnection. False: it was closed before, or all senders have disconnected. Lock-free; a system call for each
+    /// handle that waits. To leave the channel by itself, drop the receiver.
     pub fn close(&mut self) -> bool {
         self.shared.close()
     }
 
     /// Whether a sender has [evicted](super::Sender::evict) this receiver: it gets no message any more. Its next
-    /// receive says how many it misses by that, if any, and those behind it `Disconnected`. Wait-free.
+    /// receive returns the number of messages that it misses by that, if any, and later ones return `Disconnected`.
+    /// Wait-free.
     #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.shared.ring.is_evicted(&self.seat)
     }
 
-    /// Whether all senders have disconnected, or the channel was closed. Messages that were sent may still be here.
+    /// Whether all senders have disconnected, or the channel was closed. Messages that were sent before may still be in
+    /// it.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.ring.is_closed()
     }
 
-    /// How many messages this receiver can get, those that are still being put in included. While others send it may be
-    /// out of date. Wait-free.
+    /// The number of messages that this receiver can get, including those that are still being written. It may be out
+    /// of date while senders send. Wait-free.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.ring.len(self.seat.position())
     }
 
-    /// Whether this receiver has had all messages.
+    /// Whether this receiver has got all messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether this receiver has not had any of the last `capacity` messages: in a bounded channel it holds the senders
-    /// up, in a lossy one it misses a message if another is sent.
+    /// Whether this receiver has not had any of the last `capacity` messages. Then it delays the senders of a bounded
+    /// channel; in a lossy channel it misses a message if another is sent.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() == self.shared.ring.capacity()
     }
 
-    /// How many messages are kept for a slow receiver. Never `None`, which channels without a bound return.
+    /// The number of messages that are kept for a slow receiver. Never `None`, which channels without a bound return.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.shared.ring.capacity())
     }
 
-    /// The number of this receiver, from 1 on: no other of this channel has it or ever had it, a clone neither. A
-    /// sender names receivers by it: [`Sender::lags`](super::Sender::lags). Wait-free.
+    /// The number of this receiver, from 1 on. It is unique in this channel for ever, also among clones. A sender names
+    /// receivers by it: [`Sender::lags`](super::Sender::lags). Wait-free.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.seat.id()
     }
 
-    /// How many messages this receiver has missed so far, because it was too slow for a lossy channel, or was evicted.
-    /// Those of its original do not count.
+    /// The number of messages that this receiver has missed so far, because it was too slow for a lossy channel, or was
+    /// evicted. Those that its original missed do not count.
     #[must_use]
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// How many senders there are. It may be out of date at once.
+    /// The number of senders. It may be out of date at once.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.shared.sender_count()
     }
 
-    /// How many receivers there are. It may be out of date at once.
+    /// The number of receivers. It may be out of date at once.
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.shared.ring.readers()
@@ -172,18 +174,17 @@ impl<T> Receiver<T> {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// What to do before sleeping, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    /// Sets how this handle spins before it sleeps, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     pub fn set_spin(&mut self, spin: Spin) {
         self.backoff.set(spin);
     }
 
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. Its
-    /// messages stay, and it can be attached again, to any set. Lock-free; a system call at most, for the descriptor of
-    /// the set.
+    /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. Its messages stay, and it
+    /// can be attached again, to any set. Lock-free; at most one system call, for the descriptor of the set.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
-    /// signal.
+    /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
+    /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let listener = self.shared.listener(&self.seat);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(listener))
@@ -206,18 +207,18 @@ impl<T> Receiver<T> {
 }
 
 impl<T: Clone> Receiver<T> {
-    /// Receives the next message; waits for one as long as it takes.
+    /// Receives the next message; waits until there is one.
     ///
-    /// Lock-free while messages are there, and then without a system call unless a sender waits. Otherwise spins for a
-    /// while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel. The message is a clone, unless this receiver
-    /// is the only one.
+    /// Lock-free while there are messages. Then it makes no system call unless a sender waits. Otherwise it spins for a
+    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. The message is a clone, unless this
+    /// receiver is the only one.
     ///
     /// # Errors
-    /// When the receiver was too slow for a lossy channel (once for each time), and when it has had all messages and
-    /// nothing more will come.
+    /// `Lagged` when the receiver was too slow for a lossy channel (once for each time). `Disconnected` when it has got
+    /// all messages and there will be no more.
     ///
     /// # Panics
-    /// Where the message's `Clone` panics. The receiver has had this message then.
+    /// When the message's `Clone` panics. The receiver has had this message then.
     #[inline]
     pub fn recv(&mut self) -> Result<T, RecvError> {
         match self.take() {
@@ -230,15 +231,15 @@ impl<T: Clone> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is in the middle of an operation; ends: the peer finishes, or
     //     2 us and 4 yields, whatever the spin setting; test: tests/suite/broadcast/waiting.rs:
     //     a_wait_without_time_looks_once_and_does_not_call_the_kernel (no operation in progress)
-    /// Receives the next message if it is there. Lock-free; the time it takes does not depend on when another thread
-    /// goes on, nor on the number of receivers. On an unattached receiver without a system call but to wake a sender
-    /// that waits and to yield its CPU as said below. An attached receiver that finds nothing takes its id down (at
-    /// most two system calls, then none until it is raised again).
+    /// Receives the next message if it is there. Lock-free; its duration does not depend on when another thread
+    /// continues, nor on the number of receivers. On an unattached receiver it makes system calls only to wake a sender
+    /// that waits, and to yield the CPU as described below. An attached receiver that finds nothing takes its id down.
+    /// That costs at most two system calls, then none until the id is raised again.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv), and when there is no message. Also `Empty` where the next message is [still being put
-    /// in](super#preempted-peers): an unattached receiver then spins for some microseconds for it to come, and yields
-    /// its CPU a few times.
+    /// As [`recv`](Self::recv), and when there is no message. Also `Empty` where the next message is [still being
+    /// written](super#preempted-peers): an unattached receiver then spins for some microseconds until it is there, and
+    /// yields the CPU a few times.
     ///
     /// # Panics
     /// As [`recv`](Self::recv).
@@ -251,10 +252,10 @@ impl<T: Clone> Receiver<T> {
         }
     }
 
-    /// Receives the next message; waits no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Receives the next message; waits for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv), and when the time is up.
+    /// As [`recv`](Self::recv), and when the timeout has passed.
     ///
     /// # Panics
     /// As [`recv`](Self::recv).
@@ -266,11 +267,11 @@ impl<T: Clone> Receiver<T> {
         }
     }
 
-    /// Receives the next message; waits no longer than until `deadline`. A message that is there is received even after
-    /// the deadline.
+    /// Receives the next message; waits until `deadline` at most. A message that is there is received even after the
+    /// deadline.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv), and when the time is up.
+    /// As [`recv`](Self::recv), and when the deadline has passed.
     ///
     /// # Panics
     /// As [`recv`](Self::recv).
@@ -278,15 +279,16 @@ impl<T: Clone> Receiver<T> {
         self.recv_slowly(Deadline::At(deadline))
     }
 
-    /// Appends messages to `to`: waits for the first, then takes what is there, `max` at most. Returns how many (at
-    /// least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Senders get the room of all of them
-    /// at the end.
+    /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`. Returns
+    /// their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only in `to`.
+    /// Senders get the room of all of them when this returns.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv). Where `max` is 0, only when it has had all messages and nothing more will come.
+    /// As [`recv`](Self::recv). Where `max` is 0, only when it has got all messages and there will be no more.
     ///
     /// # Panics
-    /// Where a message's `Clone` panics. Those before it are in `to` then, and those behind it are still to come.
+    /// When a message's `Clone` panics. The messages before it are in `to` then, and those after it are still to be
+    /// received.
     pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
             return if self.is_over() { Err(RecvError::Disconnected) } else { Ok(0) };
@@ -296,10 +298,10 @@ impl<T: Clone> Receiver<T> {
 
     // MUTANT: Speed only: the id is down, or a later message has raised it again. One more poll finds the message or
     // nothing.
-    /// Appends the messages that are there to `to`, `max` at most, and returns how many. Never blocks.
+    /// Appends the messages that are there to `to`, at most `max`, and returns their number. Never blocks.
     ///
     /// # Errors
-    /// As [`try_recv`](Self::try_recv). Where `max` is 0, only when it has had all messages and nothing more will come.
+    /// As [`try_recv`](Self::try_recv). Where `max` is 0, only when it has got all messages and there will be no more.
     ///
     /// # Panics
     /// As [`recv_batch`](Self::recv_batch).
@@ -320,9 +322,10 @@ impl<T: Clone> Receiver<T> {
 
     // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed; re-entrance: none (`&mut`); panic:
     //     propagates; by construction: no other receiver waits for a notification of this one
-    /// Receives the next message, or has the task woken when it comes. Lock-free; allocates the first time. Only the
-    /// task that polled this receiver last is woken. Where this receiver then waits in another way, such as
-    /// [`recv_timeout`](Self::recv_timeout), that wait alone is told, and the task is not woken until it polls again.
+    /// Receives the next message, or registers the task to be woken when there is one. Lock-free; allocates the first
+    /// time. Only the task that polled this receiver last is woken. This receiver may then wait in another way, such as
+    /// [`recv_timeout`](Self::recv_timeout). Then only that wait is notified, and the task is not woken until it polls
+    /// again.
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
@@ -353,9 +356,9 @@ impl<T: Clone> Receiver<T> {
         }
     }
 
-    /// Receives the next message; the task waits for one as long as it takes. Needs no particular runtime.
+    /// Receives the next message; the task waits until there is one. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
@@ -379,25 +382,24 @@ impl<T: Clone> Receiver<T> {
                 Found::Nothing if shared.ring.is_over(shared.ring.place(seat)) => break Err(RecvError::Disconnected),
                 Found::Nothing => {}
             }
-            // The place stays what it is until there is a message.
+            // The cursor stays where it is until there is a message.
             let wait = wait.get_or_insert_with(|| {
                 shared.ring.move_up(seat);
                 ManyWait::new(shared.listener(seat), false)
             });
             core::future::poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 
-    /// The messages, one by one; waits for each, and ends when nothing more will come. Messages missed are passed over;
-    /// see [`missed`](Self::missed).
+    /// The messages, one by one. Waits for each, and ends when there will be no more. Skips missed messages; see
+    /// [`missed`](Self::missed).
     pub fn iter(&mut self) -> Iter<'_, Self> {
         Iter(self)
     }
 
-    /// The messages that are there, one by one; never waits. Messages missed are passed over; see
-    /// [`missed`](Self::missed).
+    /// The messages that are there, one by one; never waits. Skips missed messages; see [`missed`](Self::missed).
     pub fn try_iter(&mut self) -> TryIter<'_, Self> {
         TryIter(self)
     }
@@ -407,8 +409,8 @@ impl<T: Clone> Receiver<T> {
         self.shared.take(&mut self.seat, &mut self.missed)
     }
 
-    /// After missing some, for whoever has no use for being told so: the oldest message that is there. `None`: there is
-    /// none, or senders were quicker each time.
+    /// After missing some messages, for a caller that does not need their number: the oldest message that is there.
+    /// `None`: there is none, or senders were faster each time.
     #[cold]
     #[inline(never)]
     fn look_on(&mut self) -> Option<T> {
@@ -428,17 +430,17 @@ impl<T: Clone> Receiver<T> {
 
     // MUTANT: Speed only: how long to poll for a message that a sender is still writing. The next call finds it.
     // Killed only by the model `a_sender_in_the_middle_against_a_receiver_that_was_polled`.
-    /// After finding nothing: true if a message may have come in the meantime.
+    /// After finding nothing: true if a message may have arrived in the meantime.
     fn rest(&self) -> bool {
         let listener = self.listener();
-        // One that was polled, or was in a set once, has subscriptions too, and is as any other.
+        // A receiver that was polled, or was in a set once, has subscriptions too, and is as any other.
         match self.subscriptions.as_ref().filter(|_| is_attached(self)) {
             Some(subscriptions) => subscriptions.rest(listener),
             None => !self.is_empty() && spin_for_a_moment(|| self.shared.ring.has_news(self.seat.position())),
         }
     }
 
-    /// Why there is nothing.
+    /// The reason why there is nothing.
     fn nothing(&self) -> TryRecvError {
         if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
     }
@@ -465,11 +467,11 @@ impl<T: Clone> Receiver<T> {
     }
 
     // MUTANT: Speed only: when a receiver pauses before it waits.
-    /// Blocks until there is a message, or none will come (true), or the deadline has passed (false).
+    /// Blocks until there is a message or a disconnection (true), or the deadline has passed (false).
     fn wait_for_message(&mut self, deadline: Deadline) -> bool {
         let is_crowded = self.shared.is_crowded();
-        // After a stream, lets the senders get ahead: this receiver has caught up with them in the very line where they
-        // write.
+        // After a stream, this lets the senders get ahead: this receiver has caught up with them in the cache line that
+        // they write.
         if !is_crowded && self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
             (0..PAUSES).for_each(|_| spin_loop());
         }
@@ -506,11 +508,12 @@ impl<T: Clone> Receiver<T> {
 impl_same_channel!(Receiver);
 
 impl<T> Clone for Receiver<T> {
-    /// Another receiver, which goes on where this one is: it will get the messages that this one has not had. Attached
-    /// to no set. Linear in the receivers that there are, and were with the oldest of those.
+    /// Another receiver, which continues at this one's position: it will get the messages that this one has not had.
+    /// Attached to no set. Linear in the number of receivers that exist, and of those that existed with the oldest of
+    /// them.
     ///
     /// # Panics
-    /// Where there are 32,760 receivers already.
+    /// When there are 32,760 receivers already.
     fn clone(&self) -> Self {
         Self {
             seat: self.shared.ring.sit_beside(&self.seat),
@@ -616,7 +619,7 @@ impl<'a, T: Clone> IntoIterator for &'a mut Receiver<T> {
     }
 }
 
-/// Messages missed are passed over; see [`Receiver::missed`].
+/// Skips missed messages; see [`Receiver::missed`].
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::Stream for Receiver<T> {
     type Item = T;
@@ -642,8 +645,8 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
     }
 }
 
-/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
-/// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
+/// Terminated after this stream has returned `None`, and not before. `futures::select!` skips a terminated stream, so a
+/// task that waits there for the end must first get the `None`. An error of another method is not that `None`.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::stream::FusedStream for Receiver<T> {
     fn is_terminated(&self) -> bool {

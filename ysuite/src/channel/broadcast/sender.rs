@@ -1,4 +1,4 @@
-//! The sending end of a broadcast channel. Any thread, any number at a time.
+//! The sender of a broadcast channel. Any thread, any number at a time.
 
 use core::fmt;
 use core::time::Duration;
@@ -16,13 +16,13 @@ use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
 
-/// A thread that spins for room looks at the receivers' cursors each so many pauses.
+/// A thread that spins for room checks the receivers' cursors once per this many pauses.
 const LOOK_EVERY: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 16 };
-/// After so many pauses it is content with room for one message.
+/// After this many pauses, room for one message is enough.
 const PATIENCE: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 1024 };
 
-/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
-/// sender is dropped the receivers get what was sent, and then learn that nothing more will come.
+/// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped the receivers get what was sent, and then the disconnection.
 pub struct Sender<T> {
     shared: Arc<BroadcastShared<T>>,
     backoff: SharedBackoff,
@@ -33,18 +33,17 @@ impl<T> Sender<T> {
         Self { shared, backoff: SharedBackoff::new() }
     }
 
-    /// Sends a message to every receiver there is; waits for room as long as it takes.
+    /// Sends a message to every present receiver; blocks until there is room.
     ///
-    /// Lock-free while there is room, and then without a system call unless receivers wait: each of those costs one. In
-    /// a lossy channel there is always room, except for what is said of [preempted peers](super#preempted-peers).
-    /// Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the kernel.
+    /// Lock-free while there is room. Then it makes no system call unless receivers wait: each of those costs one. In a
+    /// lossy channel there is always room, except as described under [preempted peers](super#preempted-peers).
+    /// Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     ///
     /// # Panics
-    /// Where the drop of an old message panics whose place this one takes, or a task's waker. This message was sent
-    /// then.
+    /// When the drop of the old message that this one replaces panics, or a task's waker. This message was sent then.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.push(message) {
@@ -56,11 +55,11 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; the time it takes does not depend on when another thread goes on.
+    /// Sends a message if there is room. Lock-free; its duration does not depend on when another thread continues.
     ///
     /// # Errors
     /// When there is no room, when there is no receiver, and when the channel was closed. Also `Full` where the next
-    /// cell is [still in use](super#preempted-peers): this spins for some microseconds for it, and yields its CPU a few
+    /// cell is [still in use](super#preempted-peers): this spins for it for some microseconds, and yields the CPU a few
     /// times.
     ///
     /// # Panics
@@ -88,10 +87,10 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends a message; waits for room no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up, when there is no receiver, and when the channel was closed.
+    /// When the timeout has passed, when there is no receiver, and when the channel was closed.
     ///
     /// # Panics
     /// As [`send`](Self::send).
@@ -103,11 +102,11 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message; waits for room no longer than until `deadline`. Where there is room the message is sent even
-    /// after the deadline.
+    /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
+    /// deadline.
     ///
     /// # Errors
-    /// When the time is up, when there is no receiver, and when the channel was closed.
+    /// When the deadline has passed, when there is no receiver, and when the channel was closed.
     ///
     /// # Panics
     /// As [`send`](Self::send).
@@ -129,10 +128,11 @@ impl<T> Sender<T> {
                 Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
                 Err(Rejected::Full(back)) => message = back,
             }
-            // Behind the deadline it tries once more, and not for as long as others take the room that has woken it.
+            // After the deadline it tries once more, and not for as long as other senders take the room that has woken
+            // it.
             in_time = self.wait_for_room(&mut wait, deadline) && !deadline.is_over();
         };
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 
@@ -142,8 +142,8 @@ impl<T> Sender<T> {
     //     others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
     //     a_sender_is_woken_by_whatever_makes_room
     // MUTANT: Speed only: how often a spinning sender polls for room, and when room for one message is enough.
-    /// Blocks until there is room (true) or the deadline has passed (false). As long as it spins it waits for room for
-    /// several messages, and looks seldom: each look takes the lines of the receivers' cursors from them.
+    /// Blocks until there is room (true) or the deadline has passed (false). While it spins it waits for room for
+    /// several messages, and polls seldom: each poll takes the cache lines of the receivers' cursors from them.
     #[cold]
     #[inline(never)]
     fn wait_for_room(&self, wait: &mut ManyWait<Speaker<'_, T>>, deadline: Deadline) -> bool {
@@ -160,16 +160,16 @@ impl<T> Sender<T> {
 
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
     //     by_a_broadcast_behind_a_waker_that_panics
-    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+    /// Sends a message; the task waits until there is room. Needs no particular runtime.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the
-    /// task had been woken for room, the next sender that waits is woken.
+    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it. If
+    /// the task had been woken for room, the next waiting sender is woken.
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
-        // unwinding.
+        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
+        // the wait are user code, and may run while unwinding.
         let mut place = Foreign::new(Some(message));
         within_budget(async move { self.sent_from(&mut place).await })
     }
@@ -185,8 +185,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and
-    /// it stays there.
+    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room,
+    /// and the message stays in `place`.
     fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         match self.shared.push(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -200,20 +200,20 @@ impl<T> Sender<T> {
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
     //     a_broadcast
-    /// Sends all the messages of an iterator, a few dozen with one claim; waits for room as long as it takes. Returns
-    /// how many. Every receiver gets them in their order, but messages of other senders may come between.
+    /// Sends all the messages of an iterator, a few dozen with one claim; waits until there is room. Returns the number
+    /// of messages. Every receiver gets them in their order, but messages of other senders may come between.
     ///
-    /// If the iterator panics, the messages it had given until then are sent as far as there is room, and otherwise
-    /// dropped.
+    /// If the iterator panics, the messages that it had returned until then are sent as far as there is room, and
+    /// otherwise dropped.
     ///
     /// # Errors
-    /// When there is no receiver, and when the channel was closed: the messages that were taken from the iterator and
-    /// not sent. The iterator is dropped with the messages that it has not given.
+    /// When there is no receiver, and when the channel was closed. The error holds the messages that were taken from
+    /// the iterator and not sent. The iterator is dropped with the messages that it has not returned.
     ///
     /// # Panics
-    /// As [`send`](Self::send); then the messages that the iterator has not given are not sent.
+    /// As [`send`](Self::send); then the messages that the iterator has not returned are not sent.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        // It is not asked again behind its end, where it may have messages once more.
+        // The iterator is not called again after it has ended: it may return messages once more.
         let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
         let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
@@ -228,11 +228,11 @@ impl<T> Sender<T> {
                 Err(back) => break Err(back),
             }
         };
-        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::result_behind(outcome, || drop((run, messages)))
     }
 
-    /// Sends the staged messages; waits for room as long as it takes.
+    /// Sends the staged messages; waits until there is room.
     fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut wait: Option<ManyWait<Speaker<'_, T>>> = None;
         let mut sent = 0;
@@ -253,26 +253,26 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// A new receiver, of all messages that are sent from now on. Lock-free; linear in the most receivers there have
-    /// been.
+    /// Makes a new receiver, of all messages that are sent from now on. Lock-free; linear in the maximal number of
+    /// receivers so far.
     ///
     /// # Panics
-    /// Where there are 32,760 receivers already.
+    /// When there are 32,760 receivers already.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::sit_down(&self.shared)
     }
 
-    /// Ends the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then learn
-    /// that nothing more will come; senders that wait for room get their messages back. False: it was closed before.
-    /// Lock-free; a system call for each end that waits.
+    /// Closes the channel: nothing can be sent any more, by any sender. The receivers get what was sent, and then the
+    /// disconnection. Senders that wait for room get their messages back. False: it was closed before. Lock-free; a
+    /// system call for each handle that waits.
     #[allow(clippy::must_use_candidate)]
     pub fn close(&self) -> bool {
         self.shared.close()
     }
 
-    /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where
-    /// one [subscribes](Self::subscribe) at once. Cancel-safe.
+    /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where a
+    /// new one [subscribes](Self::subscribe) at once. Cancel-safe.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.leaver(), false);
         while !self.shared.is_deserted() {
@@ -285,8 +285,8 @@ impl<T> Sender<T> {
         self.wait_deserted(Deadline::Never);
     }
 
-    /// Blocks until there is no receiver, or the channel is closed, but no longer than `timeout`. False: the time is
-    /// up. `Duration::MAX` is no limit.
+    /// Blocks until there is no receiver, or the channel is closed, for at most `timeout`. False: the timeout has
+    /// passed. `Duration::MAX` means no limit.
     #[must_use]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_deserted(Deadline::after(timeout))
@@ -305,21 +305,21 @@ impl<T> Sender<T> {
         true
     }
 
-    /// Whether there is no receiver, or the channel is closed: nothing can be sent now. Without a receiver that changes
-    /// when one [subscribes](Self::subscribe).
+    /// Whether there is no receiver, or the channel is closed: nothing can be sent now. A missing receiver is not
+    /// final: a new one may [subscribe](Self::subscribe).
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.is_deserted()
     }
 
-    /// Whether the channel was closed, by [`close`](Self::close) of any end.
+    /// Whether the channel was closed, by [`close`](Self::close) of any handle.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.ring.is_closed()
     }
 
-    /// How many messages the slowest receiver has not had. While others send and receive it may be out of date. Linear
-    /// in the most receivers there have been.
+    /// The number of messages that the slowest receiver has not had. It may be out of date while other handles send and
+    /// receive. Linear in the maximal number of receivers so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.ring.longest()
@@ -331,46 +331,47 @@ impl<T> Sender<T> {
         self.len() == 0
     }
 
-    /// Whether the slowest receiver has not had any of the last `capacity` messages: in a bounded channel there is no
-    /// room, in a lossy one that receiver misses a message if another is sent.
+    /// Whether the slowest receiver has not had any of the last `capacity` messages. Then a bounded channel has no
+    /// room, and in a lossy channel that receiver misses a message if another is sent.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() == self.shared.ring.capacity()
     }
 
-    /// How many messages are kept for a slow receiver. Never `None`, which channels without a bound return.
+    /// The number of messages that are kept for a slow receiver. Never `None`, which channels without a bound return.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.shared.ring.capacity())
     }
 
-    /// How many senders there are. It may be out of date at once.
+    /// The number of senders. It may be out of date at once.
     #[must_use]
     pub fn sender_count(&self) -> usize {
         self.shared.sender_count()
     }
 
-    /// How far each receiver is behind, the slowest first. While others send and receive it may be out of date at once.
-    /// Lock-free; allocates; linear in the receivers. For people, and for who watches over them: it takes the lines of
+    /// How far each receiver lags, the slowest first. It may be out of date at once while other handles send and
+    /// receive. Lock-free; allocates; linear in the number of receivers. For monitoring: it takes the cache lines of
     /// all receivers from them.
     #[must_use]
     pub fn lags(&self) -> Vec<ReceiverLag> {
         self.shared.ring.behind().into_iter().map(|(id, messages)| ReceiverLag { id, messages }).collect()
     }
 
-    /// The receiver that is the furthest behind: in a bounded channel that is full, the one that holds the senders up.
-    /// `None` where there is no receiver. Costs what [`lags`](Self::lags) costs.
+    /// The receiver that lags most: in a bounded channel that is full, the receiver that delays the senders. `None`
+    /// where there is no receiver. Costs the same as [`lags`](Self::lags).
     #[must_use]
     pub fn slowest(&self) -> Option<ReceiverLag> {
         self.lags().first().copied()
     }
 
-    /// Ends the receiver with that [id](Receiver::id), wherever it is: senders do not wait for it any more. It misses
-    /// what it has not had: its next receive says how many messages that is, and each behind it
-    /// [`Disconnected`](super::RecvError::Disconnected); where it waits it is woken. Its clones are not touched, nor
-    /// those who [subscribe](Self::subscribe) later. False: there is no such receiver, or it had been evicted before.
+    /// Disconnects the receiver with that [id](Receiver::id), wherever it is: senders do not wait for it any more. It
+    /// misses the messages that it has not had. Its next receive returns their number, and each later one returns
+    /// [`Disconnected`](super::RecvError::Disconnected). Where it waits it is woken. Its clones are not affected, nor
+    /// are receivers that [subscribe](Self::subscribe) later. False: there is no such receiver, or it had been evicted
+    /// before.
     ///
-    /// For a receiver that is kept and never asked, or whose thread hangs, which holds up the senders of a
+    /// For a receiver that is kept but never polled, or whose thread hangs, and which so delays the senders of a
     /// [bounded](super::bounded) channel: [`slowest`](Self::slowest) names it.
     ///
     /// ```
@@ -389,18 +390,18 @@ impl<T> Sender<T> {
     /// assert_eq!(stuck.recv(), Err(broadcast::RecvError::Disconnected));
     /// ```
     ///
-    /// A receiver that is in the middle of copying a message when it is evicted holds senders up until its `Clone` has
-    /// returned, and may count in [`receiver_count`](Self::receiver_count) until it is dropped.
+    /// A receiver that is evicted in the middle of copying a message delays senders until its `Clone` has returned. It
+    /// may count in [`receiver_count`](Self::receiver_count) until it is dropped.
     ///
-    /// Never waits for another thread. One or two system calls, and one for each end that waits; the first in a process
-    /// may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the
-    /// channel was made, it evicts nobody, and returns false.
+    /// Never waits for another thread. One or two system calls, and one for each handle that waits. The first in a
+    /// process may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier
+    /// after the channel was made, it evicts no receiver, and returns false.
     #[allow(clippy::must_use_candidate)]
     pub fn evict(&self, id: u64) -> bool {
         self.shared.evict(id)
     }
 
-    /// How many receivers there are. It may be out of date at once.
+    /// The number of receivers. It may be out of date at once.
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.shared.ring.readers()
@@ -412,8 +413,8 @@ impl<T> Sender<T> {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// What to do before sleeping when there is no room, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Concerns this end, and clones made of it later.
+    /// Sets how this handle spins before it sleeps when there is no room, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     pub fn set_spin(&self, spin: Spin) {
         self.backoff.set(spin);
     }
@@ -495,11 +496,12 @@ mod tests {
         });
     }
 
-    /// A sender is preempted in its cell, and another comes to that cell a lap later: it is told by the message.
+    /// A sender is preempted in its cell, and another comes to that cell a lap later: the message shows it which sender
+    /// it meets.
     #[test]
     fn a_message_tells_a_sender_that_waits_for_its_cell() {
         let (sender, mut receiver) = bounded(2);
-        // So many that senders promise no fences to receivers any more, and do not look for them behind each message.
+        // Enough that senders promise no fences to receivers any more, and do not check for them after each message.
         for number in 0..200 {
             sender.send(number).unwrap();
             assert_eq!(receiver.recv(), Ok(number));
@@ -513,7 +515,7 @@ mod tests {
         let mut context = Context::from_waker(&waker);
         let mut waiting = pin!(sender.send_async(2));
         assert!(waiting.as_mut().poll(&mut context).is_pending());
-        // Whoever sends next does behind its message what that sender does.
+        // The next sender does this after its message.
         assert_eq!(sender.shared.ring.fill_claimed(claimed, 0), None);
         assert_eq!((task.times(), sender.try_send(3)), (0, Ok(())));
         assert_eq!(task.times(), 1);

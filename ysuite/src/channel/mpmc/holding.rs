@@ -189,8 +189,7 @@ impl<'a> Gathering<'a> {
     pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
         // Lazily: one that is made and not given out would end the other's right.
         // ORDERING: Relaxed; the right guards no memory, and the places are counted in the ring's own word. Whoever had
-        //     it
-        // waits for nothing any more.
+        //     it waits for nothing any more.
         (!holders.gathering.swap(true, Ordering::Relaxed)).then(|| Self(holders))
     }
 }

@@ -49,8 +49,7 @@ impl Ends {
     /// Another end is made by a thread that may have none, unless all are gone (false).
     pub(super) fn add_to_others(&self) -> bool {
         // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one.
-        //     What
-        // the ends have done is handed over by the channel alone.
+        //     What the ends have done is handed over by the channel alone.
         let add = |count| (count != 0).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
@@ -386,9 +385,8 @@ impl<T> MpmcShared<T> {
     /// A receiver goes.
     pub(super) fn remove_reader(&self) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every
-        //     sender's message is
-        // either seen by the drain, or its sender finds the receivers gone: the barriers in `WaitList::go` and
-        // `WaitList::attend` alone see to that.
+        //     sender's message is either seen by the drain, or its sender finds the receivers gone: the barriers in
+        //     `WaitList::go` and `WaitList::attend` alone see to that.
         if self.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             let mut panics = Panics::none();
             // All receivers as well: none of them waits any more, but a select may watch for messages.

@@ -48,8 +48,7 @@ struct LeftPlace<T> {
 }
 
 // SAFETY: the cell belongs to the thread that has set the state to BUSY, one at a time, and writers may go from thread
-//     to thread
-// where `T: Send`.
+//     to thread where `T: Send`.
 unsafe impl<T: Send> Sync for LeftPlace<T> {}
 
 impl<T> LeftPlace<T> {
@@ -60,8 +59,7 @@ impl<T> LeftPlace<T> {
     /// Exchanges what is in the place, if that is in `state`, by `exchange`. `None`: it is not.
     fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane<T>>) -> R) -> Option<R> {
         // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. So it is on
-        //     failure: who finds that
-        // the receiver has emptied a place as it went sees that the channel is shut.
+        //     failure: who finds that the receiver has emptied a place as it went sees that the channel is shut.
         self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).ok()?;
         // SAFETY: this thread has set the state to BUSY.
         let (answer, now) = self.lane.with_mut(|lane| unsafe {

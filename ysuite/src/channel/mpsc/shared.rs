@@ -185,8 +185,7 @@ impl<T> MpscShared<T> {
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
         // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the look below
-        //     finds
-        // the channel shut.
+        //     finds the channel shut.
         fence(Ordering::SeqCst);
         if self.is_shut() {
             if let Some(idle) = slot.take() {
@@ -273,8 +272,7 @@ impl<T> MpscShared<T> {
     /// Whether the receiver has disconnected or has closed the channel.
     pub(super) fn is_shut(&self) -> bool {
         // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed,
-        //     fences
-        // in `connect` and `shut` order it.
+        //     fences in `connect` and `shut` order it.
         self.connected.load(Ordering::Relaxed) & SHUT != 0
     }
 
@@ -291,8 +289,7 @@ impl<T> MpscShared<T> {
             return meeting.count_sender();
         }
         // ORDERING: Relaxed; a new sender is made from a sender that is counted, or before any other thread has the
-        //     channel,
-        // or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
+        //     channel, or by an inbox, to which the count means nothing. So the count cannot fall to 0 meanwhile.
         self.connected.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -302,8 +299,7 @@ impl<T> MpscShared<T> {
             return meeting.count_again();
         }
         // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the
-        //     look
-        // and the exchange.
+        //     look and the exchange.
         let again = |connected| (connected != 0 && connected & SHUT == 0).then_some(connected + 1);
         self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
     }
@@ -327,8 +323,7 @@ impl<T> MpscShared<T> {
             return false;
         }
         // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees
-        //     what
-        // this sender has published and raised. Read-modify-writes continue each other's release sequences.
+        //     what this sender has published and raised. Read-modify-writes continue each other's release sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
 
@@ -360,8 +355,7 @@ impl<T> MpscShared<T> {
     /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
     pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
         // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is
-        //     done
-        // now. In a rendezvous their senders take them out, and there this is never called: no lane is raised.
+        //     done now. In a rendezvous their senders take them out, and there this is never called: no lane is raised.
         self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
     }
 
@@ -419,8 +413,7 @@ impl<T> MpscShared<T> {
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
         // `a_funnels_close_against_a_new_sender`.
         // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below
-        //     finds
-        // its lane.
+        //     finds its lane.
         fence(Ordering::SeqCst);
         self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
     }

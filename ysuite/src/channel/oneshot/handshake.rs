@@ -70,8 +70,7 @@ impl Handshake {
     #[inline]
     pub(super) fn look(&self) -> u32 {
         // ORDERING: Acquire pairs with the Release side of `end` and of `called`: who finds that the other handle has
-        //     ended
-        // sees its message; who finds no mark either sees all that it did, and may free the memory.
+        //     ended sees its message; who finds no mark either sees all that it did, and may free the memory.
         self.0.load(Ordering::Acquire)
     }
 
@@ -81,9 +80,9 @@ impl Handshake {
     pub(super) fn end(&self, bit: u32) -> u32 {
         // An addition, since this returns the word before by one instruction; an "or" needs a loop on x86.
         // ORDERING: Release pairs with the Acquire in `look` and of the other handle's read-modify-writes: the message,
-        //     and
-        // all that this end did. Acquire pairs with the Release side of the other handle's marks (what they promise),
-        // and of its `end` or `called`: where this end has to free the memory, the other is through with it.
+        //     and all that this end did. Acquire pairs with the Release side of the other handle's marks (what they
+        //     promise), and of its `end` or `called`: where this end has to free the memory, the other is through with
+        //     it.
         self.0.fetch_add(bit, Ordering::AcqRel)
     }
 
@@ -94,9 +93,8 @@ impl Handshake {
         while word & ended == 0 {
             window();
             // ORDERING: on success Release pairs with the Acquire in `end`: what a mark promises, or all that a
-            //     receiver
-            // did that leaves. Acquire pairs with the Release side of the other handle's marks: what they promise. On
-            // failure Acquire, as in `look`.
+            //     receiver did that leaves. Acquire pairs with the Release side of the other handle's marks: what they
+            //     promise. On failure Acquire, as in `look`.
             match self.0.compare_exchange_weak(word, change(word), Ordering::AcqRel, Ordering::Acquire) {
                 Ok(before) => return Ok(before),
                 Err(now) => word = now,
@@ -110,8 +108,8 @@ impl Handshake {
     #[inline]
     pub(super) fn mark(&self, mark: u32, ended: u32) -> bool {
         // ORDERING: Release pairs with the Acquire in `end` and `leave` of the other handle: what the mark promises.
-        //     Acquire
-        // pairs with the Release of that end's last step, where it has ended: its message, and all that it did.
+        //     Acquire pairs with the Release of that end's last step, where it has ended: its message, and all that it
+        //     did.
         let before = self.0.fetch_add(mark, Ordering::AcqRel);
         if before & ended == 0 {
             return true;

@@ -1,7 +1,7 @@
-//! **The oneshot**: one message, once. For an answer: the asking thread or task sends one end along with its question.
+//! **oneshot**: one message, once. For a reply: the thread or task that asks sends the sender along with its request.
 //!
-//! Made, sent and received for one allocation and one read-modify-write. Whoever waits may be a thread, a task, or a
-//! set of signals; the same receiver can do all of it.
+//! Making, sending and receiving take one allocation and one read-modify-write. The waiting side may be a thread, a
+//! task, or a set of signals; the same receiver supports all three.
 //!
 //! ```
 //! use ysuite::oneshot;
@@ -31,7 +31,7 @@
 //!
 //! # One message, then nothing
 //!
-//! Sending takes the sender, and [`recv`](Receiver::recv) takes the receiver: the compiler sees to it that nothing is
+//! Sending takes the sender, and [`recv`](Receiver::recv) takes the receiver. So the compiler ensures that nothing is
 //! sent or awaited twice.
 //!
 //! ```compile_fail,E0382
@@ -41,19 +41,20 @@
 //! # drop(receiver);
 //! ```
 //!
-//! What borrows the receiver ([`try_recv`](Receiver::try_recv), [`recv_timeout`](Receiver::recv_timeout),
-//! polling) leaves one behind that is *spent* once it has given the message, or has told that none will come: from then
-//! on it says `Disconnected`, at once and for ever, and has no memory but its own two words.
+//! The methods that borrow the receiver ([`try_recv`](Receiver::try_recv), [`recv_timeout`](Receiver::recv_timeout),
+//! polling) leave it *spent* after they have returned the message or the disconnection. From then on it returns
+//! `Disconnected`, at once and for ever, and has no memory except its own two words.
 //!
 //! # When not to use it
 //!
-//! For more than one message: an [`spsc`](crate::spsc) makes no allocation for each. For an answer that several want.
+//! For more than one message: an [`spsc`](crate::spsc) makes no allocation for each. For a reply that several receivers
+//! need.
 //!
 //! # Sources
 //!
-//! That the state of such a channel is one word, in which the sender's only step says both "sent" and "does somebody
-//! wait?", is the idea of the crate `oneshot` (Linus Färnstrand); that the sender can wait for the receiver to go is
-//! tokio's. The protocol is another, in which no end ever waits for the other to finish.
+//! The state of such a channel is one word, in which one step of the sender both says "sent" and finds whether a
+//! receiver waits. This is the idea of the crate `oneshot` (Linus Färnstrand). That the sender can wait for the
+//! receiver's disconnection is tokio's. The protocol is different: neither handle ever waits for the other to finish.
 
 mod handshake;
 mod receiver;
@@ -66,9 +67,10 @@ pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 pub use super::error::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 
-/// A channel for one message.
+/// Makes a channel for one message.
 ///
-/// Allocates once: for a message of one word 40 bytes, on a machine of 64 bits. The end that goes last frees it.
+/// Allocates once: 40 bytes for a message of one word, on a machine of 64 bits. The handle that is dropped last frees
+/// it.
 #[must_use]
 #[inline]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {

@@ -1,10 +1,10 @@
-//! The receiving end of a oneshot channel. One thread at a time.
+//! The receiver of a oneshot channel. One thread at a time.
 //!
-//! The steps, and whose is what after each, are the table of [`handshake`](super::handshake). To take a message that is
-//! there, and to go, are wait-free; to begin or give up waiting is lock-free.
+//! The steps, and what each side owns after each, are the table of [`handshake`](super::handshake). Taking a message
+//! that is there, and dropping the receiver, are wait-free. Beginning or giving up a wait is lock-free.
 //!
-//! An attached receiver is armed for its set from the moment it is attached: a message comes only once. So resting is
-//! to take the id down and to look once more, and the sender raises it.
+//! An attached receiver is armed for its set from the moment it is attached, because a message comes only once. So when
+//! it finds nothing it takes the id down and checks once more, and the sender raises the id.
 
 use core::fmt;
 use core::future::Future;
@@ -29,13 +29,13 @@ use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration, TaskSlot};
 use crate::sync::Arc;
 
-/// The receiving end of the [channel](super), and a future of the message. Dropping it drops a message that is there,
-/// and makes sending fail.
+/// The receiver of the [channel](super), and a future of the message. Its drop drops a message that is there, and makes
+/// sending fail.
 ///
-/// As a future it is ready with the message, or with an error when the sender has disconnected without one. It may be
-/// polled again after that, and by reference: `(&mut receiver).await`, in a `select!` for instance, loses nothing when
-/// it is given up. Only the task that polled last is woken; its waker is kept until it is woken, another task polls, or
-/// the receiver is dropped.
+/// As a future it is ready with the message, or with an error when the sender has disconnected without a message. It
+/// may be polled again after that, and by reference. So `(&mut receiver).await` loses nothing when it is given up, for
+/// instance in a `select!`. Only the task that polled last is woken. Its waker is kept until it is woken, another task
+/// polls, or the receiver is dropped.
 pub struct Receiver<T> {
     /// Without a link: spent, or closed.
     tie: Tie<T>,
@@ -43,9 +43,9 @@ pub struct Receiver<T> {
     set: Option<Arc<SetPlace>>,
 }
 
-/// What an end that has left still has to run, all of it user code.
+/// What a receiver that has left must still run, all of it user code.
 struct Leftovers {
-    /// The callee that this end has taken back.
+    /// The callee that this receiver has taken back.
     own: Option<Callee>,
     /// The task of the sender, which waited for this.
     sender: Option<Box<Waker>>,
@@ -57,41 +57,41 @@ impl<T> Receiver<T> {
         Self { tie: Tie::new(link), set: None }
     }
 
-    /// Receives the message; waits for it as long as it takes.
+    /// Receives the message; waits until it is there.
     ///
-    /// Wait-free where the message is there. Otherwise looks for it for a while, if that has paid on this thread, and
+    /// Wait-free where the message is there. Otherwise this polls for a while, if that has paid on this thread, and
     /// then sleeps. `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
     ///
     /// # Errors
-    /// When the sender has disconnected without a message, and on a receiver that has given its message before.
+    /// When the sender has disconnected without a message, and on a receiver that has returned its message before.
     #[inline]
     pub fn recv(self) -> Result<T, RecvError> {
         if let (Some(link), None) = (self.tie.link(), &self.set) {
             if self.word() == SENT {
                 mem::forget(self);
-                // SAFETY: there is nothing but the message in the word, so it is this end's, and so is all the memory.
+                // SAFETY: there is nothing but the message in the word, so this receiver owns it and all the memory.
                 return Ok(unsafe { take_all(link) });
             }
         }
         self.recv_by_waiting()
     }
 
-    /// By value: what is to be done for a message that is there leaves nothing to be dropped.
+    /// By value: receiving a message that is there leaves nothing to be dropped.
     #[cold]
     #[inline(never)]
     fn recv_by_waiting(mut self) -> Result<T, RecvError> {
         let answer = self.recv_until(|| Deadline::Never).map_err(|_| RecvError);
-        // What is left of this end is user code: the waker of a task beside a set. A message being returned would leak
-        // if that panicked then.
+        // What is left of this receiver is user code: the waker of a task that waits in addition to a set. A message
+        // that is being returned would leak if that panicked then.
         Panics::answer_behind(answer, || drop(self))
     }
 
     /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
-    /// attached receiver that finds nothing takes its id down (one system call for a set with a descriptor, then none
-    /// until it is raised again).
+    /// attached receiver that finds nothing takes its id down. That costs one system call for a set with a descriptor,
+    /// then none until the id is raised again.
     ///
     /// # Errors
-    /// When there is no message so far; and when none will come, or it has been given.
+    /// `Empty` when there is no message yet. `Disconnected` when there will be none, or it has been returned before.
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
@@ -99,27 +99,27 @@ impl<T> Receiver<T> {
         self.settle(link, word).map_or(Err(TryRecvError::Empty), |answer| answer.map_err(TryRecvError::from))
     }
 
-    /// Receives the message; waits for it no longer than `timeout`. `Duration::MAX` is no limit.
+    /// Receives the message; waits for it for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up; and when no message will come, or it has been given.
+    /// When the timeout has passed, and when there will be no message, or it has been returned before.
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.recv_until(|| Deadline::after(timeout))
     }
 
-    /// Receives the message; waits for it no longer than until `deadline`. A message that is there is received even
-    /// after the deadline.
+    /// Receives the message; waits for it until `deadline` at most. A message that is there is received even after the
+    /// deadline.
     ///
     /// # Errors
-    /// When the time is up; and when no message will come, or it has been given.
+    /// When the deadline has passed, and when there will be no message, or it has been returned before.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.recv_until(|| Deadline::At(deadline))
     }
 
-    /// The message where it lies, if it is there. Never blocks; costs what [`try_recv`](Self::try_recv) costs.
+    /// The message, in its slot, if it is there. Never blocks; costs the same as [`try_recv`](Self::try_recv).
     pub fn peek(&mut self) -> Option<&T> {
         let link = self.tie.link()?;
-        // SAFETY: where the sender has sent, the message is this end's, which is borrowed as long as the answer.
+        // SAFETY: where the sender has sent, this receiver owns the message, and is borrowed as long as the result.
         (self.rest(link) & SENT != 0).then(|| unsafe { link.message() })
     }
 
@@ -129,9 +129,9 @@ impl<T> Receiver<T> {
         self.word() & SENT == 0
     }
 
-    // MUTANT: One more check of the word gives the same answer.
-    /// Whether the sender has disconnected, as it is when it has sent: the message may still be here. Also true once
-    /// this receiver is spent or closed. Wait-free: a load.
+    // MUTANT: One more check of the word gives the same result.
+    /// Whether the sender has disconnected. Sending also disconnects it, so the message may still be here. Also true
+    /// once this receiver is spent or closed. Wait-free: a load.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.tie.link().is_none() || self.word() & OVER != 0
@@ -142,26 +142,25 @@ impl<T> Receiver<T> {
     //     channel; re-entrance: may use the sender; panic: all pieces run, then the first panic propagates; test:
     //     tests/suite/oneshot/foreign.rs: two_wakers_that_panic_as_the_receiver_goes_are_one_panic,
     //     tests/suite/oneshot/endings.rs: a_message_that_panics_as_it_goes_ends_the_channel_all_the_same
-    /// Closes the channel: from now on sending fails, and a sender that waits for that is woken, as is a task that has
-    /// polled this receiver. True: this call has closed it. False: the sender has sent or is gone, or it was closed; a
-    /// message that was sent stays here.
+    /// Closes the channel: from now on sending fails. Wakes a sender that waits for that, and a task that has polled
+    /// this receiver. True: this call has closed it. False: the sender has sent or has disconnected, or it was closed
+    /// before; a message that was sent stays here.
     ///
     /// Never blocks; lock-free.
     pub fn close(&mut self) -> bool {
         let Some(link) = self.tie.link() else { return false };
-        // SAFETY: this end has not ended.
+        // SAFETY: this receiver has not disconnected.
         let Ok(leftovers) = (unsafe { leave(link) }) else { return false };
         self.leave_with(Tie::closed());
-        // Whoever closes need not be who waits.
+        // The task that closes need not be the task that waits.
         leftovers.run(Callee::call, &mut Panics::none());
         true
     }
 
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. A message
-    /// stays, and it can be attached again, to any set. Lock-free except for the descriptor of the set (one system call
-    /// at most).
+    /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. A message stays, and it
+    /// can be attached again, to any set. Lock-free, except for the descriptor of the set (at most one system call).
     ///
-    /// The sender, if it is about to raise the id, may still do so once: the id's next owner must take that for a
+    /// A sender that is about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let Some(place) = self.set.take() else { return false };
@@ -170,18 +169,18 @@ impl<T> Receiver<T> {
         let waiting = place.task.take();
         let Some(link) = self.tie.link() else { return true };
         match waiting {
-            // A task that waits beside the set goes on waiting; where the sender has ended it may not have found that
-            // task.
+            // A task that waits in addition to the set continues to wait. Where the sender has disconnected it may not
+            // have found that task.
             Some(waker) => drop(self.arm_anew(link, Callee::Task(waker)).map(Callee::call)),
             None => drop(self.take_callee(link)),
         }
         true
     }
 
-    /// The word; 0 once this end is spent.
+    /// The word; 0 once this receiver is spent.
     #[inline]
     fn word(&self) -> u32 {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this receiver has not disconnected, so the memory is there.
         self.tie.link().map_or(0, |link| unsafe { link.handshake() }.look())
     }
 
@@ -197,14 +196,14 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
         let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this receiver has not disconnected, so the memory is there.
         wait_for_sender(unsafe { link.handshake() }, deadline, || false);
         let word = self.word();
         self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
     }
 
-    /// As [`recv_timeout`](Self::recv_timeout), `None` without a limit. Also ends when `stop` is set, as if the time
-    /// were up.
+    /// As [`recv_timeout`](Self::recv_timeout); `None` means no limit. Also ends when `stop` is set, as if the timeout
+    /// had passed.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn recv_or_stop(
         &mut self,
@@ -218,8 +217,8 @@ impl<T> Receiver<T> {
         let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
         let deadline = timeout.map_or(Deadline::Never, Deadline::after);
         {
-            // SAFETY: this end has not ended, so the memory is there, and stays so until this end ends, which it does
-            //     below.
+            // SAFETY: this receiver has not disconnected, so the memory is there. It stays there until this receiver
+            //     disconnects, which it does below.
             let (handshake, _enlisted) = unsafe {
                 let handshake = link.handshake();
                 (handshake, stop.enlist(SleepingPlace::Handshake(handshake.into())))
@@ -234,30 +233,29 @@ impl<T> Receiver<T> {
     //     its slot, the mark is gone; re-entrance: anything but this receiver; panic: propagates; the next receive gets
     //     the message; test: tests/suite/oneshot/foreign.rs:
     //     a_senders_waker_that_panics_when_it_is_dropped_costs_no_message
-    // MUTANT: Speed only: the slow path gives the same answer and frees the memory.
-    /// The answer that the word holds, if it does: then this end is spent.
+    // MUTANT: Speed only: the slow path gives the same result and frees the memory.
+    /// The result that the word holds, if it does: then this receiver is spent.
     #[inline]
     fn settle(&mut self, link: OneshotLink<T>, word: u32) -> Option<Result<T, RecvError>> {
         if word == SENT {
             self.spend();
-            // SAFETY: there is nothing but the message in the word, so it is this end's, and so is all the memory.
+            // SAFETY: there is nothing but the message in the word, so this receiver owns it and all the memory.
             return Some(Ok(unsafe { take_all(link) }));
         }
         if word & OVER == 0 { None } else { Some(self.settle_slowly(link, word)) }
     }
 
-    /// The sender has ended. It calls, or has left its waker behind, or sends nothing.
+    /// The sender has disconnected. It notifies, or has left its waker, or sends nothing.
     #[cold]
     #[inline(never)]
     fn settle_slowly(&mut self, link: OneshotLink<T>, word: u32) -> Result<T, RecvError> {
         if word & SENDER_ARMED != 0 {
-            // SAFETY: the sender has ended, so its waker is this end's. A waker's drop may panic: the message is still
-            //     in its
-            // place then, and this end is as before.
+            // SAFETY: the sender has disconnected, so this receiver owns its waker. A waker's drop may panic: the
+            //     message is still in its slot then, and this receiver is unchanged.
             drop(unsafe { take_senders_waker(link) });
         }
         self.spend();
-        // SAFETY: the sender has ended, and what is there is this end's. Then nothing is left.
+        // SAFETY: the sender has disconnected, and this receiver owns what is there. Then nothing is left.
         unsafe {
             let answer = if word & SENT != 0 { Ok(link.take_message()) } else { Err(RecvError) };
             let_go(link, word);
@@ -265,13 +263,13 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The outcome is told, and this end lets go of the memory.
+    /// The outcome is returned, and this receiver releases the memory.
     #[inline]
     fn spend(&mut self) {
         self.leave_with(Tie::SPENT);
     }
 
-    /// The caller learns that nothing will come from an end without a link.
+    /// The caller gets the disconnection from a receiver without a link.
     #[cold]
     fn tell_the_end(&mut self) -> RecvError {
         // MUTANT: A receiver in its drop is not polled again.
@@ -279,22 +277,22 @@ impl<T> Receiver<T> {
         RecvError
     }
 
-    /// Nothing more will come, and this end lets go of the memory, or has done so.
+    /// There will be no message any more, and this receiver releases the memory, or has done so.
     #[inline]
     fn leave_with(&mut self, tie: Tie<T>) {
         self.tie = tie;
         if let Some(place) = &self.set {
-            // A receiver that is over is named until it leaves the set. The sender may not have come to that yet, or
-            // has nothing to tell.
+            // A disconnected receiver keeps its id until it leaves the set. The sender may not have raised it yet, or
+            // has nothing to report.
             place.registration.raise();
         }
     }
 
     // MUTANT: Speed only: to take an id down that is down changes nothing.
-    /// The word, after what an attached end does that finds nothing: takes its id down, and checks once more.
+    /// The word, after an attached receiver has found nothing: takes its id down, and checks once more.
     #[inline]
     fn rest(&self, link: OneshotLink<T>) -> u32 {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this receiver has not disconnected, so the memory is there.
         let word = unsafe { link.handshake() }.look();
         match &self.set {
             Some(place) if word & OVER == 0 && place.registration.is_up() => self.rest_in(place),
@@ -304,8 +302,8 @@ impl<T> Receiver<T> {
 
     #[cold]
     fn rest_in(&self, place: &SetPlace) -> u32 {
-        // The sender ends first and raises then. If this undoes its raise, its end is seen below; otherwise the raise
-        // comes after this.
+        // The sender disconnects first and raises the id then. If this undoes its raise, the disconnection is seen
+        // below; otherwise the raise comes after this.
         place.registration.lower();
         let word = self.word();
         if word & OVER != 0 {
@@ -319,23 +317,23 @@ impl<T> Receiver<T> {
     //     message stays; test: tests/suite/oneshot/foreign.rs:
     //     a_waker_that_panics_when_it_is_dropped_leaves_the_receiver_as_it_should_be, tests/suite/oneshot/foreign.rs:
     //     a_waker_may_drop_either_end
-    // MUTANT: One more check of the word gives the same answer. Killed only by
+    // MUTANT: One more check of the word gives the same result. Killed only by
     // `a_task_waits_for_one_answer_after_the_other`.
-    /// Has the task woken when the sender has ended. True: it has ended already. The word was `word`.
+    /// Registers the task to be woken when the sender disconnects. True: it has disconnected already. The word was
+    /// `word`.
     fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
         if let Some(place) = &self.set {
-            // The set's place is what the sender calls, since this end was attached.
+            // The sender notifies the set's slot, since this receiver was attached.
             place.task.register(waker);
             return self.word() & OVER != 0;
         }
         if word & RECEIVER_ARMED != 0 {
-            // SAFETY: the callee that is marked was put there by this end.
+            // SAFETY: this receiver has put the marked callee there.
             return !unsafe { link.will_wake(waker) } && self.arm_anew(link, Callee::Task(waker.clone())).is_some();
         }
-        // The first task, as a rule. The waker goes right into its place, not by way of the stack.
-        // SAFETY: this end has not ended. Without its mark the callee's place is its own, and empty. Where the mark is
-        //     refused
-        // the sender has seen none, so what was put there is still this end's.
+        // The first task, as a rule. The waker goes right into its slot, not by way of the stack.
+        // SAFETY: this receiver has not disconnected. Without its mark it owns the callee's slot, which is empty. Where
+        //     the mark is refused the sender has seen none, so this receiver still owns what it has put there.
         let refused = unsafe {
             link.put_callee(Callee::Task(waker.clone()));
             (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
@@ -345,17 +343,16 @@ impl<T> Receiver<T> {
 
     // MUTANT: In a race: the sender ends and takes the old waker while another task polls. Killed only by the model
     // `only_the_task_that_polled_last_is_woken`.
-    /// Puts this callee in the place of what is there, unless the sender has ended: then the callee comes back. The one
-    /// that was there is dropped last: user code.
+    /// Replaces the current callee, unless the sender has disconnected: then the new callee comes back. The old callee
+    /// is dropped last: user code.
     #[must_use = "a callee that comes back is to be called, or its task polled"]
     #[cold]
     #[inline(never)]
     fn arm_anew(&self, link: OneshotLink<T>, callee: Callee) -> Option<Callee> {
         let replaced = self.take_callee(link);
-        // SAFETY: this end has not ended, so the memory is there. With a mark that could not be taken back the place is
-        //     the
-        // sender's, which calls. Without one it is this end's, and empty; where the mark is refused the sender has seen
-        // none, so what was put there is still this end's.
+        // SAFETY: this receiver has not disconnected, so the memory is there. With a mark that could not be taken back
+        //     the sender, which notifies, owns the slot. Without a mark this receiver owns it, and it is empty. Where
+        //     the mark is refused the sender has seen none, so this receiver still owns what it has put there.
         let back = unsafe {
             if link.handshake().look() & RECEIVER_ARMED != 0 {
                 Some(callee)
@@ -364,15 +361,15 @@ impl<T> Receiver<T> {
                 (!link.handshake().mark(RECEIVER_ARMED, OVER)).then(|| link.take_callee())
             }
         };
-        // Both are user code at their ends, the one that comes back only while unwinding.
+        // The drops of both are user code. The one that comes back is dropped here only while unwinding.
         Panics::answer_behind(back, || drop(replaced))
     }
 
     // MUTANT: In a race: the sender ends and takes the waker while another task polls. Killed only by the model
     // `only_the_task_that_polled_last_is_woken`.
-    /// Takes back whom the sender would call, if anybody, unless it has ended.
+    /// Takes back the callee that the sender would notify, if there is one, unless the sender has disconnected.
     fn take_callee(&self, link: OneshotLink<T>) -> Option<Callee> {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this receiver has not disconnected, so the memory is there.
         let handshake = unsafe { link.handshake() };
         if handshake.look() & RECEIVER_ARMED == 0 || !handshake.unmark(RECEIVER_ARMED, OVER) {
             return None;
@@ -387,10 +384,10 @@ impl<T> Receiver<T> {
 /// Takes the message and frees the memory. The sender is through.
 ///
 /// # Safety
-/// The word was [`SENT`], without a mark. This end is through except for this.
+/// The word was [`SENT`], without a mark. This receiver is through except for this.
 #[inline]
 unsafe fn take_all<T>(link: OneshotLink<T>) -> T {
-    // SAFETY: the sender has ended, and calls nobody: message and memory are this end's.
+    // SAFETY: the sender has disconnected, and notifies nothing: this receiver owns message and memory.
     unsafe {
         let message = link.take_message();
         link.free();
@@ -398,35 +395,36 @@ unsafe fn take_all<T>(link: OneshotLink<T>) -> T {
     }
 }
 
-/// Drops the message where it lies, and frees the memory, also where that panics. The sender is through.
+/// Drops the message in its slot, and frees the memory, also where that panics. The sender is through.
 ///
 /// # Safety
-/// As of [`take_all`].
+/// As [`take_all`].
 #[inline]
 unsafe fn drop_all<T>(link: OneshotLink<T>) {
     struct Memory<T>(OneshotLink<T>);
     impl<T> Drop for Memory<T> {
         #[inline]
         fn drop(&mut self) {
-            // SAFETY: as of `drop_all`; the message is there no longer.
+            // SAFETY: as `drop_all`; the message is no longer there.
             unsafe { self.0.free() };
         }
     }
     let _memory = Memory(link);
-    // SAFETY: the sender has ended, and calls nobody: message and memory are this end's.
+    // SAFETY: the sender has disconnected, and notifies nothing: this receiver owns message and memory.
     unsafe { link.drop_message() };
 }
 
 // MUTANT: In a race: the other handle is dropped between the receiver's check and its drop. Killed only by the models
 // `both_ends_go_at_once` and `a_send_against_a_receiver_going_to_sleep`.
-/// Lets go of the memory, behind the sender, which has ended: the word was `word`.
+/// Releases the memory after the sender, which has disconnected: the word was `word`.
 ///
 /// # Safety
-/// This end is through, and all that was there has been taken out.
+/// This receiver is through, and all that was there has been taken out.
 #[inline]
 unsafe fn let_go<T>(link: OneshotLink<T>, word: u32) {
-    // SAFETY: a sender that calls takes this end's marks away when it is through, and frees the memory then if it finds
-    // that this end has left. One that does not call any more, or never did, leaves it to this end.
+    // SAFETY: a sender that notifies takes this receiver's marks away when it is through. It frees the memory then if
+    //     it finds that this receiver has left. A sender that does not notify any more, or never did, leaves it to this
+    //     receiver.
     unsafe {
         if word & RECEIVER_MARKS != 0 {
             link.last_use();
@@ -438,15 +436,15 @@ unsafe fn let_go<T>(link: OneshotLink<T>, word: u32) {
     }
 }
 
-/// Takes what a sender has left behind that waited for this end to go, and then sent all the same.
+/// Takes the waker of a sender that waited for the receiver's disconnection, and then sent all the same.
 ///
 /// # Safety
-/// The sender has ended, with [`SENDER_ARMED`] in the word. This end has not ended.
+/// The sender has disconnected, with [`SENDER_ARMED`] in the word. This receiver has not disconnected.
 #[cold]
 #[inline(never)]
 unsafe fn take_senders_waker<T>(link: OneshotLink<T>) -> Box<Waker> {
-    // SAFETY: the waker was put there before it was marked, and belongs to this end, now that the sender has ended. The
-    // mark goes, so that it is taken once.
+    // SAFETY: the waker was put there before it was marked, and belongs to this receiver, now that the sender has
+    //     disconnected. The mark is removed, so that it is taken once.
     unsafe {
         link.handshake().called(SENDER_ARMED);
         link.take_sender()
@@ -455,19 +453,18 @@ unsafe fn take_senders_waker<T>(link: OneshotLink<T>) -> Box<Waker> {
 
 // MUTANT: In a race: the other handle is dropped between the receiver's check and its drop. Killed only by the model
 // `both_ends_go_at_once_while_tasks_wait_for_both`.
-/// Ends this end, unless the sender has ended: then returns the word as an error. Calls the sender's thread if it
-/// waits.
+/// Disconnects this receiver, unless the sender has disconnected: then returns the word as an error. Notifies the
+/// sender's thread if it waits.
 ///
 /// # Safety
-/// This end has not ended. It is through if this succeeds.
+/// This receiver has not disconnected. It is through if this succeeds.
 #[cold]
 #[inline(never)]
 unsafe fn leave<T>(link: OneshotLink<T>) -> Result<Leftovers, u32> {
-    // SAFETY: this end has not ended, so the memory is there. The callee is copied before the step that takes the mark
-    //     back,
-    // because that may be the last use of the memory; nobody writes there but this end. If that step succeeds the
-    // sender will not take it, so the copy is the callee. With its marks in the word the sender leaves the memory to
-    // this end, and its waker, where it is marked, too, until the marks are taken away.
+    // SAFETY: this receiver has not disconnected, so the memory is there. The callee is copied before the step that
+    //     takes the mark back, because that may be the last use of the memory; only this receiver writes there. If that
+    //     step succeeds the sender will not take it, so the copy is the callee. With its marks in the word the sender
+    //     leaves the memory to this receiver, and also its waker, where it is marked, until the marks are taken away.
     unsafe {
         let handshake = link.handshake();
         let copy = (handshake.look() & RECEIVER_ARMED != 0).then(|| link.copy_callee());
@@ -490,7 +487,7 @@ unsafe fn leave<T>(link: OneshotLink<T>) -> Result<Leftovers, u32> {
 }
 
 impl Leftovers {
-    /// `own`: what becomes of what waits for this end.
+    /// `own`: what becomes of the callee that waits for this receiver.
     fn run(self, own: fn(Callee), panics: &mut Panics) {
         if let Some(waker) = self.sender {
             panics.catch(|| waker.wake());
@@ -502,14 +499,15 @@ impl Leftovers {
 }
 
 impl<T> Receiver<T> {
-    /// What is left to do in the end, each piece of user code by itself.
+    /// What is left to do at last, each piece of user code by itself.
     #[cold]
     #[inline(never)]
     fn dispose(&mut self) {
         let mut panics = Panics::none();
         let place = self.set.take();
         if let Some(link) = mem::replace(&mut self.tie, Tie::SPENT).link() {
-            // SAFETY: this end has not ended, and is through. Where the sender has ended, what is there is this end's.
+            // SAFETY: this receiver has not disconnected, and is through. Where the sender has disconnected, this
+            //     receiver owns what is there.
             unsafe {
                 match leave(link) {
                     Ok(leftovers) => leftovers.run(drop, &mut panics),
@@ -538,10 +536,10 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if let (Some(link), None) = (self.tie.link(), &self.set) {
             let word = self.word();
-            // A sender that is through, and has left nothing but its message, if that.
+            // A sender that is through, and has left at most its message.
             if word == SENT || word == HUNG_UP {
-                // SAFETY: without a mark in the word all of the memory is this end's; the message, if it was sent, is
-                //     there.
+                // SAFETY: without a mark in the word this receiver owns all of the memory; the message, if it was sent,
+                //     is there.
                 return unsafe { if word == SENT { Panics::in_drop(|| drop_all(link)) } else { link.free() } };
             }
         }
@@ -571,7 +569,7 @@ impl<T> Future for Receiver<T> {
     }
 }
 
-/// Terminated once the message was received, or an error has told that none will come: a receiver that has
+/// Terminated once the message was received, or an error has reported that there will be none. A receiver that has
 /// [closed](Receiver::close) its channel is polled once more.
 #[cfg(feature = "stream")]
 impl<T> futures_core::FusedFuture for Receiver<T> {
@@ -580,7 +578,7 @@ impl<T> futures_core::FusedFuture for Receiver<T> {
     }
 }
 
-/// The id is up while the message may be there, and once the receiver is over: until it leaves the set.
+/// The id is up while the message may be there, and once the receiver is disconnected: until it leaves the set.
 impl<T> Attach for Receiver<T> {
     // USER CODE: `Clone`, `wake` and `Drop` of the waker of a task that waits alongside the set, in `detach` too; the
     //     receiver is in the set and armed for it, or it has left, and its id is free; re-entrance: may use the sender;
@@ -596,9 +594,9 @@ impl<T> Attach for Receiver<T> {
         self.set = Some(Arc::clone(&place));
         let Some(link) = self.tie.link() else { return Ok(()) };
         let waiting = self.take_callee(link);
-        // Where the sender has ended it calls nobody; the id is up.
+        // Where the sender has disconnected it notifies nothing; the id is up.
         drop(self.arm_anew(link, Callee::Set(Arc::clone(&place))));
-        // A task that waits goes on waiting, beside the set.
+        // A task that waits continues to wait, in addition to the set.
         if let Some(Callee::Task(waker)) = waiting {
             place.task.register(&waker);
             if self.word() & OVER != 0 {
@@ -662,7 +660,7 @@ mod tests {
         let (sender, mut receiver) = oneshot::channel();
         let mut set = YPollset::new();
         set.attach(&mut receiver, 4).unwrap();
-        // The receiver has looked before that, and found nothing.
+        // The receiver has polled before that, and found nothing.
         sender.send(1).unwrap();
         let place = receiver.set.as_ref().unwrap();
         assert_eq!(receiver.rest_in(place), SENT);

@@ -1,7 +1,7 @@
-//! The sending end of a oneshot channel. One thread at a time.
+//! The sender of a oneshot channel. One thread at a time.
 //!
-//! The steps, and whose is what after each, are the table of [`handshake`](super::handshake). Sending and going are
-//! wait-free; waiting for the receiver to go is lock-free to begin and to give up.
+//! The steps, and what each side owns after each, are the table of [`handshake`](super::handshake). Sending and
+//! dropping are wait-free. Waiting for the receiver's disconnection is lock-free to begin and to give up.
 
 use core::fmt;
 use core::future::poll_fn;
@@ -20,7 +20,7 @@ use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::wait::one::TaskWait;
 
-/// The sending end of the [channel](super). Dropping it tells the receiver that no message will come.
+/// The sender of the [channel](super). Its drop notifies the receiver that there will be no message.
 pub struct Sender<T> {
     link: OneshotLink<T>,
 }
@@ -31,49 +31,49 @@ impl<T> Sender<T> {
         Self { link }
     }
 
-    // MUTANT: Speed only: the slow path finds no mark and notifies nobody.
+    // MUTANT: Speed only: the slow path finds no mark and notifies no receiver.
     /// Sends the message. Never waits, and makes no system call unless the receiver's thread or set sleeps.
     ///
-    /// Wait-free. `Ok` means that the receiver can take the message, not that it will: one that goes later drops it.
+    /// Wait-free. `Ok` means that the receiver can take the message, not that it will: a receiver that is dropped later
+    /// drops it.
     ///
     /// # Errors
-    /// When the receiver has disconnected, or has [closed](super::Receiver::close) the channel. The error gives the
-    /// message back.
+    /// When the receiver has disconnected, or has [closed](super::Receiver::close) the channel. The error returns the
+    /// message.
     ///
     /// # Panics
-    /// Where the waker of the receiver's task panics. The message has been sent then.
+    /// When the waker of the receiver's task panics. The message has been sent then.
     #[inline]
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         let link = ManuallyDrop::new(self).link;
-        // SAFETY: this end has not ended so far, so the memory is there and the message's place is its own. After the
-        //     last
-        // of these steps nothing is touched here.
+        // SAFETY: this sender has not disconnected so far, so the memory is there and it owns the message's slot. After
+        //     the last of these steps nothing is accessed here.
         let before = unsafe {
             link.put_message(message);
             link.last_use();
             link.handshake().end(SENT)
         };
-        // Nobody waits and nobody has left, as for most messages.
+        // The receiver neither waits nor has left, as for most messages.
         if before == 0 {
             return Ok(());
         }
-        // SAFETY: the word before says what is still this end's to do; nothing of it has been done.
+        // SAFETY: the word before says what this sender must still do; nothing of it has been done.
         unsafe { sent(link, before) }
     }
 
-    /// Whether the receiver has disconnected, or has closed the channel: the message would come back. Wait-free: a
+    /// Whether the receiver has disconnected, or has closed the channel: a send would return the message. Wait-free: a
     /// load.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this sender has not disconnected, so the memory is there.
         unsafe { self.link.handshake() }.look() & LEFT != 0
     }
 
-    /// Waits until the receiver has disconnected or has closed the channel, so that work whose answer nobody wants can
+    /// Waits until the receiver has disconnected or has closed the channel, so that work whose result is not wanted can
     /// be given up. Needs no particular runtime; the task's waker is kept in a small box.
     ///
-    /// Cancel-safe: a future dropped before it is ready has changed nothing. A task usually waits for this and for its
-    /// work at once, and sends if the work is done first.
+    /// Cancel-safe: a future that is dropped before it is ready has changed nothing. A task usually waits for this and
+    /// for its work at once, and sends if the work is done first.
     pub async fn closed(&mut self) {
         let waiting = TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) };
         poll_fn(|context| waiting.owner.poll_closed(context)).await;
@@ -86,13 +86,14 @@ impl<T> Sender<T> {
     //     a_senders_waker_that_panics_when_it_is_dropped_costs_no_message, tests/suite/oneshot/foreign.rs:
     //     a_waker_that_panics_when_it_is_cloned_leaves_the_one_before_it
     // MUTANT: Arming reads and modifies the same word and finds the disconnection.
-    /// Is ready when the receiver has disconnected or has closed the channel; otherwise has the task woken then.
+    /// Ready when the receiver has disconnected or has closed the channel. Otherwise registers the task to be woken
+    /// then.
     ///
     /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
-    /// this sender is dropped, or the message it sends has been received.
+    /// this sender is dropped, or its message has been received.
     pub fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waker = context.waker();
-        // What is there already is used again. Taken out while it is looked at: the receiver may take it, and free it.
+        // An existing box is used again. It is taken out while it is checked: the receiver may take it, and free it.
         let mut known = self.take_waker();
         if self.is_disconnected() {
             return Poll::Ready(());
@@ -102,7 +103,7 @@ impl<T> Sender<T> {
                 known = Some(same);
                 None
             }
-            // The old one is user code at its end, also where the new one cannot be cloned.
+            // The drop of the old one is user code, also where the new one cannot be cloned.
             Some(other) => {
                 let mut other = Foreign::new(other);
                 let new = waker.clone();
@@ -116,15 +117,15 @@ impl<T> Sender<T> {
             }
         };
         let Some(known) = known else { return Poll::Pending };
-        // SAFETY: this end has not ended. Without a mark the place is its own, and empty. Where the mark is refused the
-        // receiver has seen none, so what was put there is still this end's.
+        // SAFETY: this sender has not disconnected. Without a mark it owns the slot, which is empty. Where the mark is
+        //     refused the receiver has seen none, so this sender still owns what it has put there.
         let refused = unsafe {
             self.link.put_sender(known);
             let marked = self.link.handshake().mark(SENDER_ARMED, LEFT);
             (!marked).then(|| self.link.take_sender())
         };
         let is_refused = refused.is_some();
-        // Wakers are user code at their ends.
+        // The drops of wakers are user code.
         let mut panics = Panics::none();
         panics.catch(|| drop(replaced));
         panics.catch(|| drop(refused));
@@ -136,28 +137,28 @@ impl<T> Sender<T> {
         self.wait_closed_until(Deadline::Never);
     }
 
-    /// Blocks until the receiver has disconnected or has closed the channel (true), or the time is up (false).
-    /// `Duration::MAX` is no limit.
+    /// Blocks until the receiver has disconnected or has closed the channel (true), or the timeout has passed (false).
+    /// `Duration::MAX` means no limit.
     pub fn wait_closed_timeout(&mut self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }
 
     // MUTANT: Arming reads and modifies the same word and finds the disconnection.
     fn wait_closed_until(&mut self, deadline: Deadline) -> bool {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this sender has not disconnected, so the memory is there.
         self.is_disconnected() || wait_for_receiver(unsafe { self.link.handshake() }, deadline, || false)
     }
 
     // MUTANT: Arming reads and modifies the same word and finds the disconnection.
-    /// As [`wait_closed_timeout`](Self::wait_closed_timeout), `None` without a limit. Also ends when `stop` is set, as
-    /// if the time were up.
+    /// As [`wait_closed_timeout`](Self::wait_closed_timeout); `None` means no limit. Also ends when `stop` is set, as
+    /// if the timeout had passed.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool {
         if self.is_disconnected() {
             return true;
         }
         let deadline = timeout.map_or(Deadline::Never, Deadline::after);
-        // SAFETY: this end has not ended, so the memory is there, and stays so while it is borrowed.
+        // SAFETY: this sender has not disconnected, so the memory is there, and stays there while it is borrowed.
         let (handshake, _enlisted) = unsafe {
             let handshake = self.link.handshake();
             (handshake, stop.enlist(SleepingPlace::Handshake(handshake.into())))
@@ -168,7 +169,8 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the slow path finds no mark and does nothing.
     #[inline]
     fn hang_up(&mut self) {
-        // SAFETY: this end has not ended so far, so the memory is there. What is still to be done is told by the word.
+        // SAFETY: this sender has not disconnected so far, so the memory is there. The word says what is still to be
+        //     done.
         unsafe {
             self.link.last_use();
             let before = self.link.handshake().end(HUNG_UP);
@@ -178,8 +180,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// This end has waited for the other to go: the drop of its waker is user code, and comes last. The receiver's
-    /// waker, which comes before it, may panic as well.
+    /// This sender has waited for the receiver's disconnection. The drop of its waker is user code, and comes last. The
+    /// receiver's waker, which comes before it, may panic as well.
     #[cold]
     #[inline(never)]
     fn hang_up_with_a_waker(&mut self) {
@@ -191,10 +193,10 @@ impl<T> Sender<T> {
 
     // MUTANT: In a race: the receiver takes the waker while the sender polls again. Killed only by the model
     // `the_receivers_end_against_a_task_that_gives_up_and_sends`.
-    /// Takes back the waker by which this end waits, if it waits, and the receiver does not call it.
+    /// Takes back the waker by which this sender waits, if it waits and the receiver does not call it.
     #[cold]
     fn take_waker(&mut self) -> Option<Box<Waker>> {
-        // SAFETY: this end has not ended, so the memory is there.
+        // SAFETY: this sender has not disconnected, so the memory is there.
         let handshake = unsafe { self.link.handshake() };
         if handshake.look() & SENDER_ARMED == 0 || !handshake.unmark(SENDER_ARMED, LEFT) {
             return None;
@@ -204,11 +206,11 @@ impl<T> Sender<T> {
     }
 }
 
-// MUTANT: Speed only: the slow path finds no mark and notifies nobody.
-/// The word was `before` when the message was sent: somebody waits, or the receiver has left.
+// MUTANT: Speed only: the slow path finds no mark and notifies no receiver.
+/// The word was `before` when the message was sent: the receiver waits, or it has left.
 ///
 /// # Safety
-/// That was this end's step just now, and nothing has been done since.
+/// That was this sender's step just now, and nothing has been done since.
 #[cold]
 #[inline(never)]
 unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>> {
@@ -217,8 +219,7 @@ unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>>
         unsafe { call(link, before) };
         return Ok(());
     }
-    // SAFETY: the receiver had left, so the message is still this end's, and so is the memory until this end is
-    //     through.
+    // SAFETY: the receiver had left, so this sender still owns the message, and the memory until it is through.
     let message = unsafe { link.take_message() };
     // SAFETY: nothing is used any more.
     unsafe { leave_behind(link, before) };
@@ -227,13 +228,13 @@ unsafe fn sent<T>(link: OneshotLink<T>, before: u32) -> Result<(), SendError<T>>
 
 // MUTANT: In a race: the receiver frees the memory between two steps of the sender. Killed only by the model
 // `the_receivers_end_against_a_task_that_gives_up_and_sends`.
-/// Lets go of the memory after a message that has been taken back: the receiver had left when it was sent.
+/// Releases the memory after a message that has been taken back: the receiver had left when it was sent.
 ///
 /// # Safety
-/// This end has ended by [`SENT`], which found `before`, and is through except for this.
+/// This sender has disconnected by [`SENT`], which found `before`, and is through except for this.
 unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
-    // SAFETY: a receiver that calls frees the memory only if it finds that this end has hung up. One that does not call
-    // any more, or never did, leaves it to this end.
+    // SAFETY: a receiver that notifies frees the memory only if it finds that this sender has hung up. A receiver that
+    //     does not notify any more, or never did, leaves it to this sender.
     unsafe {
         if before & SENDER_MARKS != 0 {
             link.last_use();
@@ -252,19 +253,20 @@ unsafe fn leave_behind<T>(link: OneshotLink<T>, before: u32) {
 //     tests/suite/oneshot/tasks.rs: a_waker_may_receive_while_it_is_woken
 // MUTANT: In a race: the receiver is dropped while the sender notifies it. Killed only by the models
 // `the_receivers_end_against_a_task_that_gives_up_and_sends` and `a_send_against_a_receiver_going_to_sleep`.
-/// Calls the receiver in the ways that it had marked when this end ended; frees the memory if it is through meanwhile.
+/// Notifies the receiver in the ways that it had marked when this sender disconnected. Frees the memory if the receiver
+/// is through meanwhile.
 ///
 /// # Safety
-/// This end has ended, and the word was `before`, without [`LEFT`]; nothing has been done since.
+/// This sender has disconnected, and the word was `before`, without [`LEFT`]; nothing has been done since.
 #[inline]
 unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
     let marks = before & RECEIVER_MARKS;
     if marks == 0 {
-        // The sender's own waker is left to the receiver; and by now all else is.
+        // The sender's own waker is left to the receiver, and by now so is everything else.
         return;
     }
-    // SAFETY: while its marks are in the word the receiver leaves the memory to this end, and the callee, where it is
-    // marked, too. The last step takes the marks away; behind it nothing is touched, unless the receiver has left.
+    // SAFETY: while its marks are in the word the receiver leaves the memory to this sender, and also the callee, where
+    //     it is marked. The last step takes the marks away. After it nothing is accessed, unless the receiver has left.
     let callee = unsafe {
         let callee = (marks & RECEIVER_ARMED != 0).then(|| link.take_callee());
         if marks & RECEIVER_SLEEPS != 0 {
@@ -284,14 +286,15 @@ unsafe fn call<T>(link: OneshotLink<T>, before: u32) {
 
 // MUTANT: In a race: the receiver still notifies while the sender frees the memory. Killed only by the model
 // `both_ends_go_at_once_while_tasks_wait_for_both`.
-/// The word was `before` when this end hung up: somebody waits, or the receiver has left.
+/// The word was `before` when this sender hung up: the receiver waits, or it has left.
 ///
 /// # Safety
-/// That was this end's step just now, and nothing has been done since.
+/// That was this sender's step just now, and nothing has been done since.
 #[cold]
 #[inline(never)]
 unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
-    // SAFETY: as of this function. A receiver that still calls finds that this end has hung up, and frees the memory.
+    // SAFETY: as in this function. A receiver that still notifies finds that this sender has hung up, and frees the
+    //     memory.
     unsafe {
         if before & LEFT == 0 {
             Panics::in_drop(|| call(link, before));
@@ -305,7 +308,7 @@ impl<T> Drop for Sender<T> {
     // MUTANT: Speed only: the slow path finds no waker.
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this end has not ended so far, so the memory is there.
+        // SAFETY: this sender has not disconnected so far, so the memory is there.
         if unsafe { self.link.handshake() }.look() & SENDER_ARMED != 0 {
             return self.hang_up_with_a_waker();
         }
@@ -337,7 +340,7 @@ mod tests {
         assert!(set.check().is_empty());
         // The two halves of `send`.
         let link = ManuallyDrop::new(sender).link;
-        // SAFETY: as in `send`; the rest of it comes below.
+        // SAFETY: as in `send`; its second half comes below.
         let before = unsafe {
             link.put_message(1);
             link.handshake().end(SENT)

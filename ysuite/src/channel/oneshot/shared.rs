@@ -69,8 +69,7 @@ impl<T> Clone for OneshotLink<T> {
 impl<T> Copy for OneshotLink<T> {}
 
 // SAFETY: the message goes from one thread to another, which `T: Send` allows. All else there may be used on any
-//     thread:
-// atomics, wakers, and registrations.
+//     thread: atomics, wakers, and registrations.
 unsafe impl<T: Send> Send for OneshotLink<T> {}
 // SAFETY: what an end does by a shared reference is to look at the word.
 unsafe impl<T: Send> Sync for OneshotLink<T> {}
@@ -242,8 +241,7 @@ impl<T> OneshotLink<T> {
     #[inline]
     pub(super) unsafe fn free(self) {
         // SAFETY: made by `Box::leak` in `new`; by the contract no thread uses it any more. Nothing in it is dropped:
-        //     what
-        // may be uninitialised is `MaybeUninit`.
+        //     what may be uninitialised is `MaybeUninit`.
         unsafe {
             (*self.0.as_ptr()).memory.written();
             drop(Box::from_raw(self.0.as_ptr()));

@@ -33,8 +33,7 @@ pub(super) struct StandNode<T> {
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
 unsafe impl<T: Send> Send for StandNode<T> {}
 // SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the
-//     owner,
-// or the peer that has taken the ticket of a sender. It passes by value.
+//     owner, or the peer that has taken the ticket of a sender. It passes by value.
 unsafe impl<T: Send> Sync for StandNode<T> {}
 
 /// A message or none. As an `Option`, but that it can be emptied where it lies: to assign `None` takes a stack for a
@@ -102,8 +101,7 @@ impl<T> StandNode<T> {
     /// As of [`exchange`](Self::exchange).
     pub(super) unsafe fn clear(&self) {
         // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing
-        //     is there all
-        // the same.
+        //     is there all the same.
         self.message.with_mut(|cell| unsafe { (*cell).clear() });
     }
 }
@@ -171,8 +169,7 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
     fn supply(&self) -> usize {
         let other = if SENDS { &self.0.receivers } else { &self.0.senders };
         // ORDERING: Relaxed; a thread that must not miss a change of it has executed the barrier of its wait list
-        //     before,
-        // which pairs with that in `announce`.
+        //     before, which pairs with that in `announce`.
         other.waiting.load(Ordering::Relaxed)
     }
 }
@@ -283,13 +280,11 @@ impl<T> Meeting<T> {
     /// After any change of the lines, under the lock: what threads without it see.
     fn note(&self, lines: &Lines<T>) {
         // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it
-        //     has found
-        // nobody here any more, it finds counted who has come elsewhere before. For others see `supply`.
+        //     has found nobody here any more, it finds counted who has come elsewhere before. For others see `supply`.
         self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Release);
         self.receivers.waiting.store(lines.receivers.len(), Ordering::Release);
         // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: whoever finds the
-        //     change counted
-        // finds the numbers above.
+        //     change counted finds the numbers above.
         self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 

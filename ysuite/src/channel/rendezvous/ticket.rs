@@ -63,8 +63,7 @@ impl Ticket {
     /// Owner: from now on the ticket may be taken. It stands in lines already, or is not yet shared.
     pub(in crate::channel) fn open(&self) {
         // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the ticket:
-        //     that
-        // thread sees this if it comes later, and is seen by the owner's look if it has come before.
+        //     that thread sees this if it comes later, and is seen by the owner's look if it has come before.
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
@@ -77,9 +76,8 @@ impl Ticket {
     /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
     pub(in crate::channel) fn close(&self) -> Option<Met> {
         // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is
-        //     visible.
-        // Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`): where it has
-        // found this ticket closed, it finds counted who has come elsewhere before.
+        //     visible. Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`):
+        //     where it has found this ticket closed, it finds counted who has come elsewhere before.
         self.state.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Acquire).err().and_then(Self::decode)
     }
 
@@ -112,9 +110,8 @@ impl Ticket {
             Met::Nobody(case) => OVER + case * CASE,
         };
         // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. What
-        //     the
-        // owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the strength of
-        // it.
+        //     the owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the
+        //     strength of it.
         self.state.compare_exchange(OPEN, state, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 

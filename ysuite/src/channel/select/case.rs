@@ -1,4 +1,5 @@
-//! The operations of one select, as a list of types: each with its ends, its function, and its result once it is done.
+//! The operations of one select, as a list of types: each with its handles, its function, and its result once it is
+//! performed.
 //!
 //! One thread. An operation has a number; several may be one case (one for each receiver of a slice).
 
@@ -7,46 +8,48 @@ use crate::channel::rendezvous::Met;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 
-/// What a look has found, at one operation that has registered.
+/// What a check has found, at one operation that has registered.
 pub(in crate::channel) enum Looked {
     Nothing,
-    /// The operation is done; the ticket is closed.
+    /// The operation is done; the claim is closed.
     Done,
-    /// It may be possible. Nothing was done; the ticket is open.
+    /// It may be possible. Nothing was done; the claim is open.
     Ready,
-    /// The ticket has been taken: by one of this select's operations, which need not be this.
+    /// The claim has been taken: by one of this select's operations, which may be another.
     Met(Met),
-    /// The other handle has gone, or is at work. The ticket is closed.
+    /// The other handle has disconnected, or is at work. The claim is closed.
     Again,
 }
 
 /// One case. It has as many operations as its `len`; `at` is one of these.
 pub(super) trait Case<R> {
     fn len(&self) -> usize;
-    /// Does the operation if it is possible at once (true). One that stands in line for a rendezvous is not tried.
+    /// Performs the operation if it is possible at once (true). An operation that waits in line for a rendezvous is not
+    /// tried.
     fn try_at(&mut self, at: usize) -> bool;
     // MUTANT: Never called: only cases without an operation keep this default, and they are never registered.
-    /// Stands in line, if it is for a rendezvous and does not yet. True: it has met somebody, and the operation is
-    /// done. `number`: the operation's, among those of all cases.
+    /// Waits in line, if it is for a rendezvous and does not yet. True: it has found a counterpart, and the operation
+    /// is done. `number`: the operation's, among those of all cases.
     fn stand(&mut self, _at: usize, _: &SelectWaiter, _number: usize) -> bool {
         false
     }
-    /// The ticket is open: registers the waiter, so that it is woken, and looks.
+    /// The claim is open: registers the waiter, so that it is woken, and checks.
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
-    /// Tells those that want to be told that this select stands in line.
+    /// Notifies the handles that want to know that this select waits in line.
     fn announce(&self) {}
-    /// The ticket was taken by this operation, which thereby is done.
+    /// This operation has taken the claim, and is thereby done.
     fn met(&mut self, _at: usize) {}
     /// Leaves all lines and lists.
     fn leave(&mut self);
-    /// A number that has grown wherever an operation of this case has become possible since it was asked before, and is
-    /// possible no more. So where it is the same as before, an operation that is not possible now was not in between.
+    /// A number that has grown wherever an operation of this case has become possible since the last call, and is no
+    /// longer possible. So where the number is unchanged, an operation that is not possible now was not possible in
+    /// between.
     fn moves(&mut self) -> u64;
-    /// When the case is to be done where no operation can.
+    /// When the case is to be performed where no operation is possible.
     fn deadline(&self) -> Deadline {
         Deadline::Never
     }
-    /// Its time is up: it is done (true).
+    /// Its deadline has passed: it is performed (true).
     fn expire(&mut self) -> bool {
         false
     }
@@ -83,7 +86,7 @@ pub struct NoCase;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct AndCase<C, L> {
-    /// User code at their ends, as the others: messages and functions.
+    /// Their drops are user code, as those of the others: messages and functions.
     pub(super) case: Foreign<C>,
     pub(super) others: Foreign<L>,
 }
@@ -173,7 +176,7 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     }
 
     fn leave(&mut self) {
-        // Whoever leaves may wake another end, whose waker is user code: all the others leave all the same.
+        // An operation that leaves may wake another handle, whose waker is user code: all the others still leave.
         let mut panics = Panics::none();
         panics.catch(|| self.case.leave());
         panics.catch(|| self.others.leave());
@@ -195,7 +198,8 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     #[inline]
     fn finish(self) -> Option<R> {
         let Self { case, others } = self;
-        // What was not done is user code at its end; so is the drop of a result that nobody gets, while unwinding.
+        // The drops of the operations that were not performed are user code. So is the drop of a result that no caller
+        // gets, while unwinding.
         if case.is_done() {
             let result = case.into_inner().finish();
             Panics::answer_behind(result, || drop(others))

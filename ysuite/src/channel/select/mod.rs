@@ -1,10 +1,10 @@
-//! Waiting for the first of several operations, and doing it: [`select`] takes operations on channels, with what is to
-//! be done with each one's result; [`wait`](Selecting::wait) does exactly one of them.
+//! Waiting for the first of several operations, and performing it. [`select`] takes operations on channels, each with a
+//! function for its result. [`wait`](Selecting::wait) performs exactly one of them.
 //!
-//! One thread. Everything is on its stack while something can be done at once; what a thread needs to sleep is made
+//! One thread. Everything is on its stack while an operation is possible at once. What a thread needs to sleep is made
 //! once and kept.
 //!
-//! Cannot: do two of them. Operations that were not done have changed nothing.
+//! Cannot: perform two of them. Operations that were not performed have changed nothing.
 
 mod after;
 mod any;
@@ -36,8 +36,8 @@ use crate::os::Deadline;
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
 
-/// Operations of which one is to be done: the first that can be. Add them, each with a function for its result, and
-/// wait.
+/// Starts a list of operations, of which the first possible one is performed. Add them, each with a function for its
+/// result, and wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,21 +57,22 @@ pub use self::send::SelectSend;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// * All operations are tried first, beginning at a random one and in a random order of theirs, without registering
-///   anywhere: nothing is allocated then, and no system call is made but to wake a thread of the other side. Only where
-///   none can be done does the thread register with all of them and sleep.
-/// * Exactly one is done. The others have changed nothing: no message is taken, and a message that was to be sent is
-///   dropped when the function has run, or, given by [`send_from`](Selecting::send_from), is where it was.
-/// * An operation whose other side is gone can be done: its function gets the error.
-/// * Receivers and senders that one thread uses are borrowed mutably; those of an `mpmc` by shared reference, and may
-///   be used by others meanwhile, and appear in several operations. An end that is attached to a set stays attached.
-/// * In a rendezvous (`bounded(0)`) a select that sleeps waits as `send` and `recv` do, in all its operations at once:
-///   also for another select that faces it. It never meets itself.
-/// * Without any operation, or with [`send_from`](Selecting::send_from) empty places only, nothing can ever be done:
-///   [`wait`](Selecting::wait) never returns, the others say `None`.
-/// * The functions run when everything is over: they may use `select` again, and may panic.
+/// * All operations are tried first, starting at a random one and in a random order, without registering anywhere. Then
+///   nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
+///   the thread register with all of them and sleep.
+/// * Exactly one is performed. The others have changed nothing: no message is taken. A message that was to be sent is
+///   dropped after the function has run, or stays in its place if it was given by [`send_from`](Selecting::send_from).
+/// * An operation whose other side has disconnected is possible: its function gets the error.
+/// * Receivers and senders of one thread are borrowed mutably. Those of an `mpmc` are borrowed by shared reference;
+///   other threads may use them meanwhile, and they may appear in several operations. A handle that is attached to a
+///   set stays attached.
+/// * In a rendezvous (`bounded(0)`) a select that sleeps waits as `send` and `recv` do, in all its operations at once,
+///   also for another select on the other side. It never completes with itself.
+/// * Without any operation, or only with empty places of [`send_from`](Selecting::send_from), no operation is ever
+///   possible: [`wait`](Selecting::wait) never returns, the others return `None`.
+/// * The functions run after everything else: they may use `select` again, and may panic.
 ///
-/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is quicker when it sleeps: it
+/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it
 /// stays registered.
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
@@ -83,7 +84,7 @@ pub fn select<R>() -> Selecting<NoCase, R> {
 //     re-entrance: anything, `select` too; panic: propagates; a result is dropped with the call; test:
 //     tests/suite/select/one_shot.rs: a_function_may_select_again_and_may_panic, tests/suite/select/one_shot.rs:
 //     a_result_ends_once_where_the_end_of_another_case_panics
-/// Operations of which one is to be done. Made by [`select`].
+/// Operations of which one is performed. Made by [`select`].
 #[must_use = "nothing is done before `wait`"]
 pub struct Selecting<L, R> {
     cases: L,
@@ -96,8 +97,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
     }
 
-    /// Or: receive from `receiver`. The function gets the message; an error when the channel is empty and its senders
-    /// are gone.
+    /// Adds a receive from `receiver`. The function gets the message, or an error when the channel is empty and its
+    /// senders have disconnected.
     pub fn recv<E, F>(self, receiver: E, then: F) -> Selecting<AndCase<RecvCase<E::Source, F>, L>, R>
     where
         E: SelectRecv,
@@ -106,7 +107,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(RecvCase::new(receiver.into_source(), then))
     }
 
-    /// Or: receive from any of `receivers`. The function gets the number of that receiver as well. Each counts as an
+    /// Adds a receive from any of `receivers`. The function also gets the index of that receiver. Each counts as an
     /// operation of its own. Allocates where the thread must sleep.
     pub fn recv_any<'a, E, F>(self, receivers: &'a mut [E], then: F) -> Selecting<AndCase<AnyCase<'a, E, F>, L>, R>
     where
@@ -117,8 +118,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(AnyCase::new(receivers, then))
     }
 
-    /// Or: send `message`. The function gets an error with the message when the receivers are gone. Where another
-    /// operation is done, or the time is up, the message is dropped.
+    /// Adds a send of `message`. The function gets an error with the message when the receivers have disconnected.
+    /// Where another operation is performed, or the timeout has passed, the message is dropped.
     // The type is the list of the cases.
     #[allow(clippy::type_complexity)]
     pub fn send<'a, E, F>(
@@ -134,8 +135,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(SendCase::new(sender.into_outlet(), Offer::Owned(Some(message)), then))
     }
 
-    /// Or: send the message that is in `place`. Where another operation is done, or the time is up, it stays there.
-    /// Without a message this operation is never done.
+    /// Adds a send of the message that is in `place`. Where another operation is performed, or the timeout has passed,
+    /// it stays there. Without a message this operation is never possible.
     // The type is the list of the cases.
     #[allow(clippy::type_complexity)]
     pub fn send_from<'a, E, F>(
@@ -151,17 +152,18 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(SendCase::new(sender.into_outlet(), Offer::Lent(place), then))
     }
 
-    /// Or: nothing could be done for so long. `Duration::MAX` is no limit. The time counts from now.
+    /// Adds a timeout: performed when no operation was possible for this long. `Duration::MAX` means no limit. The time
+    /// counts from now.
     pub fn after<F: FnOnce() -> R>(self, timeout: Duration, then: F) -> Selecting<AndCase<AfterCase<F>, L>, R> {
         self.and(AfterCase::new(Deadline::after(timeout), then))
     }
 
-    /// Or: nothing could be done until `moment`.
+    /// Adds a deadline: performed when no operation was possible until `moment`.
     pub fn deadline<F: FnOnce() -> R>(self, moment: Instant, then: F) -> Selecting<AndCase<AfterCase<F>, L>, R> {
         self.and(AfterCase::new(Deadline::At(moment), then))
     }
 
-    /// Does one of the operations, and returns what its function returns; blocks until one can be done.
+    /// Performs one of the operations, and returns the result of its function; blocks until one is possible.
     pub fn wait(mut self) -> R {
         loop {
             // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
@@ -175,25 +177,26 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
-    /// As [`wait`](Self::wait), but no longer than `timeout`: `None` when the time is up. `Duration::MAX` is no limit.
+    /// As [`wait`](Self::wait), for at most `timeout`: `None` when the timeout has passed. `Duration::MAX` means no
+    /// limit.
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::after(timeout)) { self.cases.finish() } else { None }
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
-    /// As [`wait`](Self::wait), but no longer than until `deadline`: `None` when the time is up.
+    /// As [`wait`](Self::wait), until `deadline` at most: `None` when the deadline has passed.
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }
     }
 
-    /// Does one of the operations if one can be done at once. Never blocks; lock-free: where none could be done it
+    /// Performs one of the operations if one is possible at once. Never blocks. Lock-free: where none was possible it
     /// checks again as long as other threads have sent or received by one of these channels meanwhile.
     ///
-    /// `None` says that there was a moment in which none could be done, by whatever other threads did before and behind
-    /// it. So where at each moment one of the operations can be done, one is, though it be another each time. Three
-    /// things stay what they are for each operation by itself: a message behind one that is [still being put
-    /// in](crate::mpmc#preempted-peers), the peer in a rendezvous that waits by a `select` and is at work itself, and a
-    /// place that one thread [gives back](crate::mpmc::Permit) and another takes at once.
+    /// `None` means that there was a moment in which none was possible, taking into account all that other threads did
+    /// before and after it. So where at each moment one of the operations is possible, one is performed, even if it is
+    /// a different one each time. Three cases are judged for each operation by itself: a message after one that is
+    /// [still being written](crate::mpmc#preempted-peers), the peer in a rendezvous that waits by a `select` and is at
+    /// work itself, and room that one thread [returns](crate::mpmc::Permit) and another takes at once.
     pub fn try_now(mut self) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::Passed) { self.cases.finish() } else { None }
     }

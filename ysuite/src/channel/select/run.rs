@@ -142,8 +142,7 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
             return true;
         }
         // ORDERING: pairs with the Release of claims and stamps, and of how many stand in a line: where one of the
-        //     looks above has
-        // found what another thread has left, all that happened before that is counted below.
+        //     looks above has found what another thread has left, all that happened before that is counted below.
         fence(Ordering::Acquire);
         if cases.moves() == before {
             break;

@@ -47,9 +47,8 @@ impl Sleeper {
     /// From now on it counts as not woken. The owner looks everywhere afterwards.
     pub(super) fn reset(&self) {
         // ORDERING: Acquire pairs with the Release in `wake_by_ref`: a call that is forgotten here was made for
-        //     something, and
-        // the looks that follow find it. A store would not do: those looks could come before it, and the call in
-        // between.
+        //     something, and the looks that follow find it. A store would not do: those looks could come before it, and
+        //     the call in between.
         self.word.swap(AWAKE, Ordering::Acquire);
     }
 

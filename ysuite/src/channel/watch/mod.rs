@@ -1,15 +1,15 @@
-//! **The notice board**: one value, of which every receiver sees the newest.
+//! **watch**: one value, of which every receiver sees the newest.
 //!
-//! Any number of senders replace or change the value, any number of receivers look at it. Each receiver learns that
-//! there is a value it has not seen, by the version that every change raises. What lay between its looks it never sees:
-//! memory is one value, however slow a receiver is.
+//! Any number of senders replace or change the value, and any number of receivers read it. Every change raises a
+//! version. By it each receiver learns that there is a value that it has not seen. It never sees values that were
+//! replaced between two of its reads: memory is one value, however slow a receiver is.
 //!
 //! ```
 //! use ysuite::watch;
 //!
 //! let (sender, mut receiver) = watch::channel("starting");
 //! let thread = std::thread::spawn(move || {
-//!     // Waits for a value that it has not seen, then looks at the newest.
+//!     // Waits for a value that it has not seen, then reads the newest.
 //!     while receiver.changed().is_ok() {
 //!         println!("now {}", *receiver.borrow_and_update());
 //!     }
@@ -24,54 +24,55 @@
 //! # When to use it
 //!
 //! For a state that others follow: a configuration, a level, progress, "stop now". A change wakes *all* receivers that
-//! wait for one, and calls nobody where none waits.
+//! wait for one, and makes no call where no receiver waits.
 //!
 //! # When not to use it
 //!
 //! * Where every message counts: a receiver sees the newest value only. Take [`spsc`](crate::spsc),
 //!   [`mpsc`](crate::mpsc) or [`mpmc`](crate::mpmc).
-//! * For a value that a real-time thread must see in bounded time: a look waits while a sender is changing the value.
+//! * For a value that a real-time thread must see in bounded time: a read waits while a sender is changing the value.
 //!
 //! # The lock
 //!
-//! The value is behind a reader-writer lock. A [`Ref`] holds it for reading, the closure of
-//! [`send_modify`](Sender::send_modify) runs while it is held for writing, and [`send`](Sender::send) holds it for the
-//! moment in which the new value is moved into its place. So whoever borrows waits for the sender that is at it, be it
-//! preempted; and a sender waits for everybody who holds a [`Ref`]. Keep it for moments.
+//! The value is protected by a reader-writer lock. A [`Ref`] holds it for reading. The closure of
+//! [`send_modify`](Sender::send_modify) runs while it is held for writing. [`send`](Sender::send) holds it while the
+//! new value is moved in. So a borrow waits for a sender that holds the lock, even if it is preempted, and a sender
+//! waits for every [`Ref`]. Keep a `Ref` for moments only.
 //!
-//! A thread that holds a [`Ref`] may borrow again, this value or that of another channel: it waits for a sender that is
-//! at the value, and for none that waits in turn, which may be waiting for this thread. It must not send into the
-//! channel of that [`Ref`]: that waits for ever, for the thread's own `Ref`. The same goes for a closure that is given
-//! to [`wait_for`](Receiver::wait_for), as it looks at the value; one that is given to
-//! [`send_modify`](Sender::send_modify) must not use the channel at all.
+//! A thread that holds a [`Ref`] may borrow again, this value or that of another channel. It waits for a sender that
+//! holds the lock, and for no sender that waits in turn, which may be waiting for this thread. It must not send into
+//! the channel of that [`Ref`]: that waits for ever, for the thread's own `Ref`. The same holds for a closure of
+//! [`wait_for`](Receiver::wait_for), which reads the value. A closure of [`send_modify`](Sender::send_modify) must not
+//! use the channel at all.
 //!
-//! Whether there is a value that one has not seen ([`has_changed`](Receiver::has_changed)), waiting for one
-//! ([`changed`](Receiver::changed) in all its forms) and being woken never touch the lock. They are lock-free, and
-//! wait-free where there is a value.
+//! Three operations never access the lock: the check for a new value ([`has_changed`](Receiver::has_changed)), waiting
+//! for one ([`changed`](Receiver::changed) in all its forms), and being woken. They are lock-free, and wait-free where
+//! there is a new value.
 //!
 //! # User code
 //!
-//! A value that was replaced is dropped when the new one is there, the lock is free and everybody has been woken. So
-//! its `Drop` may use the channel, and may panic. Iterators, streams and the hub [clone](Clone) the value while the
-//! lock is free: so its `Clone` may use the channel as well, except for [`send_replace`](Sender::send_replace),
-//! [`send_modify`](Sender::send_modify) and [`send_if_modified`](Sender::send_if_modified), which wait for those who
-//! clone the value, and panic where they would wait for themselves. [`send`](Sender::send) does not wait for them: it
+//! A replaced value is dropped when the new one is there, the lock is free and every waiter has been woken. So its
+//! `Drop` may use the channel, and may panic. Iterators, streams and the hub [clone](Clone) the value while the lock is
+//! free. So its `Clone` may use the channel as well, with three exceptions: [`send_replace`](Sender::send_replace),
+//! [`send_modify`](Sender::send_modify) and [`send_if_modified`](Sender::send_if_modified) wait for threads that clone
+//! the value, and panic where they would wait for themselves. [`send`](Sender::send) does not wait for them: it
 //! allocates then, and the last of them drops the old value. A closure of [`send_modify`](Sender::send_modify) that
-//! panics has changed the value, as far as anybody can know: the receivers are told, and then the panic goes on. The
-//! lock is never poisoned. Where a waker panics all others are woken first.
+//! panics counts as a change of the value: the receivers are notified, and then the panic continues. The lock is never
+//! poisoned. Where a waker panics all others are woken first.
 //!
 //! # Attached receivers
 //!
-//! The id of a receiver that is attached to a set ([`YPollset::attach`](crate::signal::YPollset::attach), or a
-//! [`Select`](crate::signal::Select)) is up while there is a value that this receiver has not seen, and from the moment
-//! when all senders have disconnected. It is up at first. [`borrow_and_update`](Receiver::borrow_and_update),
-//! [`changed`](Receiver::changed), and [`has_changed`](Receiver::has_changed) where it answers `false`, take it down. A
-//! sender that looks who waits when its value has been seen already may raise it once for nothing.
+//! A receiver can be attached to a set ([`YPollset::attach`](crate::signal::YPollset::attach), or a
+//! [`Select`](crate::signal::Select)). Its id is up while there is a value that this receiver has not seen, and from
+//! the moment when all senders have disconnected. It is up at first.
+//! [`borrow_and_update`](Receiver::borrow_and_update), [`changed`](Receiver::changed), and a
+//! [`has_changed`](Receiver::has_changed) that returns `false` take it down. A sender may check for waiters after its
+//! value has been seen, and then raise the id once without need.
 //!
 //! # Futures
 //!
-//! A future that is *forgotten* (`mem::forget`) while it waits keeps its place in the list of those that wait as long
-//! as the channel lives.
+//! A future that is *forgotten* (`mem::forget`) while it waits keeps its slot in the list of waiters as long as the
+//! channel exists.
 //!
 //! Source: the interface is that of `tokio::sync::watch`.
 
@@ -95,8 +96,8 @@ use self::lock::ValueRead;
 use self::shared::WatchShared;
 use crate::sync::Arc;
 
-/// A channel that holds `initial`, with one sender and one receiver. The receiver has seen that value:
-/// [`changed`](Receiver::changed) waits for the next. Allocates twice; and 3 KiB the first time that 1, 65, 129 ..
+/// Makes a channel that holds `initial`, with one sender and one receiver. The receiver has seen that value:
+/// [`changed`](Receiver::changed) waits for the next. Allocates twice, and 3 KiB the first time that 1, 65, 129 ..
 /// receivers wait at once.
 #[must_use]
 pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
@@ -104,7 +105,7 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
     (Sender::new(shared.clone()), Receiver::new(shared, 0))
 }
 
-/// The value, lent for a look. Senders [wait](self#the-lock) until this is dropped.
+/// The borrowed value. Senders [wait](self#the-lock) until this is dropped.
 pub struct Ref<'a, T> {
     value: NonNull<T>,
     has_changed: bool,
@@ -144,30 +145,30 @@ impl<T: fmt::Display> fmt::Display for Ref<'_, T> {
     }
 }
 
-/// Gives both ends what they have in common. `$end` has a field `shared: Arc<WatchShared<T>>`.
+/// Gives both handles their common methods. `$end` has a field `shared: Arc<WatchShared<T>>`.
 macro_rules! impl_watch_api {
     ($end:ident) => {
         impl<T> $end<T> {
-            /// How many senders there are. May be out of date at once. Wait-free.
+            /// The number of senders. May be out of date at once. Wait-free.
             #[must_use]
             pub fn sender_count(&self) -> usize {
                 self.shared.senders()
             }
 
-            /// How many receivers there are. May be out of date at once. Wait-free.
+            /// The number of receivers. May be out of date at once. Wait-free.
             #[must_use]
             pub fn receiver_count(&self) -> usize {
                 self.shared.receivers()
             }
 
-            /// Whether both ends are of one channel. Wait-free.
+            /// Whether both handles are of one channel. Wait-free.
             #[must_use]
             pub fn same_channel(&self, other: &Self) -> bool {
                 Arc::ptr_eq(&self.shared, &other.shared)
             }
         }
 
-        /// Ends of one channel are equal.
+        /// Handles of one channel are equal.
         impl<T> PartialEq for $end<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.same_channel(other)

@@ -1,5 +1,5 @@
-//! The receiving end of a watch channel. Each belongs to one thread or task at a time, which it tells of every new
-//! value; `borrow` and `has_changed` may be shared.
+//! The receiver of a watch channel. Each belongs to one thread or task at a time, which it notifies of every new value;
+//! `borrow` and `has_changed` may be shared.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -16,10 +16,10 @@ use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Subscriptions};
 
-/// A receiving end of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it
-/// before. A clone has seen what the original has.
+/// A receiver of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
+/// clone has seen the same value as its original.
 pub struct Receiver<T> {
-    /// With the last end the value ends, which is user code.
+    /// With the last handle the value is dropped, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
     /// The version that this receiver has seen, or `NOTHING`.
     seen: u64,
@@ -43,14 +43,14 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The value, for a look. It does not count as seen. Waits for a sender that is [at it](super#the-lock). A thread
-    /// may hold several at once, and must not send while it holds one.
+    /// Borrows the value. It does not count as seen. Waits for a sender that [holds the lock](super#the-lock). A thread
+    /// may hold several borrows at once, and must not send while it holds one.
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(Some(self.seen)).0
     }
 
-    /// The value, for a look; it counts as seen. Waits for a sender that is [at it](super#the-lock), as
-    /// [`borrow`](Self::borrow). An attached receiver takes its id down (two system calls at most, the first time).
+    /// Borrows the value, which then counts as seen. Waits for a sender that [holds the lock](super#the-lock), as
+    /// [`borrow`](Self::borrow). An attached receiver takes its id down (at most two system calls, the first time).
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Some(self.seen));
         self.seen = version;
@@ -59,8 +59,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: one more check, or one less: a value that came meanwhile has raised the id again.
-    /// Whether there is a value that this receiver has not seen. Never blocks; wait-free, and without a fence or a
-    /// system call, unless it is attached and takes its id down, which is lock-free.
+    /// Whether there is a value that this receiver has not seen. Never blocks. Wait-free, and without a fence or a
+    /// system call. Only an attached receiver may take its id down, which is lock-free.
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -68,7 +68,7 @@ impl<T> Receiver<T> {
         if let Some(_version) = self.shared.news(self.seen)? {
             return Ok(true);
         }
-        // A value may have come while the id was being taken down.
+        // A value may have arrived while the id was being taken down.
         let found = rest(&self.shared, self.seen, self.subscriptions.as_deref());
         Ok(found && self.shared.news(self.seen)?.is_some())
     }
@@ -77,7 +77,7 @@ impl<T> Receiver<T> {
     /// receiver's id goes up.
     pub fn mark_changed(&mut self) {
         self.seen = NOTHING;
-        // There is a value to come, be all senders gone or not.
+        // There is an unseen value, whether or not all senders have disconnected.
         #[cfg(feature = "stream")]
         {
             self.has_ended = false;
@@ -85,16 +85,16 @@ impl<T> Receiver<T> {
         Attach::with_registration(self, &mut |registration| registration.raise());
     }
 
-    /// From now on the value that is there counts as seen. Lock-free. An attached receiver takes its id down.
+    /// From now on the current value counts as seen. Lock-free. An attached receiver takes its id down.
     pub fn mark_unchanged(&mut self) {
         self.see();
     }
 
-    /// Waits for a value that this receiver has not seen, as long as it takes. From then on it counts as seen: what
-    /// comes later ends the next wait. So look at the value afterwards.
+    /// Waits for a value that this receiver has not seen. From then on it counts as seen, and a later value ends the
+    /// next wait. So read the value afterwards.
     ///
-    /// Wait-free where there is one. Otherwise spins for a while (see [`set_spin`](Self::set_spin)) and sleeps in the
-    /// kernel.
+    /// Wait-free where there is one. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps
+    /// in the kernel.
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -102,18 +102,18 @@ impl<T> Receiver<T> {
         self.changed_until(|| Deadline::Never).map_err(|_| RecvError)
     }
 
-    /// As [`changed`](Self::changed), but waits no longer than `timeout`. `Duration::MAX` is no limit.
+    /// As [`changed`](Self::changed), but waits for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up; when it has seen the value, and all senders have disconnected.
+    /// When the timeout has passed, and when it has seen the value and all senders have disconnected.
     pub fn changed_timeout(&mut self, timeout: Duration) -> Result<(), RecvTimeoutError> {
         self.changed_until(|| Deadline::after(timeout))
     }
 
-    /// As [`changed`](Self::changed), but waits no longer than until `deadline`.
+    /// As [`changed`](Self::changed), but waits until `deadline` at most.
     ///
     /// # Errors
-    /// When the time is up; when it has seen the value, and all senders have disconnected.
+    /// When the deadline has passed, and when it has seen the value and all senders have disconnected.
     pub fn changed_deadline(&mut self, deadline: Instant) -> Result<(), RecvTimeoutError> {
         self.changed_until(|| Deadline::At(deadline))
     }
@@ -131,8 +131,8 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: A version that is the last one has been observed already.
-    /// As [`changed`](Self::changed), or has the task woken when there may be a value. Lock-free; allocates the first
-    /// time. Only the task that polled this receiver last is woken.
+    /// As [`changed`](Self::changed), or registers the task to be woken when there may be a value. Lock-free; allocates
+    /// the first time. Only the task that polled this receiver last is woken.
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -165,25 +165,25 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// Waits for a value that `predicate` accepts, beginning with the one that is there; seen or not. Those that it has
-    /// refused count as seen, and so does the one that is returned. Values that are replaced too soon `predicate` never
-    /// sees.
+    /// Waits for a value that `predicate` accepts, beginning with the current value, seen or not. The values that it
+    /// has refused count as seen, and so does the one that is returned. `predicate` never sees values that are replaced
+    /// too soon.
     ///
-    /// `predicate` runs while no sender can change the value, and must not send into this channel: that waits for ever.
+    /// `predicate` runs while no sender can change the value. It must not send into this channel: that waits for ever.
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders have disconnected.
     ///
     /// # Panics
-    /// Where `predicate` does: the value counts as seen.
+    /// When `predicate` panics: the value counts as seen.
     pub fn wait_for(&mut self, predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         self.wait_for_until(Deadline::Never, predicate).map_err(|_| RecvError)
     }
 
-    /// As [`wait_for`](Self::wait_for), but waits no longer than `timeout`. `Duration::MAX` is no limit.
+    /// As [`wait_for`](Self::wait_for), but waits for at most `timeout`. `Duration::MAX` means no limit.
     ///
     /// # Errors
-    /// When the time is up; when `predicate` has refused the last value, and all senders have disconnected.
+    /// When the timeout has passed, and when `predicate` has refused the last value and all senders have disconnected.
     pub fn wait_for_timeout(
         &mut self,
         timeout: Duration,
@@ -192,10 +192,10 @@ impl<T> Receiver<T> {
         self.wait_for_until(Deadline::after(timeout), predicate)
     }
 
-    /// As [`wait_for`](Self::wait_for), but waits no longer than until `deadline`.
+    /// As [`wait_for`](Self::wait_for), but waits until `deadline` at most.
     ///
     /// # Errors
-    /// When the time is up; when `predicate` has refused the last value, and all senders have disconnected.
+    /// When the deadline has passed, and when `predicate` has refused the last value and all senders have disconnected.
     pub fn wait_for_deadline(
         &mut self,
         deadline: Instant,
@@ -207,7 +207,7 @@ impl<T> Receiver<T> {
     /// As [`wait_for`](Self::wait_for), for a task. Needs no particular runtime.
     ///
     /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as
-    /// seen. Where they come as fast as it refuses them, the task lets others have a turn after some.
+    /// seen. Where values arrive as fast as it refuses them, the task yields after some.
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders have disconnected.
@@ -216,7 +216,7 @@ impl<T> Receiver<T> {
     }
 
     async fn accepted_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        /// So many looks without a wait are one turn of the task.
+        /// This many checks without a wait are one turn of the task.
         const TURN: u32 = 64;
         let mut looks = 0;
         let found = loop {
@@ -240,28 +240,28 @@ impl<T> Receiver<T> {
         Ok(found)
     }
 
-    /// What to do before sleeping, from the next wait on. The default is [`Spin::Adaptive`].
+    /// Sets how this receiver spins before it sleeps, from the next wait on. The default is [`Spin::Adaptive`].
     pub fn set_spin(&mut self, spin: Spin) {
         self.backoff.set(spin);
     }
 
-    /// Whether all senders have disconnected: the value that is there is the last. Wait-free.
+    /// Whether all senders have disconnected: the current value is the last. Wait-free.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.is_closed()
     }
 
-    /// Takes this receiver out of the set it is attached to: its id is down, and free. False: it was in none. It can be
-    /// attached again, to any set. Lock-free; one system call at most, for the descriptor of the set.
+    /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. It can be attached again,
+    /// to any set. Lock-free; at most one system call, for the descriptor of the set.
     ///
-    /// A sender that was about to raise the id may still do so once: its next owner must take that for a spurious
-    /// signal.
+    /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
+    /// spurious signal.
     pub fn detach(&mut self) -> bool {
         let end = self.shared.unseen(self.seen);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(end))
     }
 
-    /// The value that is there counts as seen from now on.
+    /// The current value counts as seen from now on.
     fn see(&mut self) {
         self.seen = self.shared.version();
         rest(&self.shared, self.seen, self.subscriptions.as_deref());
@@ -287,7 +287,7 @@ impl<T> Receiver<T> {
     //     a_predicate_whose_end_panics_keeps_no_sender_out
     // MUTANT: In a race: values arrive as fast as they are refused. Killed only by
     // `values_that_keep_coming_keep_nobody_from_an_end_or_a_turn`.
-    // Fields are borrowed one by one: the value that is returned borrows `shared` from its look on.
+    // Fields are borrowed one by one: the value that is returned borrows `shared` from its read on.
     fn wait_for_until(
         &mut self,
         deadline: Deadline,
@@ -303,13 +303,13 @@ impl<T> Receiver<T> {
             }
             drop(value);
             if is_last {
-                // The end is told as the end.
+                // The disconnection is reported as such.
                 self.shared.news(self.seen)?;
                 return Err(RecvTimeoutError::Timeout);
             }
             unseen_until(&self.shared, self.seen, &self.backoff, deadline)?;
-            // Before the look: a value that is there at the deadline is asked about, and none after it, however fast
-            // they come.
+            // Before the read: a value that is there at the deadline is passed to the predicate, and none after it,
+            // however fast they arrive.
             is_last = deadline.is_over();
         };
         // As in `wait_for_async`.
@@ -322,7 +322,7 @@ impl<T> Receiver<T> {
         unseen_until(&self.shared, self.seen, &self.backoff, Deadline::Never)
     }
 
-    /// Whether there is a value that this receiver has not seen. Only looks: an attached receiver keeps its id up.
+    /// Whether there is a value that this receiver has not seen. Only polls: an attached receiver keeps its id up.
     pub(super) fn has_unseen(&self) -> bool {
         matches!(self.shared.news(self.seen), Ok(Some(_)))
     }
@@ -336,7 +336,7 @@ impl<T> Receiver<T> {
         Self::clone_share(&mut self.seen, share)
     }
 
-    /// As [`clone_unseen`](Self::clone_unseen). `None`: a sender is at the value.
+    /// As [`clone_unseen`](Self::clone_unseen). `None`: a sender holds the lock.
     pub(super) fn try_clone_unseen(&mut self) -> Option<T>
     where
         T: Clone,
@@ -351,13 +351,13 @@ impl<T> Receiver<T> {
     {
         let clone = share.cloned();
         *seen = share.version;
-        // The value may have been replaced meanwhile, and ends then, which is user code.
+        // The value may have been replaced meanwhile, and is dropped then, which is user code.
         Panics::answer_behind(clone, || drop(share))
     }
 }
 
 /// An attached receiver has seen the value: takes its id down, arms, and checks once more. True: there is another
-/// value, or the end, and the id is up.
+/// value, or the disconnection, and the id is up.
 fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscriptions>) -> bool {
     subscriptions.is_some_and(|subscriptions| subscriptions.rest(shared.unseen(seen)))
 }
@@ -394,7 +394,7 @@ async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64) -> Result<(), RecvE
 impl_watch_api!(Receiver);
 
 impl<T> Clone for Receiver<T> {
-    /// Another receiver, which has seen what this one has. It is attached to no set.
+    /// Another receiver, which has seen the same value as this one. It is attached to no set.
     fn clone(&self) -> Self {
         self.shared.add_receiver();
         Self {

@@ -1,4 +1,4 @@
-//! The sending end of a watch channel. Any thread, any number at a time.
+//! The sender of a watch channel. Any thread, any number at a time.
 
 use core::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::sync::Arc;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Spin};
 
-/// A sending end of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
-/// sender is dropped the receivers may see the last value, and then learn that there will be no other.
+/// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
+/// sender is dropped the receivers may see the last value, and then get the disconnection.
 pub struct Sender<T> {
-    /// With the last end the value ends, which is user code.
+    /// With the last handle the value is dropped, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
 }
 
@@ -29,46 +29,46 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the wait that follows checks first as well.
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
-    /// Waits for whoever is at the [value](super#the-lock). Then without a system call unless a receiver waits. Where a
-    /// receiver is cloning the old value, as an iterator or a stream, it allocates, and that receiver drops the old
-    /// value.
+    /// Waits for a thread that holds the [lock](super#the-lock). After that it makes a system call only where a receiver waits.
+    /// Where a receiver is cloning the old value, as an iterator or a stream, this allocates, and that receiver drops
+    /// the old value.
     ///
     /// # Errors
-    /// Where there is no receiver: the value stays what it was. To change it all the same, use
-    /// [`send_replace`](Self::send_replace). Where the last receiver goes at this very moment the value may be
-    /// replaced, and seen by nobody but those that [`subscribe`](Self::subscribe) later.
+    /// When there is no receiver: the value stays unchanged. To change it all the same, use
+    /// [`send_replace`](Self::send_replace). Where the last receiver disconnects at this moment the value may be
+    /// replaced. Then only receivers that [`subscribe`](Self::subscribe) later see it.
     ///
     /// # Panics
-    /// Where a waker panics, or the drop of the old value: the new one is there and everybody has been woken.
+    /// When a waker panics, or the drop of the old value. The new value is there and every waiter has been woken then.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         if self.is_disconnected() {
             return Err(SendError(value));
         }
-        // The old value goes last, with the lock free: user code, which may use this channel.
+        // The old value is dropped last, with the lock free: user code, which may use this channel.
         let before = self.shared.put(value);
         drop(Panics::answer_behind(before, || self.shared.announce()));
         Ok(())
     }
 
-    /// Replaces the value, be there receivers or not; wakes all that wait, and returns the value before.
+    /// Replaces the value, with or without receivers. Wakes all that wait, and returns the old value.
     ///
-    /// Waits for whoever is at the [value](super#the-lock), or clones it.
+    /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value.
     ///
     /// # Panics
-    /// Within the `Clone` of this channel's value, for which it would wait.
+    /// When it is called within the `Clone` of this channel's value, because it would wait for that.
     pub fn send_replace(&self, value: T) -> T {
         let before = self.shared.replace(value);
         Panics::answer_behind(before, || self.shared.announce())
     }
 
-    /// Changes the value in its place, be there receivers or not; wakes all that wait.
+    /// Changes the value in its place, with or without receivers. Wakes all that wait.
     ///
-    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it,
-    /// and must not use this channel: to borrow or to send within it waits for ever.
+    /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value. `change` runs while no other
+    /// thread can read the value. It must not use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this
-    /// channel's value, for which it would wait: nothing has changed then.
+    /// When `change` panics: the value stays as `change` has left it, and counts as changed. When it is called within
+    /// the `Clone` of this channel's value, because it would wait for that: nothing has changed then.
     pub fn send_modify(&self, change: impl FnOnce(&mut T)) {
         self.shared.modify(|value| {
             change(value);
@@ -76,39 +76,39 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Looks at the value, and changes it if `change` so decides: then (true) all receivers that wait are woken. Where
-    /// `change` answers `false` nobody is told of what it may have done.
+    /// Calls `change` with the value. Where `change` returns `true`, all receivers that wait are woken. Where it
+    /// returns `false`, no receiver is notified of a change that it may have made.
     ///
-    /// Waits for whoever is at the [value](super#the-lock), or clones it. `change` runs while nobody can look at it,
-    /// and must not use this channel: to borrow or to send within it waits for ever.
+    /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value. `change` runs while no other
+    /// thread can read the value. It must not use this channel: to borrow or to send within it waits for ever.
     ///
     /// # Panics
-    /// Where `change` does: the value stays as `change` has left it, and counts as changed. Within the `Clone` of this
-    /// channel's value, for which it would wait: nothing has changed then.
+    /// When `change` panics: the value stays as `change` has left it, and counts as changed. When it is called within
+    /// the `Clone` of this channel's value, because it would wait for that: nothing has changed then.
     pub fn send_if_modified(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
         self.shared.modify(change)
     }
 
-    /// The value, for a look. Waits for a sender that is [at it](super#the-lock).
+    /// Borrows the value. Waits for a sender that [holds the lock](super#the-lock).
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(None).0
     }
 
-    /// Another receiver, which has seen the value that is there now. Wait-free.
+    /// Makes another receiver, which has seen the current value. Wait-free.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         self.shared.add_receiver();
         Receiver::new(self.shared.clone(), self.shared.version())
     }
 
-    /// Whether there is no receiver: [`send`](Self::send) fails, as long as nobody [subscribes](Self::subscribe).
+    /// Whether there is no receiver. Then [`send`](Self::send) fails until a receiver [subscribes](Self::subscribe).
     /// Wait-free.
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.shared.receivers() == 0
     }
 
-    /// Waits until there is no receiver. Needs no particular runtime. Cancel-safe. Somebody may have
+    /// Waits until there is no receiver. Needs no particular runtime. Cancel-safe. A receiver may have
     /// [subscribed](Self::subscribe) since.
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.unwatched(), false);
@@ -117,13 +117,13 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Blocks until there is no receiver. Sleeps in the kernel at once. Somebody may have [subscribed](Self::subscribe)
-    /// since.
+    /// Blocks until there is no receiver. Sleeps in the kernel at once. A receiver may have
+    /// [subscribed](Self::subscribe) since.
     pub fn wait_closed(&self) {
         self.wait_closed_until(Deadline::Never);
     }
 
-    /// Blocks until there is no receiver (true), but no longer than `timeout` (false). `Duration::MAX` is no limit.
+    /// Blocks until there is no receiver (true), for at most `timeout` (false). `Duration::MAX` means no limit.
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }
@@ -134,7 +134,7 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the wait that follows checks first as well, and parks at once instead of spinning.
     fn wait_closed_until(&self, deadline: Deadline) -> bool {
         let backoff = SharedBackoff::new();
-        // The end of a channel is seldom so near that looking for it would pay.
+        // The disconnection is seldom so near that polling for it would pay.
         backoff.set(Spin::None);
         self.is_disconnected() || ManyWait::new(self.shared.unwatched(), false).block(&backoff, deadline)
     }

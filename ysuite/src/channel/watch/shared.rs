@@ -63,8 +63,7 @@ pub(super) struct WatchShared<T> {
 // SAFETY: the value goes from thread to thread, and the last who clones it may drop it: `T: Send`.
 unsafe impl<T: Send> Send for WatchShared<T> {}
 // SAFETY: as above; and several threads look at the value at once: `T: Sync`. It is changed under the lock for writing,
-//     by one who
-// has found it not shared.
+//     by one who has found it not shared.
 unsafe impl<T: Send + Sync> Sync for WatchShared<T> {}
 
 /// A share of the value, for one who clones it.
@@ -240,8 +239,7 @@ impl<T> WatchShared<T> {
                     return writing;
                 }
                 // ORDERING: Acquire pairs with the Release in the drop of a `Share`: where that has raised the word
-                //     before, the look
-                // behind this finds the share given up. Otherwise it finds the mark, and wakes.
+                //     before, the look behind this finds the share given up. Otherwise it finds the mark, and wakes.
                 let clones = self.clones.fetch_or(WANTED, Ordering::Acquire) | WANTED;
                 // Nobody takes another share of this value while the lock is held.
                 if self.is_alone(&writing) {
@@ -386,8 +384,7 @@ impl<T> WatchShared<T> {
             // ORDERING: Release pairs with the Acquire of `state`: who finds it closed finds the last version.
             self.state.fetch_or(CLOSED, Ordering::Release);
             // ORDERING: pairs with the fence in `WaitList::arm`: either a receiver sees that the channel is closed, or
-            //     its
-            // armed bit is found here.
+            //     its armed bit is found here.
             fence(Ordering::SeqCst);
             notify_each(&self.waiting);
         }
@@ -400,8 +397,7 @@ impl<T> WatchShared<T> {
         // ORDERING: Release pairs with the Acquire of `receivers`.
         if self.receivers.fetch_sub(1, Ordering::Release) == 1 {
             // ORDERING: pairs with the fence in `WaitList::arm`: either a sender sees that no receiver is left, or its
-            //     armed
-            // bit is found here.
+            //     armed bit is found here.
             fence(Ordering::SeqCst);
             notify_each(&self.closing);
         }

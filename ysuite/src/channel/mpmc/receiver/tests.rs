@@ -110,8 +110,7 @@ fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
     notify(first.shared.readers().list(), 1);
     assert_eq!((notified.times(), next.times()), (1, 0));
     // SAFETY: the waker owns nothing, the receiver it points to outlives it, and the functions of its table may run on
-    //     any
-    // thread.
+    //     any thread.
     let only = unsafe { Waker::new((&raw const second).cast(), &TABLE) };
     let panic = catch_unwind(AssertUnwindSafe(|| first.poll_recv(&mut Context::from_waker(&only)).is_ready()));
     assert!(panic.is_err());
