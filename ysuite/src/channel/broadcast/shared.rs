@@ -1,8 +1,8 @@
-//! What all ends of a broadcast channel share: the ring, and three wait lists: of receivers, of senders that wait for
-//! room, and of senders that wait until nobody listens.
+//! What all handles of a broadcast channel share: the ring, and three wait lists: of receivers, of senders that wait
+//! for room, and of senders that wait until there is no receiver.
 //!
-//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait lists of those whom it
-//! concerns, and wakes: for a message every receiver that waits, for room one sender after another.
+//! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait lists concerned,
+//! and wakes: for a message every waiting receiver, for room one sender after another.
 
 use crossbeam_utils::CachePadded;
 
@@ -105,7 +105,7 @@ impl<T> BroadcastShared<T> {
         }
     }
 
-    /// A receiver that waits where it is. It stays at its cursor meanwhile.
+    /// A receiver that waits at its position. Its cursor stays there meanwhile.
     pub(super) fn listener(&self, seat: &Seat) -> Listener<'_, T> {
         Listener { shared: self, place: self.ring.place(seat) }
     }
@@ -124,7 +124,7 @@ impl<T> BroadcastShared<T> {
     }
 
     // MUTANT: Speed only: when a waiting thread yields instead of spinning, and how often it polls.
-    /// Whether there are more ends than CPUs, as far as each has a thread.
+    /// Whether there are more handles than CPUs, if each has a thread.
     pub(super) fn is_crowded(&self) -> bool {
         self.sender_count() + self.ring.readers() > cpus()
     }
@@ -139,14 +139,14 @@ impl<T> BroadcastShared<T> {
     #[inline(always)]
     pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
         let displaced = self.ring.push(message)?;
-        // Senders wait for a message too, where it is that of a writer which had been preempted in their cell.
+        // Senders also wait for a message of a writer that had been preempted in their cell.
         if self.receivers.published() || self.senders.published() {
             self.announce_message(displaced);
         }
         Ok(())
     }
 
-    /// Sends as many messages of a batch as there is room for. `None`: there is no receiver, or the channel is closed.
+    /// Sends the messages of a batch for which there is room. `None`: there is no receiver, or the channel is closed.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let mut space = StagingSpace::new();
         let mut displaced = Staging::new(&mut space);
@@ -163,7 +163,8 @@ impl<T> BroadcastShared<T> {
 
     // MUTANT: Speed only: an early exit before a search that finds no armed slot. Killed only by
     // `a_waker_that_panics_before_the_drop_of_an_old_message_is_one_panic`.
-    /// A message was written. `displaced`: the one that it has displaced, if any, which is dropped when all are woken.
+    /// A message was written. `displaced`: the message that it has replaced, if any, which is dropped after all are
+    /// woken.
     #[cold]
     #[inline(never)]
     fn announce_message(&self, displaced: Option<T>) {
@@ -180,8 +181,8 @@ impl<T> BroadcastShared<T> {
     //     is dropped with the call; after a copy that has panicked it is not resumed; test:
     //     tests/suite/broadcast/foreign.rs: a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic,
     //     tests/suite/broadcast/foreign.rs: what_is_missed_is_counted_though_a_waker_panics
-    /// Receives what is at a receiver's position, and moves it on. What it has missed is added to `missed` before
-    /// senders are woken, which is user code.
+    /// Receives the message at a receiver's position, and advances the position. Adds the missed messages to `missed`
+    /// before senders are woken, which is user code.
     #[inline(always)]
     pub(super) fn take(&self, seat: &mut Seat, missed: &mut u64) -> Found<T>
     where
@@ -225,8 +226,8 @@ impl<T> BroadcastShared<T> {
         found
     }
 
-    /// Receives as many messages as there are, `most` at most, and finds how many. What it has missed is added to
-    /// `missed` as by [`take`](Self::take).
+    /// Receives the messages that are there, at most `most`, and returns their number. Adds the missed messages to
+    /// `missed` as [`take`](Self::take) does.
     pub(super) fn take_many(&self, seat: &mut Seat, missed: &mut u64, to: &mut Vec<T>, most: usize) -> Found<usize>
     where
         T: Clone,
@@ -235,7 +236,7 @@ impl<T> BroadcastShared<T> {
     }
 
     // MUTANT: Speed only: an early exit before a search that finds no armed slot.
-    /// Readers have moved on, or gone: if senders wait and there is room, wakes them.
+    /// Receivers have advanced, or have been dropped: if senders wait and there is room, wakes them.
     #[inline(always)]
     pub(super) fn announce_room(&self) {
         if self.senders.published() {
@@ -256,21 +257,21 @@ impl<T> BroadcastShared<T> {
     pub(super) fn evict(&self, id: u64) -> bool {
         let is_there = self.ring.evict(id);
         if is_there {
-            // It may be at a message just now.
+            // It may be at a message at this moment.
             spin_for_a_moment(|| self.ring.is_out(id));
             self.tell_eviction();
         }
         is_there
     }
 
-    /// A receiver is none any more: there may be room now, or no receiver; and it may wait itself.
+    /// A receiver has been removed: there may be room now, or no receiver; and it may wait itself.
     #[cold]
     fn tell_eviction(&self) {
         wake_all([&self.receivers, &self.senders, &self.closing]);
     }
 
     // MUTANT: Notifies senders without a reason: each checks and waits on.
-    /// A receiver goes.
+    /// A receiver is dropped.
     pub(super) fn leave(&self, seat: &Seat) {
         if self.ring.leave(seat) {
             wake_all([&self.senders, &self.closing]);
@@ -281,11 +282,12 @@ impl<T> BroadcastShared<T> {
 
     /// Another sender is made, on the thread that clones one.
     pub(super) fn add_sender(&self) {
-        // ORDERING: Relaxed; the calling thread clones an end that is counted, so the count cannot fall to 0 meanwhile.
+        // ORDERING: Relaxed; the calling thread clones a handle that is counted, so the count cannot fall to 0
+        //     meanwhile.
         self.sender_count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A sender goes.
+    /// A sender is dropped.
     pub(super) fn remove_sender(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
         //     ring.
@@ -302,14 +304,15 @@ impl<T> BroadcastShared<T> {
     /// From now on nothing can be sent. False: that was so before.
     pub(super) fn close(&self) -> bool {
         let is_first = self.ring.close();
-        // All are told in either case: the thread that came first may have been stopped before it could tell them.
+        // All are notified in either case: the thread that came first may have been preempted before it could notify
+        // them.
         wake_all([&self.receivers, &self.senders, &self.closing]);
         is_first
     }
 }
 
 // MUTANT: Speed only: an early exit before a search that finds no armed slot.
-/// An end has come: wakes all that wait, each once.
+/// A disconnection or a close: wakes all that wait, each once.
 fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
     let mut panics = Panics::none();
     for list in lists {
@@ -319,7 +322,7 @@ fn wake_all<const LISTS: usize>(lists: [&WaitList; LISTS]) {
     }
 }
 
-/// A receiver is at work, and runs user code: where a copy panics, senders that wait for room are told.
+/// A receiver is at work, and runs user code: where a copy panics, senders that wait for room are notified.
 struct Copying<'a, T>(&'a BroadcastShared<T>);
 
 impl<T> Drop for Copying<'_, T> {

@@ -1,7 +1,8 @@
-//! Waiting for the end: senders that want to know when nothing they send would be received. Any thread.
+//! Waiting for the disconnection: senders that want to know when no message that they send would be received. Any
+//! thread.
 //!
-//! They have a list of their own, so that no message and no room wakes them; the thread that ends the channel tells
-//! all.
+//! They have a list of their own, so that no message and no room wakes them. The thread that closes the channel
+//! notifies all.
 
 use core::time::Duration;
 
@@ -14,13 +15,13 @@ impl<T> Sender<T> {
     // WAITS: until the receivers are gone or the channel is closed, also in `closed`; ends: that, the deadline; spin:
     //     as `wait/many.rs`; test: tests/suite/mpmc/close.rs: senders_wait_for_the_end_of_the_receivers
     /// Waits until all receivers have disconnected, or the channel is closed. Spins for a while, as a send without room
-    /// does, and sleeps in the kernel.
+    /// does, and then sleeps in the kernel.
     pub fn wait_closed(&self) {
         self.block_until_closed(Deadline::Never);
     }
 
-    /// Waits until all receivers have disconnected, or the channel is closed (true), but no longer than `timeout`
-    /// (false). `Duration::MAX` is no limit.
+    /// Waits until all receivers have disconnected, or the channel is closed (true), for at most `timeout` (false).
+    /// `Duration::MAX` means no limit.
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.block_until_closed(Deadline::after(timeout))
     }
@@ -38,7 +39,8 @@ impl<T> Sender<T> {
         self.wait_closed_by(|end| end, deadline, || false)
     }
 
-    /// As the others, of a wait that is over as if its time were up when `is_stopped`: then what `side` makes is ready.
+    /// As the others, with a wait that also ends, as at its deadline, when `is_stopped`: then what `side` makes is
+    /// ready.
     pub(in crate::channel) fn wait_closed_by<'a, S: SharedEnd>(
         &'a self,
         side: impl FnOnce(UntilClosed<'a, T>) -> S,

@@ -1,4 +1,4 @@
-//! Sending where there is no room, in the oldest message's place. Any thread.
+//! Sending where there is no room, by replacing the oldest message. Any thread.
 
 use super::holding::UntilNotAllHeld;
 use super::{SendError, Sender, TrySendError};
@@ -10,24 +10,25 @@ impl<T> Sender<T> {
     // WAITS: for a peer in the middle of the very cell: yields, then sleeps for less than a millisecond at a time,
     //     whatever the spin setting; where all room is reserved, for a permit's drop or the close, as `wait/many.rs`;
     //     test: tests/suite/mpmc/force.rs: where_all_places_are_held_it_waits_for_a_permits_end
-    /// Sends a message; where the channel is full, in the place of the oldest one, which is returned. One operation:
-    /// the message comes behind all that are in the channel, one message at most makes way, and only where there is no
-    /// room. A receiver that takes the oldest message at that moment may be quicker; then none makes way.
+    /// Sends a message; where the channel is full, it replaces the oldest message, which is returned. This is one
+    /// operation: the message comes after all that are in the channel, at most one message is replaced, and only where
+    /// there is no room. A receiver that takes the oldest message at that moment may be faster; then none is replaced.
     ///
-    /// Does not wait for room. It yields where a peer has [lost its own CPU](super#preempted-peers) in the very cell
-    /// that is needed, until that goes on: a receiver that takes the oldest message, a sender that is still putting it
-    /// in, another `force_send`. It yields some times, and then sleeps, for less than a millisecond at a time: so the
-    /// peer has the CPU also where this is a real-time thread that has taken it from the peer. How long the peer takes
-    /// has no bound: it has no more priority for being waited for. A thread that must be done in bounded time uses
-    /// [`try_send`](Self::try_send), and on `Full` drops its message or keeps it. Where all places are
-    /// [held](Self::reserve) there is no message to make way: then it sleeps, until a permit is used or dropped.
-    /// Otherwise lock-free; one system call at most, to wake a receiver.
+    /// Does not wait for room. It yields where a peer has been [preempted](super#preempted-peers) in the very cell that
+    /// is needed, until that peer continues. The peer is a receiver that takes the oldest message, a sender that is
+    /// still writing it, or another `force_send`. It yields some times, and then sleeps, for less than a millisecond at
+    /// a time. So the peer gets the CPU even if this is a real-time thread that has preempted it. The duration has no
+    /// bound: the peer's priority is not raised. A thread that must finish in bounded time uses
+    /// [`try_send`](Self::try_send), and on `Full` drops its message or keeps it.
     ///
-    /// A [rendezvous](crate::channel#rendezvous) has no place: where no receiver waits, the message itself makes way,
-    /// and comes back as `Ok(Some(message))`. This never waits for a receiver.
+    /// Where all room is [reserved](Self::reserve) there is no message to replace: then this sleeps, until a permit is
+    /// used or dropped. Otherwise lock-free; at most one system call, to wake a receiver.
+    ///
+    /// A [rendezvous](crate::channel#rendezvous) never has room: where no receiver waits, the new message itself is
+    /// given up, and comes back as `Ok(Some(message))`. This never waits for a receiver.
     ///
     /// # Errors
-    /// When all receivers have disconnected, or the channel is closed; then no message has made way.
+    /// When all receivers have disconnected, or the channel is closed; then no message has been replaced.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
         let Err(mut message) = self.put(message) else { return Ok(None) };
         if let Some(party) = self.party() {
@@ -54,7 +55,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message, in the oldest one's place where there is no room.
+    /// Sends a message; where there is no room it replaces the oldest message.
     fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
         // MUTANT: The guard of a sender without slots owes no notification.
         if self.subscriptions.is_some() {
@@ -78,7 +79,7 @@ mod tests {
     use crate::wait::many::{ManyWait, SharedEnd, notify};
 
     /// One notification stands for two cells where a receiver has emptied the first of them late. No test can stop a
-    /// receiver there, so this one takes the messages out, and notifies, by itself. A place is held: then `put` sends
+    /// receiver there. So this test takes the messages out, and notifies, by itself. A cell is reserved, so `put` sends
     /// nothing.
     #[test]
     fn a_notified_sender_that_forces_notifies_the_next() {
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!(receiver.recv(), Ok(2));
     }
 
-    /// Behind many messages that no receiver has waited for, senders look no more whether one does.
+    /// After many messages for which no receiver has waited, senders no longer check whether one does.
     #[test]
     fn who_waits_for_a_permits_end_is_told_behind_many_messages_that_woke_nobody() {
         let (sender, receiver) = bounded(1);

@@ -1,11 +1,12 @@
-//! Places that are held for messages to come: holding and giving back, one or many, and the waits that this brings.
+//! Room that is reserved for later messages: reserving and releasing it, for one message or several, and the waits that
+//! this brings.
 //!
-//! Any thread; lock-free. A place is held in the ring, by a count beside the position of the next message. Those that
-//! wait for one place are senders as any others. Those that want many *gather* them: one at a time may hold some while
-//! it waits for the rest, so that no two wait for each other's. All the rest of this file's waits are rare, so they
-//! share one list, and are all told when a place is no longer held, or a gathering is over.
+//! Any thread; lock-free. Room is reserved in the ring, by a count next to the position of the next message. Senders
+//! that wait for one cell are senders as any others. Senders that want several *gather* them: one at a time may hold
+//! some while it waits for the rest, so that no two wait for each other. All other waits of this file are rare. They
+//! share one list, which is notified when room is no longer reserved, or a gathering has ended.
 //!
-//! Cannot: give many places to a thread that gathers before others get one. They take turns.
+//! Cannot: give many cells to a thread that gathers before other senders get one. They take turns.
 
 use super::shared::MpmcShared;
 use crate::foreign::Panics;
@@ -15,11 +16,11 @@ use crate::sync::{AtomicBool, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_all};
 
-/// Those that hold places, and those that wait for them.
+/// The senders that hold room, and those that wait for it.
 pub(super) struct Holders {
-    /// Those that wait until a thread has gathered its places, or until fewer places are held.
+    /// The senders that wait until a thread has gathered its cells, or until fewer cells are reserved.
     pub(super) list: WaitList,
-    /// Whether some end is gathering places.
+    /// Whether some sender is gathering cells.
     gathering: AtomicBool,
 }
 
@@ -29,7 +30,7 @@ impl Holders {
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// Something has changed that those in the list may wait for.
+    /// Something has changed that a sender in the list may wait for.
     fn announce(&self) {
         if self.list.published() && self.list.attend().is_armed() {
             notify_all(&self.list);
@@ -41,8 +42,8 @@ impl<T> MpmcShared<T> {
     // WAITS: a permit's `send`, for a `force_send` in the middle of the very cell: yields, then sleeps for less than a
     //     millisecond at a time, whatever the spin setting; test: tests/loom/exchange_force.rs:
     //     a_force_beside_a_permit_and_a_receiver
-    /// Sends the message of one who holds a place. Waits only while a [forced](super::Sender::force_send) message has
-    /// yet to leave the cell: see [`PeerWait`].
+    /// Sends the message of a sender that has reserved room. Waits only while a [forced](super::Sender::force_send)
+    /// message has yet to leave the cell: see [`PeerWait`].
     #[inline]
     pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
         let mut wait = PeerWait::default();
@@ -58,8 +59,8 @@ impl<T> MpmcShared<T> {
         Ok(())
     }
 
-    // MUTANT: Speed only: an early exit. Each part of the slow path checks whom it concerns.
-    /// Places that were held have messages now: wakes those that wait for either.
+    // MUTANT: Speed only: an early exit. Each part of the slow path checks for itself.
+    /// Reserved cells have messages now: wakes all that wait for either.
     #[inline]
     fn used(&self, places: usize) {
         if self.published_any() || self.holders.list.published() {
@@ -75,8 +76,8 @@ impl<T> MpmcShared<T> {
         panics.catch(|| self.holders.announce());
     }
 
-    /// Sends the staged messages of one who holds as many places. `None`: the channel is closed, and those not sent are
-    /// still staged.
+    /// Sends the staged messages of a sender that has reserved a cell for each. `None`: the channel is closed, and the
+    /// messages that were not sent are still staged.
     pub(super) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<()> {
         let (mut panics, mut wait) = (Panics::none(), PeerWait::default());
         while staging.len() != 0 {
@@ -89,7 +90,7 @@ impl<T> MpmcShared<T> {
     }
 
     // MUTANT: At worst waiters for room are notified without a reason: they check and wait on.
-    /// Places are held no more: others may have them.
+    /// Cells are no longer reserved: other senders may use them.
     #[inline]
     pub(super) fn release(&self, places: usize) {
         if places != 0 {
@@ -98,7 +99,7 @@ impl<T> MpmcShared<T> {
     }
 
     fn give_back(&self, places: usize) {
-        // MUTANT: Nobody waits for room in a closed channel.
+        // MUTANT: No sender waits for room in a closed channel.
         if self.ring.release(places) {
             let mut panics = Panics::none();
             panics.catch(|| self.freed(places));
@@ -107,16 +108,16 @@ impl<T> MpmcShared<T> {
     }
 }
 
-/// Those that wait until no other handle gathers places.
+/// The senders that wait until no other handle gathers cells.
 pub(super) struct UntilGathered<'a, T>(pub(super) &'a MpmcShared<T>);
 
-/// Those that wait until there is a message whose place they could have, or room.
+/// The senders that wait until there is a message that they could replace, or room.
 pub(super) struct UntilNotAllHeld<'a, T>(pub(super) &'a MpmcShared<T>);
 
-/// Those that wait until so few places are held that one more can be counted.
+/// The senders that wait until one more reserved cell can be counted.
 pub(super) struct UntilCountable<'a, T>(pub(super) &'a MpmcShared<T>);
 
-/// All wait in the same list; each looks for its own.
+/// All wait in the same list; each checks for itself.
 macro_rules! impl_rare {
     ($rare:ident: |$shared:ident| $is_ready:expr) => {
         impl<T> Clone for $rare<'_, T> {
@@ -137,36 +138,37 @@ macro_rules! impl_rare {
             }
 
             fn supply(&self) -> usize {
-                // All are told; nobody answers for another.
+                // All are notified; none passes a notification on.
                 0
             }
         }
     };
 }
 
-// ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list see to it that no end is missed.
+// ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list ensure that no end of a gathering is
+//     missed.
 impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Relaxed));
 impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
 impl_rare!(UntilCountable: |shared| !shared.ring.is_counted_out());
 
-/// Places that are held, and not yet a permit's. Given back when dropped.
+/// Reserved cells that are not yet a permit's. The drop releases them.
 pub(super) struct HeldPlaces<'a, T> {
     pub(super) shared: &'a MpmcShared<T>,
     pub(super) places: usize,
 }
 
 impl<T> HeldPlaces<'_, T> {
-    /// Holds some places more, `most` at most.
+    /// Reserves some more cells, at most `most`.
     pub(super) fn add(&mut self, most: usize) -> Result<(), Rejected<()>> {
         self.places += self.shared.ring.hold(1, most)?;
         Ok(())
     }
 
-    /// Sends the staged messages, which are not more than places are held. `None`: the channel is closed, and those not
-    /// sent are still staged.
+    /// Sends the staged messages, which are not more than the reserved cells. `None`: the channel is closed, and the
+    /// messages that were not sent are still staged.
     pub(super) fn send(&mut self, staging: &mut Staging<T>) -> Option<()> {
-        // Before user code can panic. Behind a panic this is called once more, with what a close has left staged: those
-        // places have been counted, and a closed channel's are nobody's.
+        // Before user code can panic. While unwinding this is called once more, with what a close has left staged.
+        // Those cells have been counted, and in a closed channel they have no owner.
         self.places = self.places.saturating_sub(staging.len());
         self.shared.push_many_held(staging)
     }
@@ -181,22 +183,22 @@ impl<T> Drop for HeldPlaces<'_, T> {
     }
 }
 
-/// The right to hold some places while waiting for others. One end has it at a time; it ends when dropped.
+/// The right to hold some cells while waiting for more. One sender has it at a time; the drop ends it.
 pub(super) struct Gathering<'a>(&'a Holders);
 
 impl<'a> Gathering<'a> {
-    /// `None`: another end has the right.
+    /// `None`: another sender has the right.
     pub(super) fn begin(holders: &'a Holders) -> Option<Self> {
-        // Lazily: one that is made and not given out would end the other's right.
-        // ORDERING: Relaxed; the right guards no memory, and the places are counted in the ring's own word. Whoever had
-        //     it waits for nothing any more.
+        // Lazily: a value that is made and not returned would end the other's right.
+        // ORDERING: Relaxed; the right guards no memory, and the cells are counted in the ring's own word. Its last
+        //     owner no longer waits for anything.
         (!holders.gathering.swap(true, Ordering::Relaxed)).then(|| Self(holders))
     }
 }
 
 impl Drop for Gathering<'_> {
     fn drop(&mut self) {
-        // ORDERING: Relaxed, as in `begin`; `announce` looks behind a barrier.
+        // ORDERING: Relaxed, as in `begin`; `announce` checks after a barrier.
         self.0.gathering.store(false, Ordering::Relaxed);
         self.0.announce();
     }

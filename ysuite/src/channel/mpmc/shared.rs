@@ -1,8 +1,8 @@
-//! What all ends of an mpmc channel share: the ring, for receivers and senders each their number and their wait list,
-//! and lists for those that wait for the end, or for a permit's.
+//! What all handles of an mpmc channel share: the ring, for receivers and senders each their number and their wait
+//! list, and the wait lists for the disconnection and for permits.
 //!
-//! Any thread; lock-free. The thread that publishes (a message, room, an end) looks at the wait list of those that may
-//! wait for it afterwards, and notifies a waiter there.
+//! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait list of the
+//! handles concerned afterwards, and notifies a waiter there.
 
 use crossbeam_utils::CachePadded;
 
@@ -16,12 +16,12 @@ use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 pub(in crate::channel) struct MpmcShared<T> {
-    /// Of a rendezvous, one cell that is never used: closed from the beginning.
+    /// Of a rendezvous, one cell that is never used: closed from the start.
     pub(super) ring: Queue<T>,
     pub(super) meeting: Option<Box<Meeting<T>>>,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
-    /// Senders that wait until nothing they send would be received.
+    /// Senders that wait until no message that they send would be received.
     pub(super) closed: WaitList,
     pub(super) holders: Holders,
 }
@@ -38,18 +38,19 @@ impl Ends {
         Self { list: WaitList::metered(meter), count: CachePadded::new(AtomicUsize::new(1)) }
     }
 
-    /// Another end is made, on the thread that clones one.
+    /// Another handle is made, on the thread that clones one.
     pub(super) fn add(&self) {
-        // ORDERING: Relaxed; the calling thread clones an end that is counted, so the count cannot fall to 0 meanwhile.
+        // ORDERING: Relaxed; the calling thread clones a handle that is counted, so the count cannot fall to 0
+        //     meanwhile.
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
     // MUTANT: In a race: an upgrade runs between the count of the last handle and its close. Killed only by the model
     // `an_upgrade_against_the_last_receivers_drop`.
-    /// Another end is made by a thread that may have none, unless all are gone (false).
+    /// Another handle is made by a thread that may have none, unless all are dropped (false).
     pub(super) fn add_to_others(&self) -> bool {
-        // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last end from going before this one.
-        //     What the ends have done is handed over by the channel alone.
+        // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last handle from being dropped
+        //     before this one. The channel alone hands over what the handles have done.
         let add = |count| (count != 0).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
@@ -60,7 +61,7 @@ impl Ends {
     }
 }
 
-/// The ends that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
+/// The handles that wait: with `ROOM` the senders, for room; otherwise the receivers, for messages.
 pub(in crate::channel) struct WaitingSide<'a, T, const ROOM: bool>(&'a MpmcShared<T>);
 
 pub(in crate::channel) type Readers<'a, T> = WaitingSide<'a, T, false>;
@@ -86,7 +87,7 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
             return meeting.side::<ROOM>().is_ready();
         }
         let ring = &self.0.ring;
-        // In a closed ring a receiver waits on for messages that senders are still putting in.
+        // In a closed ring a receiver continues to wait for messages that senders are still writing.
         if ROOM { ring.is_writable() || ring.is_closed() } else { ring.is_readable() || ring.is_over() }
     }
 
@@ -99,7 +100,7 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     }
 }
 
-/// Senders that wait for the end of the receivers, or of the channel.
+/// Senders that wait for the disconnection of the receivers, or for the close of the channel.
 pub(in crate::channel) struct UntilClosed<'a, T>(pub(super) &'a MpmcShared<T>);
 
 impl<T> Clone for UntilClosed<'_, T> {
@@ -119,7 +120,7 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
     }
 
     fn supply(&self) -> usize {
-        // All are told; nobody answers for another.
+        // All are notified; none passes a notification on.
         0
     }
 }
@@ -168,7 +169,7 @@ impl<T> MpmcShared<T> {
         self.meeting.is_some() || self.ring.room() == 0
     }
 
-    /// Whether one side is gone, or the channel is closed.
+    /// Whether one side is disconnected, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
         self.meeting.as_ref().map_or_else(|| self.ring.is_closed(), |meeting| meeting.is_closed())
     }
@@ -186,13 +187,13 @@ impl<T> MpmcShared<T> {
         WaitingSide(self)
     }
 
-    /// Sends a message if there is room, and no place is held. Otherwise it comes back, for [`offer`](Self::offer).
+    /// Sends a message if there is room, and none is reserved. Otherwise returns it, for [`offer`](Self::offer).
     #[inline]
     pub(super) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
         self.push_bounded(hint, message).or_else(|message| self.push_unbounded(message))
     }
 
-    /// As [`push`](Self::push); without a bound the message comes back, for [`push_unbounded`](Self::push_unbounded).
+    /// As [`push`](Self::push). Without a bound it returns the message, for [`push_unbounded`](Self::push_unbounded).
     #[inline(always)]
     pub(super) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
         self.ring.push_bounded(hint, message)?;
@@ -218,7 +219,7 @@ impl<T> MpmcShared<T> {
     // USER CODE: a receiver's waker, then `Drop` of the displaced message; the message is in the ring; re-entrance: any
     //     operation; panic: the displaced message is dropped, then the first panic propagates; test:
     //     tests/suite/mpmc/force.rs: a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped
-    /// Sends a message, in the oldest one's place where there is no room.
+    /// Sends a message; where there is no room it replaces the oldest message.
     pub(super) fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
         let Forced { displaced, has_freed } = self.ring.force(message)?;
         // User code: where a waker panics, the displaced message is dropped.
@@ -231,7 +232,7 @@ impl<T> MpmcShared<T> {
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// After messages were published: wakes those that wait for them.
+    /// After messages were published: wakes the receivers that wait for them.
     #[inline(always)]
     pub(super) fn published(&self, messages: usize) {
         if self.readers.list.published() {
@@ -239,15 +240,15 @@ impl<T> MpmcShared<T> {
         }
     }
 
-    // MUTANT: Speed only: an early exit. Each part of `announce_used` checks whom it concerns.
-    /// After a publication: whether [`published`](Self::published) has more to do than look.
+    // MUTANT: Speed only: an early exit. Each part of `announce_used` checks for itself.
+    /// After a publication: whether [`published`](Self::published) has more to do than a check.
     #[inline(always)]
     pub(super) fn published_any(&self) -> bool {
         self.readers.list.published()
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// After room was made: wakes those that wait for it.
+    /// After room was made: wakes the senders that wait for it.
     #[inline(always)]
     pub(super) fn freed(&self, cells: usize) {
         if self.writers.list.published() {
@@ -255,10 +256,10 @@ impl<T> MpmcShared<T> {
         }
     }
 
-    /// Sends as many messages of a batch as there is room for. `None`: all receivers have disconnected.
+    /// Sends the messages of a batch for which there is room. `None`: all receivers have disconnected.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
         let sent = self.ring.push_many(staging)?;
-        // MUTANT: To notify of no message notifies nobody.
+        // MUTANT: Notifying of no message notifies no receiver.
         if sent != 0 {
             self.published(sent);
         }
@@ -272,7 +273,7 @@ impl<T> MpmcShared<T> {
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// As [`pop`](Self::pop); without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) looks.
+    /// As [`pop`](Self::pop). Without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) polls.
     #[inline(always)]
     pub(super) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
         let message = self.ring.pop_bounded(hint)?;
@@ -282,21 +283,21 @@ impl<T> MpmcShared<T> {
         Some(message)
     }
 
-    /// A message has been taken, and somebody may wait for its room. A waker is user code; so is the drop of a message
-    /// that nobody gets, while unwinding.
+    /// A message has been taken, and a sender may wait for its room. A waker is user code. So is the drop of a message
+    /// that no caller gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn popped(&self, message: T) -> T {
         Panics::answer_behind(message, || self.announce_room(1))
     }
 
-    /// Nobody waits for room where there is no bound.
+    /// No sender waits for room where there is no bound.
     #[inline]
     pub(super) fn pop_unbounded(&self) -> Option<T> {
         self.ring.pop_unbounded()
     }
 
-    /// Receives as many messages as there are, `most` at most. `None`: there is none.
+    /// Receives the messages that are there, at most `most`. `None`: there is none.
     pub(super) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
         let taken = Some(self.ring.pop_many(to, most)).filter(|&taken| taken != 0)?;
         self.freed(taken);
@@ -311,14 +312,15 @@ impl<T> MpmcShared<T> {
     fn announce_messages(&self, messages: usize) {
         let word = self.readers.list.attend();
         if word.is_gone() {
-            // The cells were claimed before the last receiver went, and filled after that receiver had drained the
-            // ring.
+            // The cells were claimed before the last receiver disconnected, and filled after that receiver had drained
+            // the ring.
             self.ring.drain();
         } else if word.is_armed() {
             if self.ring.is_closed() {
                 // The cells were claimed before the channel was closed. All receivers that wait do so for such cells,
-                // and those that get no message have to learn that none will come. A receiver that has armed since the
-                // close, and looked before these cells were filled, is found with the close that it had seen: `attend`.
+                // and those that get no message must learn that there will be none. A receiver that has armed since the
+                // close, and has checked before these cells were filled, is found with the close that it had seen:
+                // `attend`.
                 notify_all(&self.readers.list);
             } else {
                 notify(&self.readers.list, messages);
@@ -338,8 +340,8 @@ impl<T> MpmcShared<T> {
     // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
     //     is closed; re-entrance: any operation; panic: all others are woken, the channel is closed; test:
     //     tests/suite/mpmc/close.rs: wakers_that_panic_at_a_close_keep_nobody_asleep_and_the_channel_closed
-    /// Ends the channel: nothing more can be sent, and receivers get what was sent before. False: it had been ended.
-    /// All are told in either case: the thread that came first may have been stopped before it could tell them.
+    /// Closes the channel: nothing more can be sent, and receivers get what was sent before. False: it had been closed.
+    /// All are notified in either case: the thread that came first may have been preempted before it could notify them.
     pub(super) fn close(&self) -> bool {
         let mut panics = Panics::none();
         let mut is_first = false;
@@ -352,7 +354,7 @@ impl<T> MpmcShared<T> {
         is_first
     }
 
-    /// Wakes all that wait, for nothing.
+    /// Wakes all that wait, without a reason.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn wake_all(&self) {
         for list in [&self.readers.list, &self.writers.list, &self.closed] {
@@ -362,7 +364,7 @@ impl<T> MpmcShared<T> {
 
     // MUTANT: Killed only by `a_watcher_of_room_is_told_of_the_last_senders_end` and
     // `a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back`.
-    /// A sender goes.
+    /// A sender is dropped.
     pub(super) fn remove_writer(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
         //     ring.
@@ -382,11 +384,11 @@ impl<T> MpmcShared<T> {
     // MUTANT: Killed only by `messages_given_back_end_with_the_last_receiver_also_where_one_panics` and
     // `an_observer_keeps_no_channel_open_and_no_message_alive`, and by the model
     // `the_last_receivers_end_against_sending`.
-    /// A receiver goes.
+    /// A receiver is dropped.
     pub(super) fn remove_reader(&self) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every
-        //     sender's message is either seen by the drain, or its sender finds the receivers gone: the barriers in
-        //     `WaitList::go` and `WaitList::attend` alone see to that.
+        //     sender's message is either seen by the drain, or its sender finds the receivers disconnected: the
+        //     barriers in `WaitList::go` and `WaitList::attend` alone ensure that.
         if self.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             let mut panics = Panics::none();
             // All receivers as well: none of them waits any more, but a select may watch for messages.

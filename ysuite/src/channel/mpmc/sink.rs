@@ -1,7 +1,7 @@
-//! What the sink of an exchange's sender needs. One task at a time for each sender.
+//! What the sink of an mpmc sender needs. One task at a time for each sender.
 //!
-//! Between the two steps of a sink another sender may take the room. So none is waited for by the first: a message that
-//! finds no room is kept until there is some, and the next message waits for that. Lock-free.
+//! Another sender may take the room between the two steps of a sink. So the first step waits for no room. A message
+//! that finds no room is kept until there is some, and the next message waits for that. Lock-free.
 
 use core::task::{Context, Poll, ready};
 
@@ -76,7 +76,7 @@ impl<T> Feed for Sender<T> {
         panics.catch(|| match &self.shared.meeting {
             // What comes back is dropped.
             Some(meeting) => drop(fed.leave(meeting.side::<true>())),
-            // A notification of room that has come is another sender's now.
+            // Another sender gets a notification of room that has arrived.
             None => {
                 let writers = self.shared.writers();
                 self.subscriptions.as_mut().into_iter().for_each(|subscriptions| subscriptions.forget_task(writers));

@@ -1,7 +1,7 @@
-//! Sending and receiving as a task. Any executor; any number of tasks for each end.
+//! Sending and receiving as a task. Any executor; any number of tasks for each handle.
 //!
-//! A future that is dropped has sent or received nothing that its caller does not know of, and passes on what it had
-//! been woken for.
+//! A dropped future has sent or received nothing that its caller does not know of. It passes on the notification that
+//! had woken it.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -16,14 +16,14 @@ use crate::foreign::{Foreign, Panics};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
 
-/// How many places a batch holds at a time.
+/// The number of cells that a batch reserves at a time.
 const MOST: usize = 64;
 
 impl<T> Sender<T> {
-    /// Sends a message; the task waits for room as long as it takes. Needs no particular runtime.
+    /// Sends a message; the task waits until there is room. Needs no particular runtime.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it. If the
-    /// task had been woken for room, the next sender that waits is woken.
+    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it. If
+    /// the task had been woken for room, the next waiting sender is woken.
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed.
@@ -35,8 +35,8 @@ impl<T> Sender<T> {
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
     //     by_an_exchange_behind_a_waker_that_panics
     fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is user code, as the wait is, and may come while
-        // unwinding.
+        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
+        // the wait are user code, and may run while unwinding.
         let mut place = Foreign::new(Some(message));
         async move { self.sent_from(&mut place).await }
     }
@@ -55,8 +55,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends the message that is in `place`, or learns that nothing can be sent any more. `None`: there is no room, and
-    /// it stays there.
+    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room,
+    /// and the message stays in `place`.
     fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
         match self.shared.offer(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -76,7 +76,7 @@ impl<T> Sender<T> {
     /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future.
     /// Then the message comes back. `stop` is polled only where there is no room, and dropped before this returns.
     ///
-    /// Cancel-safe in that a future dropped before it is ready has sent nothing; the message is dropped with it.
+    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it.
     ///
     /// ```
     /// # use std::future::ready;
@@ -141,26 +141,26 @@ impl<T> Sender<T> {
         place.is_none()
     }
 
-    /// Sends all the messages of an iterator; the task waits for room as long as it takes. Returns how many. They are
-    /// received in their order, but messages of other senders may come between.
+    /// Sends all the messages of an iterator; the task waits until there is room. Returns the number of messages. They
+    /// are received in their order, but messages of other senders may come between.
     ///
-    /// A message is taken from the iterator only when a place is held for it. So this is cancel-safe: a future dropped
-    /// before it is ready has sent all the messages that it has taken, and the rest are still the iterator's. For the
-    /// same reason an iterator whose [`size_hint`](Iterator::size_hint) does not say that it is at its end is asked for
-    /// its next message only when there is room.
+    /// A message is taken from the iterator only when room is reserved for it. So this is cancel-safe: a future that is
+    /// dropped before it is ready has sent all the messages that it has taken. The rest stay in the iterator. For the
+    /// same reason the iterator is asked for its next message only when there is room, unless its
+    /// [`size_hint`](Iterator::size_hint) says that it has ended.
     ///
-    /// If the iterator panics, the messages it had given until then are sent. In a
-    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits for its
+    /// If the iterator panics, the messages that it had returned until then are sent. In a
+    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits for its
     /// receiver is dropped with the future.
     ///
     /// # Errors
-    /// When all receivers have disconnected, or the channel is closed: the messages that were taken from the iterator
-    /// and not sent.
+    /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
+    /// from the iterator and not sent.
     pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         if let Some(party) = self.party() {
             return party.send_batch_async(messages).await;
         }
-        // It is not asked again behind its end, where it may have messages once more.
+        // The iterator is not called again after it has ended: it may return messages once more.
         let mut messages = messages.fuse();
         let mut sent = 0;
         loop {
@@ -168,7 +168,7 @@ impl<T> Sender<T> {
             if most == 0 {
                 return Ok(sent);
             }
-            // Each piece is a step: an iterator may have no end.
+            // Each part is a step: an iterator may be endless.
             let held = within_budget(self.hold_some_async(most)).await.map_err(|_| SendError(Vec::new()))?;
             let mut space = StagingSpace::new();
             let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(&mut messages)?;
@@ -201,8 +201,8 @@ impl<T> Attempt for &Receiver<T> {
     }
 }
 
-/// Messages on the way from a caller's iterator into places that are held for them. Sends those that it has, even if
-/// the iterator panics.
+/// Messages on the way from a caller's iterator into reserved cells. Sends those that it has, even if the iterator
+/// panics.
 struct HeldBatch<'a, T> {
     staging: Staging<'a, T>,
     held: HeldPlaces<'a, T>,
@@ -214,8 +214,8 @@ impl<T> HeldBatch<'_, T> {
     //     other room is released; test: tests/suite/mpmc/tasks.rs:
     //     an_iterator_that_panics_leaves_what_it_gave_sent_and_no_place_held, tests/suite/mpmc/tasks.rs:
     //     a_batch_gives_back_what_it_had_taken_when_the_channel_ends
-    /// Takes as many messages from the iterator as places are held, and sends them. How many there were, and whether
-    /// the iterator is at its end.
+    /// Takes a message from the iterator for each reserved cell, and sends them. Returns their number, and whether the
+    /// iterator has ended.
     fn send(mut self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, bool), SendError<Vec<T>>> {
         let mut sent = 0;
         while self.held.places != 0 {
@@ -237,17 +237,17 @@ impl<T> Drop for HeldBatch<'_, T> {
     // MUTANT: Speed only: nothing staged means that nothing is sent.
     fn drop(&mut self) {
         if self.staging.len() != 0 {
-            // User code, and a queue that can have no more.
+            // User code, and a queue that can hold no more.
             Panics::in_drop(|| _ = self.held.send(&mut self.staging));
         }
     }
 }
 
 impl<T> Receiver<T> {
-    /// Receives a message; the task waits for one as long as it takes. Needs no particular runtime.
+    /// Receives a message; the task waits until there is one. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing. If the task had been woken for a message,
-    /// the next receiver that waits is woken.
+    /// Cancel-safe: a future that is dropped before it is ready has taken nothing. If the task had been woken for a
+    /// message, the next waiting receiver is woken.
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -263,11 +263,11 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most, with one claim.
-    /// Returns how many (at least 1, unless `max` is 0: then it does not wait). Allocates only in `to`. Needs no
-    /// particular runtime.
+    /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
+    /// with one claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait.
+    /// Allocates only in `to`. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
@@ -299,7 +299,7 @@ impl<T> Receiver<T> {
             }
             poll_fn(|context| wait.poll(context)).await;
         };
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(wait))
     }
 }

@@ -1,8 +1,7 @@
-//! What a select keeps for ends that it was given by shared reference. The owner of the select; any thread notifies.
+//! What a select keeps for handles that it was given by shared reference. The owner of the select; any thread notifies.
 //!
-//! A watcher is in the list of those that wait, in the place of an end, and is not counted as one: the channel ends as
-//! if it were not there. A publisher that has counted one of the two sides down to nothing notifies the watchers of
-//! both.
+//! A watcher is in the wait list, in place of a handle, and is not counted as one: the channel disconnects as if the
+//! watcher did not exist. A publisher that has counted one of the two sides down to 0 notifies the watchers of both.
 
 use core::ptr;
 
@@ -49,8 +48,8 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
 }
 
 // MUTANT: Speed only: an early exit. `notify` finds no armed slot.
-/// The select names this end, whose owner takes one thing by it. That end is not in the list, and passes nothing on:
-/// whoever sleeps there beside more is told now.
+/// The select names this handle, whose owner takes one thing by it. That handle is not in the list, and passes nothing
+/// on: so a waiter that sleeps there is notified now if there is more.
 fn pass_on(side: impl SharedEnd) {
     let list = side.list();
     if list.word().is_armed() {
@@ -85,7 +84,7 @@ macro_rules! shared {
 
             fn give_way(&self) {
                 let is_notified = self.disarm_all();
-                // The select looks for itself: what this end had been told of is another's to know.
+                // The select checks for itself: another handle must get the notification that this one had got.
                 drop(Owed { end: self.shared().side::<$room>(), is_notified });
             }
         }

@@ -1,12 +1,13 @@
-//! The receiver's part of the lanes: which are active, whose turn it is, and how they are armed, many with one barrier.
+//! The receiver's part of the lanes: which are active, which one has its turn, and how they are armed, many with one
+//! barrier.
 //!
 //! The receiver only, one thread at a time. Everything is wait-free in the number of active lanes, except for freeing
 //! the memory of lanes that end.
 //!
-//! Active lanes are in a row, which the receiver visits in turn. The reader of the lane whose turn it is is kept
-//! outside the row, where a loop can keep it in registers. A lane joins the row, behind all that are in it, when its
-//! sender raises its id. It leaves the row when it is armed (with all others before the receiver sleeps, or because it
-//! has had no message for a while in which other lanes had some), and when it is found closed and empty.
+//! Active lanes are in a row, which the receiver visits in turn. The reader of the current lane is kept outside the
+//! row, where a loop can keep it in registers. A lane joins the row at the back when its sender raises its id. It
+//! leaves the row when it is armed, and when it is found closed and empty. Lanes are armed all together before the
+//! receiver sleeps, and one by one after a while without messages in which other lanes had some.
 //!
 //! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that
 //! sender has raised its id.
@@ -29,15 +30,16 @@ use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
-/// How many messages the receiver takes from one sender at most, before it looks at the other senders' lanes.
+/// The maximal number of messages that the receiver takes from one sender, before it polls the other senders' lanes.
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
 pub(in crate::channel) struct Lanes<T> {
     /// The reader of the lane in front of the row, while it is that lane's turn.
     turn: Option<Reader<T>>,
-    /// How many more messages that lane may give in this turn. 0 while it is no lane's turn.
+    /// The number of messages that the current lane may still give in this turn. 0 while no lane has its turn.
     left: usize,
-    /// How many messages have been granted to all turns so far, less those that ended turns did not give; wraps.
+    /// The number of messages that were granted to all turns so far, without those that ended turns did not give;
+    /// wraps.
     granted: usize,
     /// In an allocation of its own: slow paths run on a copy of this struct.
     row: Box<Row<T>>,
@@ -52,14 +54,14 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
     // armed is reported by `poll_recv`.
-    /// Whether there is a message; then it is its lane's turn.
+    /// Whether there is a message; then its lane has its turn.
     #[inline(always)]
     fn look(&mut self) -> bool {
         self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.next_lane()
     }
 
-    // MUTANT: Speed only: the lane whose turn it is has no visible message either. A wake without a mode does nothing.
-    /// A message of the lane whose turn it is.
+    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
+    /// A message of the current lane.
     #[inline(always)]
     fn take_in_turn(&mut self) -> Option<T> {
         if self.left == 0 {
@@ -75,9 +77,9 @@ impl<T> Lanes<T> {
         Some(message)
     }
 
-    // MUTANT: Speed only: the lane whose turn it is has no visible message either.
-    /// Takes the next message of the lane whose turn it is, if there is one and it `is_wanted`, without moving it: see
-    /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is told of the room.
+    // MUTANT: Speed only: the current lane has no visible message either.
+    /// Takes the next message of the current lane, if there is one and it `is_wanted`, without moving it: see
+    /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is notified of the room.
     #[inline(always)]
     pub(in crate::channel) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         if self.left == 0 {
@@ -90,8 +92,8 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
     // close all slots are empty.
-    /// The lane whose turn it is has given what it may, or what it had: finds the next lane with a message. False: none
-    /// has any.
+    /// The current lane has given its maximum, or all its messages: finds the next lane with a message. False: none has
+    /// any.
     #[cold]
     #[inline(never)]
     fn next_lane(&mut self) -> bool {
@@ -147,7 +149,7 @@ impl<T> Lanes<T> {
     }
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
-    /// The turn ends; it is no lane's turn.
+    /// The turn ends; no lane has its turn.
     fn end_turn(&mut self) {
         self.granted = self.granted.wrapping_sub(self.left);
         if self.pause_turn() {
@@ -157,8 +159,7 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. The turn itself counts only
     // with its reader.
-    /// Puts the reader of the lane whose turn it is back into the row, where that lane stays in front. True: there was
-    /// one.
+    /// Puts the reader of the current lane back into the row, where that lane stays in front. True: there was one.
     fn pause_turn(&mut self) -> bool {
         self.left = 0;
         let (reader, lane) = (self.turn.take(), self.row.lanes.front_mut());
@@ -200,15 +201,15 @@ impl<T> Lanes<T> {
         });
     }
 
-    /// As [`release`](Self::release), behind a message. A waker is user code; so is the drop of a message that nobody
-    /// gets, while unwinding.
+    /// As [`release`](Self::release), with a message in hand. A waker is user code. So is the drop of a message that no
+    /// caller gets, while unwinding.
     #[cold]
     #[inline(never)]
     fn released(&self, message: T, tokens: u32) -> T {
         Panics::answer_behind(message, || self.release(tokens))
     }
 
-    /// Messages have been taken of the lane whose turn it is, and its sender waits for room: wakes it.
+    /// Messages of the current lane have been taken, and its sender waits for room: wakes it.
     #[cold]
     #[inline(never)]
     fn release(&self, tokens: u32) {
@@ -218,13 +219,13 @@ impl<T> Lanes<T> {
     }
 
     // MUTANT: Speed only: how many of the messages that arrive meanwhile a batch takes.
-    /// Takes up to `most` messages, lane by lane: `take` gets a lane's reader, how many have been taken before, and how
-    /// many that lane may give, and returns how many it has given.
+    /// Takes up to `most` messages, lane by lane. `take` gets a lane's reader, the number of messages taken before, and
+    /// the maximum for that lane. It returns the number that the lane has given.
     #[inline(always)]
     fn take_batch(&mut self, most: usize, mut take: impl FnMut(&mut Reader<T>, usize, usize) -> usize) -> usize {
         let (mut taken, mut emptied) = (0, 0);
         let mut found = self.look();
-        // Each lane is emptied once; what comes meanwhile is for the next batch.
+        // Each lane is emptied once; messages that arrive meanwhile are for the next batch.
         while found {
             let Some(reader) = &mut self.turn else { break };
             let share = self.left.min(most - taken);
@@ -244,7 +245,7 @@ impl<T> Lanes<T> {
         taken
     }
 
-    // MUTANT: Speed only: an early exit. A caller that is not answered here checks and finds nothing.
+    // MUTANT: Speed only: an early exit. A caller that gets no result here checks and finds nothing.
     /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
@@ -265,7 +266,7 @@ impl<T> Lanes<T> {
             || !self.row.is_shut && unsafe { self.shared.has_full_lane(bound, |id| self.row.is_active(id)) }
     }
 
-    /// How many lanes have been visited so far.
+    /// The number of lanes that have been visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.row.visits
     }
@@ -352,7 +353,7 @@ impl<T> ReadingEnd for Lanes<T> {
             }
         }
         if left != 0 {
-            // What was shown is received next.
+            // What was returned by a peek is received next.
             self.turn = row.lanes.front_mut().and_then(|lane| lane.reader.take());
             self.granted = self.granted.wrapping_add(left);
             self.left = left;
@@ -376,7 +377,7 @@ impl<T> ReadingEnd for Lanes<T> {
 
 #[cfg(feature = "in-place")]
 impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
-    // MUTANT: Speed only: the lane whose turn it is has no visible message either.
+    // MUTANT: Speed only: the current lane has no visible message either.
     #[inline]
     fn take_place(&mut self) -> Option<NonNull<T>> {
         if !self.look() {
@@ -403,7 +404,7 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
         self.take_batch(to.len(), |reader, taken, share| reader.read_into(&mut to[taken..taken + share]))
     }
 
-    /// Whose turn it is changes by the receiver's own looks.
+    /// The receiver's own polls change which lane has its turn.
     fn window(&self) -> crate::channel::in_place::RecvWindow {
         crate::channel::in_place::RecvWindow::shut()
     }
@@ -435,7 +436,7 @@ impl<T> WaitingEnd for Lanes<T> {
 
     fn arm(&mut self, tokens: u32) {
         // MUTANT: Speed only: `arm_further` arms the lanes and checks each of them.
-        // Lanes first: with all of them armed the look afterwards finds little to do.
+        // Lanes first: after all of them are armed the check finds little to do.
         self.arm_all();
         window();
         self.shared.parker.word.arm(tokens);
@@ -447,7 +448,7 @@ impl<T> WaitingEnd for Lanes<T> {
     }
 
     // MUTANT: Speed only: a fence, or one more round, when no lane is left to arm.
-    /// With one barrier. Lanes that have messages, or have come to their end, stay active.
+    /// With one barrier. Lanes that have messages, or have ended, stay active.
     fn arm_all(&mut self) -> bool {
         self.end_turn();
         !self.row.lanes.is_empty() && self.row.arm(0)
@@ -462,14 +463,14 @@ impl<T> Drop for Lanes<T> {
     // MUTANT: All slots are empty after the close. Killed only by
     // `a_funnels_receiver_that_goes_drops_its_waker_behind_one_that_panics`.
     fn drop(&mut self) {
-        // SAFETY: this is the receiving end, borrowed mutably, so no registration of it is in use.
+        // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };
         let waker = self.shared.parker.target.task.take();
         self.end_turn();
-        // Messages, the wakers of senders, and this end's own last: user code.
+        // Messages, the wakers of senders, and this receiver's own waker last: user code.
         let mut panics = Panics::none();
         if self.row.is_shut {
-            // All have been told when the channel was closed. What is left is dropped with the readers.
+            // All were notified when the channel was closed. What is left is dropped with the readers.
             self.row.lanes.drain(..).for_each(|lane| panics.catch(|| drop(lane)));
         } else {
             while self.row.remove_first().is_some() {}
@@ -481,7 +482,8 @@ impl<T> Drop for Lanes<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    //! What is not seen from outside, and what only comes of races: the steps of the other thread are put in between.
+    //! What is not visible from outside, and what only arises from races: the tests insert the steps of the other
+    //! thread.
 
     use super::*;
     use crate::channel::mpsc::Sender;
@@ -495,7 +497,7 @@ mod tests {
         (Sender::connect(&shared).unwrap(), Lanes::new(shared))
     }
 
-    /// As the other thread may come between the look and the arming.
+    /// As the other thread may arrive between the check and the arming.
     #[test]
     fn a_lane_that_has_a_message_or_has_ended_stays_active_when_it_is_armed() {
         let (mut one, mut lanes) = funnel(None);
@@ -508,7 +510,7 @@ mod tests {
         assert_eq!((lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
         assert_eq!((lanes.take(), lanes.take()), (Some(2), None));
         assert!(!lanes.arm_all() && lanes.is_all_armed());
-        // The second has no token to take, so it tells nobody of its end.
+        // The second has no token to take, so it notifies no receiver of its drop.
         two.send(3).unwrap();
         assert_eq!((lanes.take(), lanes.take()), (Some(3), None));
         drop(two);

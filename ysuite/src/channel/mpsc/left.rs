@@ -1,45 +1,45 @@
-//! Lanes that senders have left, for new senders: always those in which nothing was ever sent, and the others where a
-//! channel has no lane left to give.
+//! Lanes that senders have left, for new senders: always lanes in which nothing was ever sent, and other lanes where a
+//! channel has no free lane.
 //!
-//! A lane of a sender that is gone stays until the receiver has taken its last message. Where short-lived senders are
-//! quicker than the receiver, such lanes use up all that the channel may have, though few senders live. Then a new
-//! sender goes on with the lane of one that is gone: its messages come behind what is left there.
+//! The lane of a dropped sender stays until the receiver has taken its last message. Where short-lived senders are
+//! faster than the receiver, such lanes use up all lanes of the channel, though few senders exist. Then a new sender
+//! continues in the lane of a dropped one: its messages come after the messages that are left there.
 //!
-//! A sender that goes without having sent anything leaves its lane as it is, *unused*: open, and armed. So it is as
-//! good as a new one, the receiver is told nothing, and senders that come and go in vain take no memory, though the
-//! receiver never looks.
+//! A sender that is dropped without having sent anything leaves its lane as it is, *unused*: open, and armed. So the
+//! lane is as good as a new one, and the receiver is not notified. Senders that send nothing take no memory, even if
+//! the receiver never polls.
 //!
-//! Any other sender that goes closes its lane as ever, and leaves the writing end here. Whether the lane ends or goes
-//! on is decided by one word in the pipe: the new sender [reopens](Writer::reopen) it, unless the receiver has
+//! Any other sender closes its lane on drop, and leaves the writer here. One word in the queue decides whether the lane
+//! ends or continues: the new sender [reopens](Writer::reopen) it, unless the receiver has
 //! [ended](crate::queue::ypipe::Reader::end_if_closed) it before.
 //!
-//! Any thread. Lock-free: an operation passes over a place that another thread is at. Allocates the places, as many as
-//! have been in use at once.
+//! Any thread. Lock-free: an operation skips a slot that another thread is using. Allocates the slots, up to the
+//! maximal number that was in use at once.
 //!
-//! Cannot: keep every lane. Where all places are in use the lane is not left here, and ends with its last message.
+//! Cannot: keep every lane. Where all slots are in use the lane is not left here, and ends with its last message.
 
 use crate::queue::SegmentedArray;
 use crate::queue::ypipe::Writer;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
-/// Places in the first segment, and segments. One is enough for most channels.
+/// The number of slots in the first segment, and of segments. One is enough for most channels.
 const FIRST: usize = 1;
 const SEGMENTS: usize = if cfg!(ysuite_loom) { 1 } else { 6 };
 
-/// How many lanes can be left at once.
+/// The maximal number of lanes that are left at once.
 pub(super) const PLACES: usize = if cfg!(ysuite_loom) { 1 } else { 60 };
 const _: () = assert!(PLACES <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
 
-/// The states of a place.
+/// The states of a slot.
 const EMPTY: u8 = 0;
-/// One thread is at it.
+/// One thread is using it.
 const BUSY: u8 = 1;
-/// A lane is here that its sender has closed.
+/// A lane that its sender has closed.
 const FULL: u8 = 2;
-/// An unused lane is here.
+/// An unused lane.
 const UNUSED: u8 = 3;
 
-/// A lane's id, and its writing end, which is closed, or open where the lane is unused.
+/// A lane's id, and its writer, which is closed, or open where the lane is unused.
 pub(super) type LeftLane<T> = (u32, Writer<T>);
 
 struct LeftPlace<T> {
@@ -56,10 +56,10 @@ impl<T> LeftPlace<T> {
         Self { state: AtomicU8::new(EMPTY), lane: UnsafeCell::new(None) }
     }
 
-    /// Exchanges what is in the place, if that is in `state`, by `exchange`. `None`: it is not.
+    /// Exchanges the content of the slot by `exchange`, if the slot is in `state`. `None`: it is not.
     fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane<T>>) -> R) -> Option<R> {
-        // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. So it is on
-        //     failure: who finds that the receiver has emptied a place as it went sees that the channel is shut.
+        // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. The same holds on
+        //     failure: a thread that finds that the receiver has emptied a slot on drop sees that the channel is shut.
         self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).ok()?;
         // SAFETY: this thread has set the state to BUSY.
         let (answer, now) = self.lane.with_mut(|lane| unsafe {
@@ -78,8 +78,7 @@ impl<T> LeftPlace<T> {
 
     /// Takes the unused lane out, if there is one.
     fn take_unused(&self) -> Option<LeftLane<T>> {
-        // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchange decides, and
-        //     acquires.
+        // ORDERING: Relaxed; a check that avoids taking a cache line for nothing. The exchange decides, and acquires.
         if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
     }
 }
@@ -89,7 +88,7 @@ impl<T> LeftPlace<T> {
 //     tests/suite/mpsc/coming_and_going.rs: a_sender_that_was_in_a_set_leaves_a_lane_without_it
 pub(super) struct LeftLanes<T> {
     places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
-    /// How many unused lanes are here, or about to be. So a new sender looks at no place for nothing.
+    /// The number of unused lanes that are here, or about to be. So a new sender polls no slot for nothing.
     unused: AtomicUsize,
 }
 
@@ -98,13 +97,13 @@ impl<T> LeftLanes<T> {
         Self { places: SegmentedArray::new(FIRST), unused: AtomicUsize::new(0) }
     }
 
-    /// Leaves a lane here. What comes back is for the caller to drop, which may drop messages: the lane, where there is
-    /// no place for it, or one that has ended, in whose place it is now.
+    /// Leaves a lane here. The caller must drop what comes back, which may drop messages: the lane, where there is no
+    /// free slot, or an ended lane that this one has replaced.
     pub(super) fn leave(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
-            // ORDERING: Relaxed; a look, by which no line of memory is taken for nothing. The exchanges decide, and
+            // ORDERING: Relaxed; a check that avoids taking a cache line for nothing. The exchanges decide, and
             //     acquire.
             let state = place.state.load(Ordering::Relaxed);
             if state == EMPTY && place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {

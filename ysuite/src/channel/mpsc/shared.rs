@@ -1,14 +1,14 @@
-//! What the ends of an mpsc channel share: the lanes, which of them are raised, and how to wake the receiver.
+//! What the handles of an mpsc channel share: the lanes, which of them are raised, and how to wake the receiver.
 //!
 //! `connect`, `ready.raise`, `parker.wake`, `disconnect`, `forget`: senders, any thread, lock-free. The rest: the
-//! receiver. A lane is either *active*: the receiver polls it, and its sender does nothing beside writing. Or it is
+//! receiver. A lane is either *active*: the receiver polls it, and its sender does nothing except writing. Or it is
 //! *armed*: its passive word holds [`LANE`], and the sender whose publication takes that token raises the lane's id and
-//! wakes the receiver. A new lane is armed from the start, so the receiver need not learn of it before its first
+//! wakes the receiver. A new lane is armed from the start, so the receiver need not know of it before its first
 //! message.
 //!
-//! While the channel is open only the receiver takes lanes out of their slots; in a rendezvous, where it never looks at
-//! them, each lane's sender does, as it goes. When it shuts the channel, to close it or to go, it
-//! races with senders that connect at that moment for the lanes in the slots; the thread that swaps a lane out ends it.
+//! While the channel is open only the receiver takes lanes out of their slots. In a rendezvous, where it never polls
+//! them, each lane's sender does so on drop. When the receiver closes the channel or is dropped, it shuts it. Then it
+//! races with senders that connect at that moment for the lanes in the slots. The thread that swaps a lane out ends it.
 
 // For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
 use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
@@ -29,11 +29,11 @@ use crate::wait::{Parker, WakeTarget};
 /// The token of an armed lane.
 pub(super) const LANE: u32 = 1;
 
-/// In the count of senders: the receiver has disconnected, or has closed the channel. The sign, so that one comparison
-/// says whether there are senders and a channel.
+/// In the count of senders: the receiver has disconnected, or has closed the channel. It is the sign, so that one
+/// comparison checks for both senders and an open channel.
 const SHUT: usize = 1 << (usize::BITS - 1);
 
-/// How often a new sender yields to a receiver that is about to give an id back, before it is refused. A number, as the
+/// How often a new sender yields to a receiver that is about to free an id, before it fails. It is limited, as the
 /// receiver may be a thread that does not run while this one does.
 const PATIENCE: usize = 64;
 
@@ -42,7 +42,7 @@ const PATIENCE: usize = 64;
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
 
-/// Slots in the first segment.
+/// The number of slots in the first segment.
 const FIRST: usize = crate::queue::WORD;
 
 // GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
@@ -65,41 +65,41 @@ const FIRST: usize = crate::queue::WORD;
 //     a_closed_senders_place_may_be_anothers_while_it_lives, tests/suite/mpsc/closing.rs:
 //     a_closed_sender_that_was_in_a_set_gives_its_place_back
 pub(in crate::channel) struct MpscShared<T> {
-    /// The ids of lanes whose senders have raised them: each when a publication of its own has taken the lane's token.
+    /// The ids of lanes whose senders have raised them: each after a publication has taken the lane's token.
     pub(super) ready: ReadySet,
-    /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last goes. An
-    /// inbox has one parker for all its queues.
+    /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last one
+    /// disconnects. An inbox has one parker for all its queues.
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
     slots: SegmentedArray<AtomicSlot<T>>,
-    /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have
-    /// been attached to a set.
+    /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
+    /// to a set have one.
     senders: SegmentedArray<WakeTarget>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
     /// disconnected. Nothing is ever registered here.
     never_waits: WakeTarget,
-    /// How many senders there are, and [`SHUT`].
+    /// The number of senders, and [`SHUT`].
     connected: AtomicUsize,
     pub(super) end_watchers: EndWatchers,
-    /// How many lanes there may be at a time, and how many more there may be now.
+    /// The maximal number of simultaneous lanes, and the number that may still be added.
     most: usize,
     spare: AtomicUsize,
-    /// Lanes that senders have left, for others.
+    /// Lanes that senders have left, for other senders.
     left: LeftLanes<T>,
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
     pub(super) bound: Option<usize>,
     pub(super) meter: Meter,
-    /// Of a rendezvous: with a bound of 0. Its senders are counted there and none here, so the lanes are closed from
-    /// the beginning.
+    /// Of a rendezvous: with a bound of 0. It counts its senders itself and none here, so the lanes are closed from the
+    /// start.
     pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
 
-/// A lane is ended by the thread that has taken it out of its slot: with its id, and its reading end.
+/// The thread that has taken a lane out of its slot ends it: with its id, and its reader.
 type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
 
 impl<T> MpscShared<T> {
-    /// `most`: how many lanes there may be at a time, where that was asked for.
+    /// `most`: the maximal number of simultaneous lanes, where one was requested.
     pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>, meter: Meter) -> Self {
         Self {
             ready: ReadySet::new(),
@@ -121,9 +121,9 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// The lane of a sender that is gone and has sent nothing, and its id; or a new lane; or where there is none to
-    /// spare the lane of any sender that is gone. Where the channel is shut there is no
-    /// id, and the writer finds its queue orphaned. `None`: too many senders.
+    /// The lane of a dropped sender that has sent nothing, and its id. Or a new lane. Or, where no lane is free, the
+    /// lane of any dropped sender. Where the channel is shut there is no id, and the writer finds its queue without a
+    /// reader. `None`: too many senders.
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
         if self.is_shut() {
             return Some((self.orphaned_lane(), None));
@@ -137,8 +137,8 @@ impl<T> MpscShared<T> {
         }
     }
 
-    /// An unused lane goes from one sender to the next as if that were the same, so whatever the receiver does
-    /// meanwhile: a lane that was in its slot when the channel was shut is ended there.
+    /// An unused lane goes from one sender to the next as if that were the same. So what the receiver does meanwhile
+    /// does not matter: a lane that was in its slot when the channel was shut is ended there.
     #[inline]
     fn take_unused(&self) -> Option<(Writer<T>, Option<u32>)> {
         self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
@@ -146,7 +146,7 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// There is no lane to spare: goes on with one of a sender that is gone.
+    /// No lane is free: continues with the lane of a dropped sender.
     #[cold]
     fn connect_further(&self) -> Option<(Writer<T>, Option<u32>)> {
         let mut has_ended = false;
@@ -169,7 +169,7 @@ impl<T> MpscShared<T> {
             if !has_ended {
                 break;
             }
-            // The receiver has ended a lane that was left here, and is about to give its id back: a few instructions.
+            // The receiver has ended a lane that was left here, and is about to free its id: a few instructions.
             yield_now();
         }
         None
@@ -184,7 +184,7 @@ impl<T> MpscShared<T> {
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
         slot.put(idle);
-        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the look below
+        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the check below
         //     finds the channel shut.
         fence(Ordering::SeqCst);
         if self.is_shut() {
@@ -213,7 +213,7 @@ impl<T> MpscShared<T> {
         self.spare.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether lanes have become few, so that a sender that goes leaves its lane to others.
+    /// Whether lanes have become few, so that a dropped sender leaves its lane to others.
     pub(super) fn keeps_lanes(&self) -> bool {
         // ORDERING: Relaxed; a hint, which guards no data.
         self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
@@ -221,7 +221,7 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// A sender is gone, which had this lane: leaves its writing end to others. Returns what the caller is to drop.
+    /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
     pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
             // It may have messages to take back.
@@ -232,8 +232,8 @@ impl<T> MpscShared<T> {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `a_funnels_close_against_a_new_sender`.
-    /// A sender goes that has sent nothing: leaves its writing end, which is open, to the next. `Ok`: what the caller
-    /// is to drop. `Err`: the writing end, where it is left to nobody.
+    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
+    /// caller must drop. `Err`: the writer, where no other sender gets it.
     #[allow(clippy::result_large_err)] // As where it is declared.
     pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
@@ -246,7 +246,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
-    /// The channel's number in the tables of threads. No channel gets one that another has had.
+    /// The channel's number in the tables of threads. It is unique among all channels.
     pub(super) fn number(&self) -> u64 {
         // ORDERING: Relaxed throughout; numbers guard no data.
         let number = self.number.load(Ordering::Relaxed);
@@ -271,12 +271,12 @@ impl<T> MpscShared<T> {
 
     /// Whether the receiver has disconnected or has closed the channel.
     pub(super) fn is_shut(&self) -> bool {
-        // ORDERING: Relaxed; nothing of the receiver's is touched on the strength of it. Where it must not be missed,
-        //     fences in `connect` and `shut` order it.
+        // ORDERING: Relaxed; nothing of the receiver's is accessed because of it. Where it must not be missed, fences
+        //     in `connect` and `shut` order it.
         self.connected.load(Ordering::Relaxed) & SHUT != 0
     }
 
-    /// Whether nothing that is sent will be received.
+    /// Whether no message that is sent will be received.
     pub(super) fn is_over(&self) -> bool {
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
         // `a_funnels_close_against_a_new_sender`.
@@ -299,31 +299,32 @@ impl<T> MpscShared<T> {
             return meeting.count_again();
         }
         // ORDERING: Relaxed; the count alone decides, by its own order of changes. No sender goes unnoticed between the
-        //     look and the exchange.
+        //     check and the exchange.
         let again = |connected| (connected != 0 && connected & SHUT == 0).then_some(connected + 1);
         self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
     }
 
-    /// How many senders there are.
+    /// The number of senders.
     pub(super) fn sender_count(&self) -> usize {
         if let Some(meeting) = &self.meeting {
             return meeting.sender_count();
         }
-        // ORDERING: Relaxed; a number, for people.
+        // ORDERING: Relaxed; a number for information only.
         self.connected.load(Ordering::Relaxed) & !SHUT
     }
 
     // MUTANT: Killed only by `the_last_shared_sender_wakes_a_receiver_that_waits` and
     // `weak_senders_do_not_keep_a_channel_open`, and by the model `the_last_senders_end_in_an_active_lane`.
-    /// A sender goes. True: it was the last, and the receiver waits for that.
+    /// A sender is dropped. True: it was the last, and the receiver waits for that.
     pub(super) fn disconnect(&self) -> bool {
         if let Some(meeting) = &self.meeting {
             // That wakes the receiver itself.
             meeting.uncount_sender();
             return false;
         }
-        // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders gone sees
-        //     what this sender has published and raised. Read-modify-writes continue each other's release sequences.
+        // ORDERING: Release pairs with the Acquire in `is_disconnected`: a receiver that finds all senders disconnected
+        //     sees what this sender has published and raised. Read-modify-writes continue each other's release
+        //     sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
 
@@ -344,12 +345,12 @@ impl<T> MpscShared<T> {
         self.senders.get_or_make(id as usize, || WakeTarget::metered(self.meter.for_room()));
     }
 
-    /// The sender of lane `id` goes: takes its waker out. The caller drops the waker last: its drop is user code.
+    /// The sender of lane `id` is dropped: takes its waker out. The caller drops the waker last: its drop is user code.
     pub(super) fn forget(&self, id: u32) -> Option<Waker> {
         self.senders.get(id as usize).and_then(|sender| sender.task.take())
     }
 
-    /// Receiver: looks at lane `id`.
+    /// Receiver: accesses lane `id`.
     ///
     /// # Safety
     /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
@@ -360,14 +361,14 @@ impl<T> MpscShared<T> {
     }
 
     /// Receiver: lane `id` is closed and empty, and its reader is idle. Frees its memory and its id. In a rendezvous
-    /// the sender of the lane does it, as it goes: no lane is raised there, so the receiver looks at none before it
-    /// shuts the channel.
+    /// the sender of the lane does this on drop. No lane is raised there, so the receiver polls none before it shuts
+    /// the channel.
     pub(super) fn finish(&self, id: usize) {
         drop(self.slots.get(id).and_then(AtomicSlot::take));
         self.give_back(id);
     }
 
-    /// Frees an id that has no lane, or none any more: by the one who has it.
+    /// Frees an id that has no lane, or no longer has one. Called by the owner of the id.
     pub(super) fn give_back(&self, id: usize) {
         self.ready.release(id);
         // MUTANT: Lanes never outnumber ids, so a claim always finds one.
@@ -375,8 +376,8 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: Counts past the requested limit; callers use only the limit.
-    /// Receiver: how many messages are in lanes that are raised and not active, counting no further than it takes to
-    /// reach `enough`. The others have none. `is_active` says of an id whether its lane is.
+    /// Receiver: the number of messages in lanes that are raised and not active. Stops counting as soon as it reaches
+    /// `enough`. Other lanes have no messages. `is_active` returns whether the lane of an id is active.
     ///
     /// # Safety
     /// Only the receiver may call this, and before it shuts the channel.
@@ -396,7 +397,7 @@ impl<T> MpscShared<T> {
     /// Receiver: whether any lane that is raised and not active has `bound` messages.
     ///
     /// # Safety
-    /// As of [`len_up_to`](Self::len_up_to).
+    /// As [`len_up_to`](Self::len_up_to).
     pub(super) unsafe fn has_full_lane(&self, bound: usize, is_active: impl Fn(usize) -> bool) -> bool {
         self.ready.raised().filter(|id| !is_active(*id)).any(|id| {
             // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
@@ -406,13 +407,13 @@ impl<T> MpscShared<T> {
         })
     }
 
-    /// Receiver: from now on no sender connects. Takes all lanes out of their slots: the caller ends them.
+    /// Receiver: from now on no sender connects. Takes all lanes out of their slots, and the caller ends them.
     pub(super) fn shut(&self) -> LanesTaken<T> {
         // ORDERING: Relaxed; the fence below orders it against `connect`.
         self.connected.fetch_or(SHUT, Ordering::Relaxed);
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
         // `a_funnels_close_against_a_new_sender`.
-        // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the look below
+        // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the check below
         //     finds its lane.
         fence(Ordering::SeqCst);
         self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
@@ -420,7 +421,7 @@ impl<T> MpscShared<T> {
 
     // MUTANT: A wake without a mode does nothing. Killed only by `tasks_wait_for_the_receivers_end`.
     /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room,
-    /// and all who wait for this end. Where a waker panics, the others are woken before the panic goes on.
+    /// and all that wait for the disconnection. Where a waker panics, the others are woken before the panic continues.
     pub(super) fn tell(&self, lanes: &LanesTaken<T>) {
         let released = lanes.iter().map(|(id, idle)| (*id, idle, idle.released()));
         // All tokens are taken before the first waker, which is user code.
@@ -436,9 +437,9 @@ impl<T> MpscShared<T> {
     //     before the first waker; re-entrance: may use senders, and connect; panic: continues with all others, then
     //     propagates; test: tests/suite/mpsc/endings.rs: a_waker_that_panics_does_not_keep_the_others_from_being_woken,
     //     tests/suite/mpsc/endings.rs: a_panicking_drop_in_one_lane_leaves_the_others_in_order
-    /// Receiver: goes, after all readers are idle. From now on every send fails. Wakes those who wait for room or for
-    /// this, and drops all messages. Where a waker or a message panics, all others are woken or dropped before the
-    /// panic goes on.
+    /// Receiver: is dropped, after all readers are idle. From now on every send fails. Wakes all that wait for room or
+    /// for this, and drops all messages. Where a waker or a message panics, all others are woken or dropped before the
+    /// panic continues.
     pub(super) fn abandon(&self) {
         let lanes = self.shut();
         lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();

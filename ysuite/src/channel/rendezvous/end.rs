@@ -1,7 +1,7 @@
-//! The end of a rendezvous in the hands of a sender or receiver that one thread uses: of an `spsc` or `mpsc`.
+//! The endpoint of a rendezvous that belongs to a sender or receiver of one thread: of an `spsc` or `mpsc`.
 //!
-//! One thread at a time. The last sender that goes, or the receiver, closes the meeting; the senders are counted by an
-//! `spsc` here, by an `mpsc` with its own.
+//! One thread at a time. The drop of the last sender, or of the receiver, closes the meeting. An `spsc` counts its
+//! senders here, an `mpsc` uses its own count.
 
 use core::task::{Context, Poll};
 
@@ -14,12 +14,12 @@ use crate::sync::Arc;
 use crate::wait::Subscriptions;
 use crate::wait::many::{SharedEnd, propagate};
 
-/// A sender's end with `SENDS`, otherwise the receiver's.
+/// A sender's endpoint with `SENDS`, otherwise the receiver's.
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
     meeting: Arc<Meeting<T>>,
-    /// Present once this end has been polled or attached.
+    /// Present once this endpoint has been polled or attached.
     subscriptions: Option<Subscriptions>,
-    /// Counted among the senders by this end, and not by its owner.
+    /// This endpoint counts itself among the senders; its owner does not.
     is_counted: bool,
     /// A sender that has been closed.
     has_ended: bool,
@@ -46,8 +46,8 @@ impl<T> MeetingEnd<T, true> {
     //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
     //     a_closed_sender_that_is_kept_takes_no_turn
     // MUTANT: An extra notification is harmless: the endpoint checks and waits on.
-    /// This sender has said all: from now on it finds the meeting closed. Leaves its set, wakes its task, and
-    /// passes on what either of them had been told.
+    /// This sender sends no more: from now on it finds the meeting closed. Leaves its set, wakes its task, and passes
+    /// on the notifications that either of them had got.
     pub(in crate::channel) fn end(&mut self) {
         self.has_ended = true;
         let mut panics = Panics::none();
@@ -56,8 +56,8 @@ impl<T> MeetingEnd<T, true> {
         }
         let side = MeetingSide::<T, true>(&self.meeting);
         if let Some(subscriptions) = &mut self.subscriptions {
-            // The end is kept, and never checks again. An armed slot of its would take the notification of an end that
-            // does.
+            // The handle is kept, and never checks again. An armed slot of it would take the notification of an
+            // endpoint that does.
             let is_notified = subscriptions.disarm_task(side);
             panics.catch(|| {
                 subscriptions.detach(side);
@@ -69,7 +69,7 @@ impl<T> MeetingEnd<T, true> {
         }
     }
 
-    /// Ready once a receiver waits, or is gone. Of an end that has not ended.
+    /// Ready once a receiver waits, or has disconnected. Of an endpoint that is not closed.
     pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let side = MeetingSide::<T, true>(&self.meeting);
         poll(side, self.subscriptions.get_or_insert_default(), false, context, || side.is_ready().then_some(()))
@@ -81,7 +81,7 @@ impl<T> MeetingEnd<T, false> {
         Self::new(meeting)
     }
 
-    /// How many messages are there for this end once the meeting is closed: such as were given back.
+    /// The number of messages for this endpoint after the meeting is closed: those that were given back.
     #[cfg(feature = "stream")]
     pub(in crate::channel) fn given_back(&self) -> usize {
         MeetingSide::<T, false>(&self.meeting).supply()
@@ -111,7 +111,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
         Party { has_ended: self.has_ended, ..Party::new(&self.meeting, self.subscriptions.as_ref()) }
     }
 
-    /// Whether the other side is gone, or the meeting is closed, or this end.
+    /// Whether the other side is disconnected, or the meeting is closed, or this endpoint.
     pub(in crate::channel) fn is_closed(&self) -> bool {
         self.has_ended || self.meeting.is_closed()
     }
@@ -138,7 +138,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
 impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
-        // User code: a waker that is dropped, or woken because this end had been told of somebody.
+        // User code: a waker that is dropped, or woken because this endpoint had been notified.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(MeetingSide::<T, SENDS>(&self.meeting)));
         }

@@ -1,8 +1,8 @@
-//! A message that stands in line by itself, while its sender comes back by polls: what a sink was fed. One task at a
-//! time.
+//! A message that is registered in line by itself, while its sender returns to it by polls: what a sink was fed. One
+//! task at a time.
 //!
-//! Cannot: leave by being dropped. It is out of line when [`end`](InLine::end) was called; until then a receiver may
-//! take the message.
+//! Cannot: leave the line by being dropped. It is out of line after [`end`](InLine::end) was called; until then a
+//! receiver may take the message.
 
 use core::task::{Context, Poll};
 
@@ -14,22 +14,23 @@ use crate::channel::error::{SendError, TrySendError};
 use crate::foreign::Panics;
 use crate::sync::Arc;
 
-/// A place in line, with a message.
+/// A slot in line, with a message.
 pub(in crate::channel) struct InLine<T> {
     node: Arc<StandNode<T>>,
     at: usize,
 }
 
 impl<T> InLine<T> {
-    /// Hands a message to a receiver that waits (`None`), or has it stand in line. An error where the meeting is over.
+    /// Hands a message to a receiver that waits (`None`), or registers it in line. An error where the meeting is
+    /// closed.
     pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, T> {
         let message = match party.give(message) {
             Ok(()) => return Ok(None),
             Err(TrySendError::Disconnected(message)) => return Err(message),
             Err(TrySendError::Full(message)) => message,
         };
-        // This end does not wait to be told of a receiver: what it had been told of is passed on, to user code. So is
-        // the drop of a message that nobody gets, while unwinding.
+        // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
+        // So is the drop of a message that no caller gets, while unwinding.
         let message = Panics::answer_behind(message, || drop(party.disarm()));
         let stand = Stand::send(party.side(), &Arc::new(Ticket::for_task()), 0, message, true)?;
         Ok(stand.map(|stand| {
@@ -38,7 +39,7 @@ impl<T> InLine<T> {
         }))
     }
 
-    /// Ready once the message has changed hands, or the meeting is over.
+    /// Ready once the message has changed hands, or the meeting is closed.
     pub(in crate::channel) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         self.node.ticket.poll(context).map(drop)
     }
@@ -50,7 +51,7 @@ impl<T> InLine<T> {
     pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
         let ticket = self.node.ticket.clone();
         let outcome = Stand::at_place(side, self.node, self.at).outcome();
-        // The task's waker is user code at its end; so is the drop of a message that nobody gets, while unwinding.
+        // The drop of the task's waker is user code. So is the drop of a message that no caller gets, while unwinding.
         let outcome = Panics::answer_behind(outcome, || drop(ticket.forget()));
         outcome.map_err(|error| SendError(error.into_inner()))
     }

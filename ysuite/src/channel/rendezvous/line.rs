@@ -1,15 +1,15 @@
-//! A line in which one stands behind the other, and which anybody may leave: all in constant time. Under a lock.
+//! A line of registrations, which each may leave at any time: all in constant time. Under a lock.
 //!
-//! Grows to the most that have ever stood in it at once; places are used again.
+//! Grows to the maximal number of simultaneous registrations; slots are used again.
 
-/// No place.
+/// No slot.
 const NONE: usize = usize::MAX;
 
 pub(super) struct Line<N> {
     places: Vec<LinePlace<N>>,
     first: usize,
     last: usize,
-    /// The first of the places that are free, linked by `behind`.
+    /// The first free slot; free slots are linked by `behind`.
     free: usize,
     length: usize,
 }
@@ -29,7 +29,7 @@ impl<N> Line<N> {
         self.length
     }
 
-    /// Stands in line, behind all others. Returns the place.
+    /// Adds a registration at the back of the line. Returns its slot.
     pub(super) fn push(&mut self, node: N) -> usize {
         let place = LinePlace { node: Some(node), before: self.last, behind: NONE };
         let at = if self.free == NONE {
@@ -69,7 +69,7 @@ impl<N> Line<N> {
         Some(node)
     }
 
-    /// Those in line, from the first on, with their places.
+    /// The registrations in line, from the first on, with their slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &N)> {
         let mut at = self.first;
         core::iter::from_fn(move || {

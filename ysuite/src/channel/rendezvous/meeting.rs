@@ -1,10 +1,10 @@
-//! Where senders and receivers of a rendezvous meet: two lines under a lock, and for each side those that want to be
-//! told.
+//! Where senders and receivers of a rendezvous exchange messages: two lines under a lock, and for each side the
+//! endpoints that want to be notified.
 //!
-//! Any thread. The lock is held for some instructions, and for as many more as there are ends at the front of a line
-//! whose tickets are closed at that moment; a thread that is preempted there holds up the others, `try_` calls as well.
-//! No user code runs under it: messages are moved, tickets taken; those that were taken are woken behind it. An end
-//! that goes in a forked child does without a lock that a thread of the parent had: see [`ForkLock`].
+//! Any thread. The lock is held for some instructions, and for some more for each registration at the front of a line
+//! whose claim is closed at that moment. A thread that is preempted there delays the others, also in `try_` calls. No
+//! user code runs under the lock: messages are moved and claims taken; the owners of taken claims are woken after it. A
+//! handle that is dropped in a forked child proceeds without a lock that a thread of the parent had: see [`ForkLock`].
 
 use core::mem::MaybeUninit;
 use std::collections::VecDeque;
@@ -19,24 +19,24 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, MutexGuard, Ordering,
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
-/// One that stands in line. The message of a sender; the place for a receiver's.
+/// A registration in line. The message of a sender, or the slot for a receiver's message.
 pub(super) struct StandNode<T> {
     pub(super) ticket: Arc<Ticket>,
-    /// Which of the owner's cases it is.
+    /// The number of the owner's case.
     pub(super) case: u32,
     message: UnsafeCell<StandMessage<T>>,
-    /// Of a receiver that has been handed a message: the how manieth of all that were. Written under the meeting's
-    /// lock.
+    /// Of a receiver that has been handed a message: the number of that message among all that were handed over.
+    /// Written under the meeting's lock.
     handed: AtomicU64,
 }
 
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
 unsafe impl<T: Send> Send for StandNode<T> {}
-// SAFETY: `message` is touched under the meeting's lock while the node is in line, and otherwise by one thread: the
-//     owner, or the peer that has taken the ticket of a sender. It passes by value.
+// SAFETY: `message` is accessed under the meeting's lock while the node is in line, and otherwise by one thread: the
+//     owner, or the peer that has taken a sender's claim. It passes by value.
 unsafe impl<T: Send> Sync for StandNode<T> {}
 
-/// A message or none. As an `Option`, but that it can be emptied where it lies: to assign `None` takes a stack for a
+/// A message or none. As an `Option`, except that it can be emptied in place: assigning `None` takes stack space for a
 /// whole message where the compiler does not optimise.
 struct StandMessage<T> {
     is_there: bool,
@@ -50,7 +50,7 @@ impl<T> StandMessage<T> {
     }
 
     fn exchange(&mut self, message: Option<T>) -> Option<T> {
-        // SAFETY: `is_there` says that there is a message. It is read once: what comes instead says what is there then.
+        // SAFETY: `is_there` says that there is a message. It is read once; then `is_there` describes what replaces it.
         let before = self.is_there.then(|| unsafe { self.message.assume_init_read() });
         self.is_there = message.is_some();
         if let Some(message) = message {
@@ -81,24 +81,25 @@ impl<T> StandNode<T> {
 
     /// The number of the message that this receiver has been handed.
     pub(super) fn handed(&self) -> u64 {
-        // ORDERING: Relaxed; written before the ticket was taken, which this thread has acquired.
+        // ORDERING: Relaxed; written before the claim was taken, which this thread has acquired.
         self.handed.load(Ordering::Relaxed)
     }
 
     /// Puts a message in or takes it out.
+    /// Puts a message in or takes it out.
     ///
     /// # Safety
-    /// The node is in line and the caller holds the meeting's lock; or it is in line no longer, and the caller is its
-    /// owner, or has taken the ticket of a sender.
+    /// The node is in line and the caller holds the meeting's lock. Or it is no longer in line, and the caller is its
+    /// owner, or has taken the sender's claim.
     pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
-        // SAFETY: by the contract no other thread touches the cell meanwhile.
+        // SAFETY: by the contract no other thread accesses the cell meanwhile.
         self.message.with_mut(|cell| unsafe { (*cell).exchange(message) })
     }
 
-    /// Drops the message, if there is one, where it lies. User code.
+    /// Drops the message, if there is one, in its slot. User code.
     ///
     /// # Safety
-    /// As of [`exchange`](Self::exchange).
+    /// As [`exchange`](Self::exchange).
     pub(super) unsafe fn clear(&self) {
         // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing
         //     is there all the same.
@@ -110,43 +111,44 @@ pub(in crate::channel) struct Meeting<T> {
     lines: ForkLock<Lines<T>>,
     senders: MeetingPlace,
     receivers: MeetingPlace,
-    /// One side is gone for good, or an end has closed the meeting. Changed under the lock.
+    /// One side is disconnected for good, or a handle has closed the meeting. Changed under the lock.
     closed: AtomicBool,
-    /// How many senders there are, of a kind that does not count them itself: an `mpmc` does.
+    /// The number of senders, of a kind that does not count them itself: an `mpmc` does.
     count: AtomicUsize,
-    /// How often the lines have changed. Changed under the lock.
+    /// The number of changes of the lines. Changed under the lock.
     moves: AtomicU64,
 }
 
-/// One side, for threads that look without the lock.
+/// One side, for threads that poll without the lock.
 struct MeetingPlace {
-    /// How many stand in line; for the senders, messages that were given back included. Changed under the lock.
+    /// The number of registrations in line; for the senders, including messages that were given back. Changed under the
+    /// lock.
     waiting: AtomicUsize,
-    /// Those that want to be told when one of the other side stands in line.
+    /// The endpoints that want to be notified when one of the other side registers in line.
     list: WaitList,
 }
 
 pub(super) struct Lines<T> {
     senders: Line<Arc<StandNode<T>>>,
     receivers: Line<Arc<StandNode<T>>>,
-    /// Messages that futures had been given and gave back when they were dropped. They come before all others, in the
-    /// order in which they were handed over.
-    /// In boxes, so that those that nobody takes are dropped where they lie: a stack may be too small for one.
+    /// Messages that futures had been handed and gave back when they were dropped. They come before all others, in the
+    /// order in which they were handed over. In boxes, so that messages that are never received are dropped in place: a
+    /// stack may be too small for one.
     returned: VecDeque<(u64, Box<T>)>,
-    /// How many messages have been handed to receivers in line.
+    /// The number of messages that have been handed to receivers in line.
     handed: u64,
 }
 
-/// What an end that comes has found.
+/// What an arriving endpoint has found.
 pub(super) enum Encounter<M> {
     Peer(M),
-    /// No one of the other side waits.
+    /// No endpoint of the other side waits.
     Nobody,
-    /// The other side is gone.
+    /// The other side is disconnected.
     Closed,
 }
 
-/// One side of a meeting: with `SENDS` the senders, which want to be told of receivers; otherwise the receivers.
+/// One side of a meeting: with `SENDS` the senders, which want to be notified of receivers; otherwise the receivers.
 pub(in crate::channel) struct MeetingSide<'a, T, const SENDS: bool>(pub(super) &'a Meeting<T>);
 
 impl<T, const SENDS: bool> Clone for MeetingSide<'_, T, SENDS> {
@@ -161,7 +163,7 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
         self.0.list(SENDS)
     }
 
-    // MUTANT: Speed only: an early exit. The lines themselves find that nobody is registered.
+    // MUTANT: Speed only: an early exit. The lines themselves find that no endpoint is registered.
     fn is_ready(&self) -> bool {
         self.0.is_closed() || self.supply() != 0 && self.0.has_open(!SENDS)
     }
@@ -175,10 +177,10 @@ impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
 }
 
 impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
-    /// A number that grows with each change of the lines: where it stays the same, the same stand there, and nobody
-    /// else.
+    /// A number that grows with each change of the lines. Where it is unchanged, the lines have exactly the same
+    /// registrations.
     pub(in crate::channel) fn moves(self) -> u64 {
-        // ORDERING: Acquire pairs with the Release in `note`: the caller's further looks find what was counted.
+        // ORDERING: Acquire pairs with the Release in `note`: the caller's further checks find what was counted.
         self.0.moves.load(Ordering::Acquire)
     }
 }
@@ -206,7 +208,7 @@ impl<T> Meeting<T> {
         self.receivers.list.meter()
     }
 
-    /// Those of a side that want to be told.
+    /// The endpoints of a side that want to be notified.
     pub(in crate::channel) fn list(&self, sends: bool) -> &WaitList {
         if sends { &self.senders.list } else { &self.receivers.list }
     }
@@ -218,7 +220,7 @@ impl<T> Meeting<T> {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    // MUTANT: Speed only: an early exit. The line finds, under the lock, that nobody is registered.
+    // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.
     /// Another sender, if there is one and the meeting is not closed (true).
     pub(in crate::channel) fn count_again(&self) -> bool {
         // ORDERING: Relaxed; the count alone decides, by its own order of changes.
@@ -227,24 +229,25 @@ impl<T> Meeting<T> {
     }
 
     pub(in crate::channel) fn sender_count(&self) -> usize {
-        // ORDERING: Relaxed; a number, for people.
+        // ORDERING: Relaxed; a number for information only.
         self.count.load(Ordering::Relaxed)
     }
 
-    /// A sender that was counted goes. The last closes the meeting.
+    /// A sender that was counted is dropped. The last one closes the meeting.
     pub(in crate::channel) fn uncount_sender(&self) {
-        // ORDERING: AcqRel: what each sender has done comes before the end of the last.
+        // ORDERING: AcqRel: what each sender has done comes before the close by the last one.
         if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.senders_are_gone();
         }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Lines<T>> {
-        // Nothing that could panic runs under the lock but the allocator, before anything is changed.
+        // Nothing under the lock can panic except the allocator, which runs before anything is changed.
         self.lines.lock()
     }
 
-    /// Whether one side is gone, or the meeting is closed. A message that a future has given back may still be here.
+    /// Whether one side is disconnected, or the meeting is closed. A message that a future has given back may still be
+    /// here.
     pub(in crate::channel) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `shut`.
         self.closed.load(Ordering::Acquire)
@@ -252,10 +255,10 @@ impl<T> Meeting<T> {
 
     // MUTANT: Speed only: an early exit. Killed only by
     // `a_message_that_was_given_back_is_one_to_be_told_of_and_comes_before_all_others`.
-    /// Whether an end of that side waits that could be met; for a receiver also a message that was given back. As
-    /// [`has_other`](Self::has_other): beside those no sender meets anybody.
+    /// Whether a matching endpoint of the other side waits; for a receiver also whether there is a message that was
+    /// given back. As [`has_other`](Self::has_other): while there are such messages no sender finds a match.
     fn has_open(&self, senders: bool) -> bool {
-        // An end that goes asks this as well, for whoever waits next to it.
+        // An endpoint that leaves calls this as well, for those that wait next to it.
         let Some(lines) = self.lines.lock_to_go() else { return false };
         if !lines.returned.is_empty() {
             return senders;
@@ -266,9 +269,9 @@ impl<T> Meeting<T> {
 
     // MUTANT: Speed only: an early exit. Killed only by
     // `a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look`.
-    /// Whether a stand with this ticket could meet one of the other side, or a message that was given back. A sender
-    /// meets nobody where there are such messages: a receiver that stands beside them is about to look, and is to find
-    /// the first of them.
+    /// Whether a registration with this claim could be matched with one of the other side, or with a message that was
+    /// given back. A sender finds no match while there are such messages: a receiver that is registered then is about
+    /// to check, and must find the first of them.
     pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
         if !lines.returned.is_empty() {
             return !sends;
@@ -277,19 +280,20 @@ impl<T> Meeting<T> {
         line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
     }
 
-    /// After any change of the lines, under the lock: what threads without it see.
+    /// After any change of the lines, under the lock: publishes what threads without it see.
     fn note(&self, lines: &Lines<T>) {
-        // ORDERING: Release twice pairs with the fence of a select that has looked everywhere (`can_at_last`): where it
-        //     has found nobody here any more, it finds counted who has come elsewhere before. For others see `supply`.
+        // ORDERING: Release twice pairs with the fence of a select that has checked everywhere (`can_at_last`): where
+        //     it no longer finds a registration here, it finds counted the endpoints that have registered elsewhere
+        //     before. For others see `supply`.
         self.senders.waiting.store(lines.senders.len() + lines.returned.len(), Ordering::Release);
         self.receivers.waiting.store(lines.receivers.len(), Ordering::Release);
-        // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: whoever finds the
-        //     change counted finds the numbers above.
+        // ORDERING: Relaxed; changed under the lock only. Release pairs with the Acquire of `moves`: a thread that
+        //     finds the change counted finds the numbers above.
         self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
     // MUTANT: Numbers only order the messages; gaps are harmless.
-    /// Hands the message to the first receiver that waits, and takes it out of line. The caller wakes it, behind the
+    /// Hands the message to the first receiver that waits, and removes it from the line. The caller wakes it, after the
     /// lock.
     pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
         let met = self.give_again(lines, lines.handed, message)?;
@@ -306,13 +310,14 @@ impl<T> Meeting<T> {
             return Err(TrySendError::Disconnected(message));
         }
         if !lines.returned.is_empty() {
-            // A receiver whose ticket is open beside them is about to look, and is to find the first of them.
+            // A receiver whose claim is open while there are such messages is about to check, and must find the first
+            // of them.
             return Err(TrySendError::Full(message));
         }
         let mut message = Some(message);
         let mut met = None;
         for (at, node) in lines.receivers.iter().filter(|(_, node)| node.ticket.is_open()) {
-            // In its place before the ticket is taken: the owner may go on at once.
+            // Written before the claim is taken: the owner may continue at once.
             // SAFETY: the node is in line, and the caller holds the lock.
             unsafe { node.exchange(message.take()) };
             // ORDERING: Relaxed; the claim below hands it over, with the message.
@@ -321,7 +326,7 @@ impl<T> Meeting<T> {
                 met = Some(at);
                 break;
             }
-            // SAFETY: as above; the ticket was closed, or taken in another line, so the node stays in this one.
+            // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
             message = unsafe { node.exchange(None) };
         }
         match (met.and_then(|at| lines.receivers.remove(at)), message) {
@@ -337,8 +342,8 @@ impl<T> Meeting<T> {
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
-    /// Takes the message of the first sender that waits, and takes that out of line. The caller wakes it, behind the
-    /// lock; none where the message had been given back.
+    /// Takes the message of the first waiting sender, and removes it from the line. The caller wakes it, after the
+    /// lock. There is none to wake where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
         if let Some((_, message)) = lines.returned.pop_front() {
             self.note(lines);
@@ -352,13 +357,13 @@ impl<T> Meeting<T> {
         self.note(lines);
         self.meter().meets();
         self.meter().wakes();
-        // SAFETY: this thread has taken the ticket of a sender, which is in line no longer.
+        // SAFETY: this thread has taken a sender's claim, whose node is no longer in line.
         let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
         Encounter::Peer((message, Some(node.ticket.clone())))
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides.
-    /// Stands in line.
+    /// Registers in line.
     pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<StandNode<T>>) -> usize {
         let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
         self.note(lines);
@@ -366,7 +371,7 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: The lock and the node end with the function anyway.
-    /// Leaves the line. The ticket has not been taken by this case.
+    /// Leaves the line. This case has not taken the claim.
     pub(super) fn leave(&self, sends: bool, at: usize) {
         let Some(mut lines) = self.lines.lock_to_go() else { return };
         let node = if sends { &mut lines.senders } else { &mut lines.receivers }.remove(at);
@@ -375,7 +380,7 @@ impl<T> Meeting<T> {
         drop(node);
     }
 
-    /// One stands in line, and its ticket is open: tells one of the other side.
+    /// An endpoint has registered in line, and its claim is open: notifies one of the other side.
     pub(super) fn announce(&self, sends: bool) {
         let list = self.list(!sends);
         if list.published() && list.attend().is_armed() {
@@ -384,10 +389,10 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: The lock ends with the function anyway.
-    /// A future was given the message of this number, and is dropped: the message goes to the next receiver that waits,
-    /// or stays here until one comes.
+    /// A future was handed the message of this number, and is dropped. The message goes to the next receiver that
+    /// waits, or stays here until there is one.
     pub(super) fn give_back(&self, number: u64, message: T) {
-        // Where nobody gives the lock back nobody receives the message either.
+        // Where the lock is never released, no receiver gets the message either.
         let Some(mut lines) = self.lines.lock_to_go() else { return };
         let message = match self.give_again(&mut lines, number, message) {
             Ok(ticket) => {
@@ -403,12 +408,12 @@ impl<T> Meeting<T> {
         self.announce(true);
     }
 
-    /// The last sender goes.
+    /// The last sender is dropped.
     pub(in crate::channel) fn senders_are_gone(&self) {
         self.shut(false);
     }
 
-    /// The last receiver goes. Messages that were given back are dropped.
+    /// The last receiver is dropped. Messages that were given back are dropped.
     pub(in crate::channel) fn receivers_are_gone(&self) {
         self.shut(true);
     }
@@ -418,14 +423,14 @@ impl<T> Meeting<T> {
     //     first, then it propagates; test: tests/suite/rendezvous/foreign.rs:
     //     one_waker_that_panics_does_not_keep_the_others_asleep, tests/suite/rendezvous/foreign.rs:
     //     messages_given_back_end_with_the_last_receiver_also_where_one_panics
-    /// Any end: nobody will meet any more. Messages that were given back can still be received. True: this call has
-    /// closed it.
+    /// Called by any handle: no message will be exchanged any more. Messages that were given back can still be
+    /// received. True: this call has closed it.
     pub(in crate::channel) fn close(&self) -> bool {
         self.shut(false)
     }
 
     // MUTANT: Killed only by `a_waker_and_a_message_that_was_given_back_are_one_panic`.
-    /// Nobody will meet any more: all that wait, or want to be told, are woken. True: it was open.
+    /// Closes the lines: wakes all that wait, or want to be notified. True: it was open.
     fn shut(&self, dispose: bool) -> bool {
         let Some(mut lines) = self.lines.lock_to_go() else { return false };
         let mut taken = Vec::new();
@@ -433,7 +438,7 @@ impl<T> Meeting<T> {
         let was_open = !self.closed.swap(true, Ordering::Release);
         for sends in [true, false] {
             let line = if sends { &mut lines.senders } else { &mut lines.receivers };
-            // A ticket that is closed belongs to an end at work, which will look once it has opened it.
+            // A closed claim belongs to an endpoint at work, which will check once it has opened it.
             let met: Vec<_> =
                 line.iter().filter(|(_, node)| node.ticket.claim(Met::Nobody(node.case))).map(|(at, _)| at).collect();
             taken.extend(met.into_iter().filter_map(|at| line.remove(at)));
@@ -445,16 +450,17 @@ impl<T> Meeting<T> {
         taken.iter().for_each(|node| panics.catch(|| node.ticket.wake()));
         panics.catch(|| notify_all(&self.senders.list));
         panics.catch(|| notify_all(&self.receivers.list));
-        // The messages last: no panic of theirs may keep an end asleep.
+        // The messages last: no panic of theirs may keep an endpoint asleep.
         returned.into_iter().for_each(|message| panics.catch(|| drop(message)));
         was_open
     }
 
-    // MUTANT: Speed only: an early exit. The line finds, under the lock, that nobody is registered.
-    /// Whether no one of the other side waits, by a look without the lock.
+    // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.
+    /// Whether no endpoint of the other side waits, checked without the lock.
     pub(super) fn is_deserted(&self, sends: bool) -> bool {
         let other = if sends { &self.receivers } else { &self.senders };
-        // ORDERING: Relaxed; an end that stood in line before this call, in the order of events, is seen by coherence.
+        // ORDERING: Relaxed; an endpoint that registered in line before this call, in the order of events, is seen by
+        //     coherence.
         other.waiting.load(Ordering::Relaxed) == 0 && !self.is_closed()
     }
 }
@@ -480,14 +486,14 @@ mod tests {
         assert_eq!((meeting.is_closed(), meeting.count_again(), meeting.sender_count()), (true, false, 0));
     }
 
-    /// Otherwise an end that polls next to it would check again and again, for as long as that is at work.
+    /// Otherwise an endpoint that polls next to it would check again and again, for as long as that is at work.
     #[test]
     fn an_end_that_is_at_work_is_nobody_to_be_told_of() {
         let meeting = Meeting::new(&Meter::default());
         let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
         let [one, other] = [(); 2].map(|()| Arc::new(Ticket::for_task()));
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
             panic!("the receiver is at work")
@@ -501,7 +507,7 @@ mod tests {
         assert_eq!(ready(), (false, false));
     }
 
-    /// Of every kind, and of a future that waits: whatever takes the lock as it goes.
+    /// Of every kind, and of a waiting future: everything that takes the lock on drop.
     ///
     /// Claim: A child that is forked while another thread holds a lock can drop its handles.
     /// Also: unit mailbox::inner::tests::a_forked_child_drops_mailboxes_whose_locks_another_thread_has.
@@ -521,7 +527,7 @@ mod tests {
             held();
         };
         let mut context = Context::from_waker(Waker::noop());
-        // SAFETY: the sender keeps it alive, in the parent, which drops none of its ends meanwhile.
+        // SAFETY: the sender keeps it alive in the parent, which drops none of its handles meanwhile.
         let locked = unsafe { &*meeting(&sender) };
         let mut set = YPollset::new();
         let mut attached = receiver.clone();
@@ -532,7 +538,7 @@ mod tests {
         assert!(waiting.as_mut().poll(&mut context).is_pending());
         let mut all = Some((waiting, attached, receiving, sender, receiver));
         assert!(child_can(|held| hold(locked, held), || drop(all.take())));
-        // The parent's are as they were.
+        // The parent's locks are unchanged.
         let (mut waiting, attached, _receiving, _sender, _receiver) = all.take().unwrap();
         assert_eq!(attached.try_recv().map(|message| *message), Ok(7));
         assert!(waiting.as_mut().poll(&mut context).is_ready());
@@ -544,11 +550,11 @@ mod tests {
         let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
         let own = Arc::new(Ticket::for_task());
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         meeting.give_back(0, 7);
         assert_eq!(ready(), (true, false));
-        // About to look: no sender is to meet it before.
+        // About to check: no sender may be matched with it before.
         own.open();
         assert_eq!(ready(), (true, false));
         drop(receiver);

@@ -1,20 +1,21 @@
-//! The rendezvous, `bounded(0)` of every kind of channel: a message goes from hand to hand, and none is ever in
-//! between. A `send` ends when a receiver has the message.
+//! The rendezvous, `bounded(0)` of every kind of channel: a message goes from hand to hand, and the channel holds none.
+//! A `send` returns when a receiver has the message.
 //!
-//! Ends that wait stand in one of two *lines* of the channel's [`Meeting`], under a lock that is held for some
-//! instructions: senders with their message, receivers with a place for one. An end that comes looks at the other line,
-//! and takes the first there whose *ticket* is open; otherwise it may stand in its own line. A ticket is the decision
-//! word of one wait, which may stand in several lines at once (a `select`): it is taken once, by one compare-exchange,
-//! or closed by its owner, whose time is up or whose future is dropped.
+//! Waiting endpoints register in one of two *lines* of the channel's [`Meeting`], under a lock that is held for some
+//! instructions. Senders register with their message, receivers with a slot for one. An endpoint that arrives polls the
+//! other line, and takes the first registration there whose *claim* is open. Otherwise it may register in its own line.
+//! A claim is the decision word of one wait, which may be registered in several lines at once (a `select`). It is taken
+//! once, by one compare-exchange, or closed by its owner, whose deadline has passed or whose future is dropped. In the
+//! code a registration is a `Stand`, and a claim a `Ticket`.
 //!
-//! Ends that do not wait but want to be told (attached to a set, watched by a `Select`, or polled as a stream) are in
-//! the wait list of their side, as in an `mpmc`: whoever stands in line notifies one of the other side's.
+//! Endpoints that do not wait but want to be notified are in the wait list of their side, as in an `mpmc`: those that
+//! are attached to a set, watched by a `Select`, or polled as a stream. An endpoint that registers in line notifies one
+//! of the other side's.
 //!
-//! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the
-//! beginning.
+//! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the start.
 //!
-//! Cannot: join two ends of which neither waits: two `try_` calls never meet, nor do two ends that only want to be
-//! told.
+//! Cannot: join two endpoints of which neither waits. Two `try_` calls never exchange a message, nor do two endpoints
+//! that only want to be notified.
 
 mod end;
 #[cfg(feature = "futures")]

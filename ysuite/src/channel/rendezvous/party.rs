@@ -1,6 +1,6 @@
-//! All that an end of a rendezvous does: written once for every kind of channel. Any thread, except for what polls.
+//! All operations of a rendezvous endpoint: written once for every kind of channel. Any thread, except for polling.
 //!
-//! `try_send` and `try_recv` take the lock of the meeting where one of the other side seems to wait, and only then.
+//! `try_send` and `try_recv` take the lock of the meeting only where an endpoint of the other side seems to wait.
 
 use core::future::{Future, pending, poll_fn};
 use core::pin::{Pin, pin};
@@ -17,10 +17,10 @@ use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};
 use crate::wait::{Backoff, Subscriptions};
 
-/// One end, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
+/// One endpoint, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
 pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
     pub(super) side: MeetingSide<'a, T, SENDS>,
-    /// The end's slots, if it has any: in its set, and for the task that polled it.
+    /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
     pub(super) subscriptions: Option<&'a Subscriptions>,
     /// A sender that has been closed: it finds the meeting so.
     pub(super) has_ended: bool,
@@ -35,21 +35,21 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
         self.side
     }
 
-    /// Before this end waits as a thread or a future: disarms its other slots. What one of them has been told is passed
-    /// on when the guard is dropped.
+    /// Before this endpoint waits as a thread or a future: disarms its other slots. A notification that one of them has
+    /// got is passed on when the guard is dropped.
     pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a, T, SENDS>> {
         let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
         Owed { end: self.side, is_notified }
     }
 
-    /// An attached end has found nobody: takes its id down, and checks once more.
+    /// An attached endpoint has found no match: takes its id down, and checks once more.
     fn rest(&self) -> bool {
         self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
     }
 
     // MUTANT: An extra notification is harmless. Killed only by
     // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
-    /// An end that may have been told has met somebody: tells the next, if there is more.
+    /// An endpoint that may have been notified has found its match: notifies the next, if there is more.
     fn pass_on(&self) {
         if self.subscriptions.is_some() {
             propagate(self.side);
@@ -64,8 +64,8 @@ impl<'a, T> Party<'a, T, true> {
         match self.give(message) {
             Err(TrySendError::Full(message)) => {
                 let mut found = false;
-                // Whom this tells in its place is user code; so is the drop of a message that nobody gets, while
-                // unwinding.
+                // The waker that this notifies in its place is user code. So is the drop of a message that no caller
+                // gets, while unwinding.
                 let message = Panics::answer_behind(message, || found = self.rest());
                 if found { self.give(message) } else { Err(TrySendError::Full(message)) }
             }
@@ -81,7 +81,7 @@ impl<'a, T> Party<'a, T, true> {
     //     a_receiver_whose_passing_on_panics_leaks_no_message
     // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
     // `one_sender_of_a_funnel_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
-    /// As [`try_send`](Self::try_send); an attached end keeps its id up.
+    /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
     pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
         let meeting = self.side.0;
         if self.has_ended {
@@ -93,7 +93,7 @@ impl<'a, T> Party<'a, T, true> {
         let mut lines = meeting.lock();
         let met = meeting.give(&mut lines, message)?;
         drop(lines);
-        // Nobody to pass on to: a sender is never told of more receivers than it can meet.
+        // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
         met.wake();
         Ok(())
     }
@@ -122,8 +122,7 @@ impl<'a, T> Party<'a, T, true> {
             Ok(None) => Ok(()),
             Err(message) => Err(SendTimeoutError::Disconnected(message)),
         };
-        // What is owed is user code where it is passed on; so is the drop of a message that nobody gets, while
-        // unwinding.
+        // Passing a notification on is user code. So is the drop of a message that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(owed))
     }
 
@@ -132,8 +131,8 @@ impl<'a, T> Party<'a, T, true> {
         self.send_async_until(place, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
     }
 
-    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready, which is
-    /// polled only while it waits.
+    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
+    /// polled only during the wait.
     pub(in crate::channel) async fn send_async_until(
         &self,
         place: &mut Option<T>,
@@ -142,7 +141,7 @@ impl<'a, T> Party<'a, T, true> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
         if let Some(outcome) = self.give_from(place) {
-            // The limit is user code at its end.
+            // The drop of the limit is user code.
             return Panics::answer_behind(outcome, || drop(stop));
         }
         let owed = self.disarm();
@@ -159,7 +158,8 @@ impl<'a, T> Party<'a, T, true> {
         limit::answer_behind(stand.outcome(), (task, owed), stop)
     }
 
-    /// Hands the message that is in `place` to a receiver that waits. `None`: there is none, and it stays there.
+    /// Hands the message that is in `place` to a receiver that waits. `None`: there is none, and the message stays
+    /// there.
     fn give_from(&self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
         match self.give(place.take()?) {
             Ok(()) => Some(Ok(())),
@@ -171,7 +171,7 @@ impl<'a, T> Party<'a, T, true> {
         }
     }
 
-    /// Stands in line with the message that was in `place`, unless a receiver has come or nobody ever will.
+    /// Registers in line with the message that was in `place`, unless a receiver has come or there will be none.
     fn stand_from(
         &self,
         place: &mut Option<T>,
@@ -184,7 +184,7 @@ impl<'a, T> Party<'a, T, true> {
         }
     }
 
-    /// Hands over all messages of an iterator, one by one, as a task. Returns how many.
+    /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
     pub(in crate::channel) async fn send_batch_async(
         &self,
         messages: &mut impl Iterator<Item = T>,
@@ -202,7 +202,8 @@ impl<'a, T> Party<'a, T, true> {
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
     //     a_rendezvous_of_many
-    /// Hands over all messages of an iterator, one by one; waits for a receiver as long as it takes. Returns how many.
+    /// Hands over all messages of an iterator, one by one; waits until there is a receiver for each. Returns the number
+    /// of messages.
     pub(in crate::channel) fn send_batch(
         &self,
         messages: impl IntoIterator<Item = T>,
@@ -217,7 +218,7 @@ impl<'a, T> Party<'a, T, true> {
                 Err(error) => break Err(SendError(vec![error.into_inner()])),
             }
         };
-        // The iterator is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::result_behind(outcome, || drop(messages))
     }
 }
@@ -234,7 +235,7 @@ impl<'a, T> Party<'a, T, false> {
 
     // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
     // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
-    /// As [`try_recv`](Self::try_recv); an attached end keeps its id up.
+    /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
     pub(in crate::channel) fn take(&self) -> Result<T, TryRecvError> {
         let meeting = self.side.0;
         if meeting.is_deserted(false) {
@@ -245,7 +246,7 @@ impl<'a, T> Party<'a, T, false> {
         drop(lines);
         match found {
             Encounter::Peer((message, met)) => {
-                // Wakers are user code; so is the drop of a message that nobody gets, while unwinding.
+                // Wakers are user code. So is the drop of a message that no caller gets, while unwinding.
                 let mut panics = Panics::none();
                 panics.catch(|| {
                     met.inspect(|met| met.wake());
@@ -281,8 +282,7 @@ impl<'a, T> Party<'a, T, false> {
             Ok(Ok(message)) => Ok(message),
             Err(()) => Err(RecvTimeoutError::Disconnected),
         };
-        // What is owed is user code where it is passed on; so is the drop of a message that nobody gets, while
-        // unwinding.
+        // Passing a notification on is user code. So is the drop of a message that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop(owed))
     }
 
@@ -304,11 +304,11 @@ impl<'a, T> Party<'a, T, false> {
         };
         poll_fn(|context| stand.poll(context)).await;
         let outcome = stand.leave().1.ok_or(RecvError);
-        // The wait is user code at its end; so is the drop of an answer that nobody gets, while unwinding.
+        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::answer_behind(outcome, || drop((task, owed)))
     }
 
-    /// Waits for one sender, then takes the messages of those that wait, `most` at most, which is not 0.
+    /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
     pub(in crate::channel) fn recv_batch(
         &self,
         to: &mut Vec<T>,
@@ -327,14 +327,14 @@ impl<'a, T> Party<'a, T, false> {
         Ok(1 + self.take_more(to, most - 1))
     }
 
-    /// Takes the messages of senders that wait, `most` at most, which is not 0.
+    /// Takes the messages of waiting senders, at most `most`, which is not 0.
     pub(in crate::channel) fn try_recv_batch(&self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
         let first = self.try_recv()?;
         to.push(first);
         Ok(1 + self.take_more(to, most - 1))
     }
 
-    /// As many as wait now, and none beyond: it might never end.
+    /// At most the messages of the senders that wait now: otherwise it might never return.
     fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
         let (there, before) = (self.side.supply().min(most), to.len());
         to.extend((0..there).map_while(|_| self.take().ok()));
@@ -342,7 +342,7 @@ impl<'a, T> Party<'a, T, false> {
     }
 }
 
-/// The ticket of a task. However the wait ends, the task's waker is dropped then: user code, so it comes last.
+/// The claim of a task. However the wait ends, the task's waker is dropped then: user code, so it comes last.
 struct TaskTicket(Arc<Ticket>);
 
 // USER CODE: `Drop` of the waker of a future; the registration has left its line, the notification is passed on;
@@ -356,8 +356,8 @@ impl Drop for TaskTicket {
 }
 
 // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
-/// Polls an end that only wants to be told: ready once `look` finds something. `is_notified`: one of its slots has been
-/// told before.
+/// Polls an endpoint that only wants to be notified: ready once `look` finds something. `is_notified`: one of its slots
+/// has been notified before.
 pub(in crate::channel) fn poll<R>(
     side: impl SharedEnd,
     subscriptions: &mut Subscriptions,
@@ -367,10 +367,10 @@ pub(in crate::channel) fn poll<R>(
 ) -> Poll<R> {
     let mut is_notified = subscriptions.disarm_all(side) | is_notified;
     loop {
-        // Passed on, also where the look, or the waker's clone, panics.
+        // Passed on, also where the check, or the waker's clone, panics.
         let mut owed = Owed { end: side, is_notified };
         if let Some(found) = look() {
-            // What it has met is one; there may be more. User code; so is the drop of an answer that nobody gets, while
+            // It has taken one; there may be more. User code. So is the drop of a result that no caller gets, while
             // unwinding.
             return Poll::Ready(Panics::answer_behind(found, || drop(owed)));
         }

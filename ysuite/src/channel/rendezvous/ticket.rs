@@ -1,7 +1,8 @@
-//! The decision word of one wait, which may stand in several lines: taken once, or closed by its owner.
+//! The claim: the decision word of one wait, which may be registered in several lines. It is taken once, or closed by
+//! its owner.
 //!
-//! `claim`, `wake`: any thread, under the lock of a meeting and behind it. The rest: the owner. All wait-free, except
-//! for the sleep. An owner that is at work has its ticket closed: so no other handle meets it while it looks for one
+//! `claim`, `wake`: any thread, under the lock of a meeting and after it. The rest: the owner. All wait-free, except
+//! for the sleep. An owner that is at work has its claim closed, so no other endpoint takes it while it searches
 //! itself.
 
 use core::task::{Context, Poll, Waker};
@@ -10,24 +11,24 @@ use crate::os::{Deadline, Waited, sleep_on, wake};
 use crate::signal::TaskSlot;
 use crate::sync::{AtomicU32, Ordering};
 
-/// The owner is at work, or has gone.
+/// The owner is at work, or has been dropped.
 const CLOSED: u32 = 0;
 /// The owner waits.
 const OPEN: u32 = 1;
-/// An end of the other side has taken the ticket: the message has changed hands.
+/// An endpoint of the other side has taken the claim: the message has changed hands.
 const MET: u32 = 2;
-/// The other side is gone.
+/// The other side is disconnected.
 const OVER: u32 = 3;
-/// The states, in the lowest bits. Above them is the number of the case by which the ticket was taken.
+/// The states, in the lowest bits. Above them is the number of the case by which the claim was taken.
 const STATES: u32 = 3;
 const CASE: u32 = 4;
 
-/// How a ticket was taken, and by which of its owner's cases.
+/// How a claim was taken, and by which of its owner's cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::channel) enum Met {
     /// The message has changed hands.
     Peer(u32),
-    /// The other side is gone: no message has changed hands.
+    /// The other side is disconnected: no message has changed hands.
     Nobody(u32),
 }
 
@@ -41,7 +42,7 @@ impl Met {
 }
 
 pub(in crate::channel) struct Ticket {
-    /// What a thread sleeps on, while it is [`OPEN`].
+    /// The word that a thread sleeps on, while it is [`OPEN`].
     state: AtomicU32,
     /// Whether the owner sleeps on `state`. Otherwise it has registered its task.
     is_thread: bool,
@@ -50,41 +51,41 @@ pub(in crate::channel) struct Ticket {
 }
 
 impl Ticket {
-    /// A closed ticket, for an owner that registers a task.
+    /// A closed claim, for an owner that registers a task.
     pub(in crate::channel) fn for_task() -> Self {
         Self { state: AtomicU32::new(CLOSED), is_thread: false, task: TaskSlot::default() }
     }
 
-    /// A closed ticket, for a thread that sleeps here.
+    /// A closed claim, for a thread that sleeps here.
     pub(super) fn for_thread() -> Self {
         Self { is_thread: true, ..Self::for_task() }
     }
 
-    /// Owner: from now on the ticket may be taken. It stands in lines already, or is not yet shared.
+    /// Owner: from now on the claim may be taken. It is registered in lines already, or is not yet shared.
     pub(in crate::channel) fn open(&self) {
-        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the ticket:
-        //     that thread sees this if it comes later, and is seen by the owner's look if it has come before.
+        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the claim:
+        //     that thread sees this if it comes later, and the owner's check sees that thread if it has come before.
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
-    /// Owner: the ticket stands in no line, and is closed: for another wait.
+    /// Owner: the claim is registered in no line, and is closed: prepares it for another wait.
     pub(in crate::channel) fn reset(&self) {
-        // ORDERING: Relaxed; no other thread has a node with this ticket in a line.
+        // ORDERING: Relaxed; no other thread has a node with this claim in a line.
         self.state.store(CLOSED, Ordering::Relaxed);
     }
 
-    /// Owner: from now on the ticket cannot be taken, unless it has been: then how.
+    /// Owner: from now on the claim cannot be taken. Returns how it was taken, if it was.
     pub(in crate::channel) fn close(&self) -> Option<Met> {
         // ORDERING: Acquire on failure pairs with the Release in `claim`: what the peer has put into the node is
-        //     visible. Release otherwise pairs with the fence of a select that has looked everywhere (`can_at_last`):
-        //     where it has found this ticket closed, it finds counted who has come elsewhere before.
+        //     visible. Release otherwise pairs with the fence of a select that has checked everywhere (`can_at_last`):
+        //     where it has found this claim closed, it finds counted the endpoints that have registered elsewhere
+        //     before.
         self.state.compare_exchange(OPEN, CLOSED, Ordering::Release, Ordering::Acquire).err().and_then(Self::decode)
     }
 
-    /// Owner: how the ticket has been taken, if it has.
+    /// Owner: how the claim has been taken, if it has.
     pub(in crate::channel) fn met(&self) -> Option<Met> {
-        // ORDERING: Relaxed; the owner reads nothing on the strength of it before it has called `close`, which
-        //     acquires.
+        // ORDERING: Relaxed; the owner reads nothing because of it before it has called `close`, which acquires.
         Self::decode(self.state.load(Ordering::Relaxed))
     }
 
@@ -96,35 +97,35 @@ impl Ticket {
         }
     }
 
-    /// Whether the ticket can be taken. The caller holds the lock of a meeting in whose line it stands.
+    /// Whether the claim can be taken. The caller holds the lock of a meeting in whose line it is registered.
     pub(super) fn is_open(&self) -> bool {
-        // ORDERING: Relaxed; `claim` decides. See `open` for what a look under the lock sees.
+        // ORDERING: Relaxed; `claim` decides. See `open` for what a check under the lock sees.
         self.state.load(Ordering::Relaxed) == OPEN
     }
 
-    /// Takes the ticket for one of its cases. False: it is closed, or another thread has taken it. The caller holds the
-    /// lock of a meeting in whose line it stands, takes its node out of that line, and wakes the owner behind the lock.
+    /// Takes the claim for one of its cases. False: it is closed, or another thread has taken it. The caller holds the
+    /// lock of a meeting in whose line it is registered. It removes the node from that line, and wakes the owner after
+    /// the lock.
     pub(super) fn claim(&self, met: Met) -> bool {
         let state = match met {
             Met::Peer(case) => MET + case * CASE,
             Met::Nobody(case) => OVER + case * CASE,
         };
-        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. What
-        //     the owner has put into its node is ordered by the lock. Relaxed on failure: nothing is read on the
-        //     strength of it.
+        // ORDERING: Release hands the message in a receiver's node over to the owner, which acquires this state. The
+        //     lock orders what the owner has put into its node. Relaxed on failure: nothing is read because of it.
         self.state.compare_exchange(OPEN, state, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     // USER CODE: as of `give` in `channel/rendezvous/party.rs`; test: tests/suite/rendezvous/foreign.rs:
     //     a_waker_that_panics_leaves_the_handover_done
-    /// Wakes the owner of a ticket that the caller has taken. A waker is user code: not under a lock.
+    /// Wakes the owner of a claim that the caller has taken. A waker is user code: not under a lock.
     pub(super) fn wake(&self) {
         if self.is_thread { wake(&self.state, 1) } else { self.task.wake() }
     }
 
     // MUTANT: A waker that was registered without need is removed when the wait ends. Killed only by
     // `a_signal_ends_no_wait_in_line`.
-    /// Owner, as a thread: sleeps until the ticket is taken, or the deadline has passed.
+    /// Owner, as a thread: sleeps until the claim is taken, or the deadline has passed.
     pub(super) fn sleep(&self, deadline: Deadline) -> bool {
         while self.met().is_none() {
             if sleep_on(&self.state, OPEN, deadline) == Waited::TimedOut {
@@ -134,13 +135,13 @@ impl Ticket {
         true
     }
 
-    /// Owner, as a task: has `waker` woken once the ticket is taken. It must look afterwards.
+    /// Owner, as a task: has `waker` woken once the claim is taken. It must check afterwards.
     pub(in crate::channel) fn register(&self, waker: &Waker) {
         self.task.register(waker);
     }
 
     // MUTANT: A waker that was registered without need is removed when the wait ends.
-    /// Registers the task to be woken once the ticket is taken, unless it is already.
+    /// Registers the task to be woken once the claim is taken, unless it is already registered.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
         if self.met().is_none() {
             self.register(context.waker());
@@ -149,7 +150,7 @@ impl Ticket {
     }
 
     // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
-    /// Owner, as a task: waits no longer. The caller drops the waker last.
+    /// Owner, as a task: stops waiting. The caller drops the waker last.
     pub(in crate::channel) fn forget(&self) -> Option<Waker> {
         self.task.take()
     }
@@ -168,7 +169,7 @@ mod tests {
             assert!(ticket.is_open() && ticket.claim(met));
             assert!(!ticket.is_open() && !ticket.claim(Met::Peer(1)));
             assert_eq!((ticket.met(), ticket.close()), (Some(met), Some(met)));
-            // Nothing is left of it in the next wait.
+            // The next wait finds nothing of it.
             ticket.reset();
             assert_eq!((ticket.met(), ticket.close()), (None, None));
         }

@@ -1,8 +1,7 @@
-//! An end that stands in line: how it gets there, how it leaves, and how it waits meanwhile. The end's own thread or
-//! task.
+//! An endpoint in line: how it registers, how it leaves, and how it waits meanwhile. The endpoint's own thread or task.
 //!
-//! However a stand ends, its message is where it belongs afterwards: with the receiver, back with its sender, or, where
-//! a receiving future is dropped just when it was given one, with the next receiver.
+//! However a registration ends, its message is where it belongs afterwards: with the receiver, or back with its sender.
+//! Where a receiving future is dropped just after it was handed a message, the next receiver gets it.
 
 use core::task::{Context, Poll};
 
@@ -14,19 +13,19 @@ use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
 
-/// One who stands in line: a sender with `SENDS`, otherwise a receiver. Dropped: it leaves.
+/// A registration in line: a sender with `SENDS`, otherwise a receiver. Its drop leaves the line.
 pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
     side: MeetingSide<'a, T, SENDS>,
     node: Arc<StandNode<T>>,
-    /// The place in line.
+    /// The slot in line.
     at: usize,
     /// It is in no line any more, and its message is where it belongs.
     is_over: bool,
 }
 
 impl<'a, T> Stand<'a, T, true> {
-    /// Hands the message over to a receiver that waits (`None`), or stands in line with it. The ticket is this stand's
-    /// alone where `opens`, and open then; otherwise its owner opens it later.
+    /// Hands the message over to a receiver that waits (`None`), or registers in line with it. Where `opens`, only this
+    /// registration uses the claim, which is open then. Otherwise its owner opens it later.
     pub(in crate::channel) fn send(
         side: MeetingSide<'a, T, true>,
         ticket: &Arc<Ticket>,
@@ -61,18 +60,18 @@ impl<'a, T> Stand<'a, T, true> {
         Ok(Some(stand))
     }
 
-    /// After the ticket was opened: meets a receiver that waits. See [`Look`].
+    /// After the claim was opened: takes a receiver that waits. See [`Look`].
     pub(in crate::channel) fn look(&mut self) -> Look<()> {
         let meeting = self.side.0;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.node.ticket) {
             return Look::Nobody;
         }
-        // At work from here on. Under the lock: of two that face each other here, one finds the other's ticket open.
+        // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
         if let Some(met) = self.node.ticket.close() {
             return Look::Met(met);
         }
-        // SAFETY: the node is in line, as its ticket was not taken, and the lock is held.
+        // SAFETY: the node is in line, as its claim was not taken, and the lock is held.
         let Some(message) = (unsafe { self.node.exchange(None) }) else { unreachable!("in line with its message") };
         match meeting.give(&mut lines, message) {
             Ok(met) => {
@@ -92,7 +91,7 @@ impl<'a, T> Stand<'a, T, true> {
 }
 
 impl<T> Stand<'_, T, true> {
-    /// Leaves: the message has changed hands, the meeting is over, or neither.
+    /// Leaves: the message has changed hands, the meeting is closed, or neither.
     pub(super) fn outcome(self) -> Result<(), SendTimeoutError<T>> {
         match self.leave() {
             (Some(Met::Nobody(_)), Some(message)) => Err(SendTimeoutError::Disconnected(message)),
@@ -104,34 +103,34 @@ impl<T> Stand<'_, T, true> {
 
 #[cfg(feature = "futures")]
 impl<'a, T> Stand<'a, T, true> {
-    /// The place in line, which stays taken until it is made a stand again.
+    /// The slot in line, which stays taken until it becomes a registration again.
     pub(super) fn into_place(mut self) -> (Arc<StandNode<T>>, usize) {
         self.is_over = true;
         (self.node.clone(), self.at)
     }
 
-    /// The stand at that place.
+    /// The registration at that slot.
     pub(super) fn at_place(side: MeetingSide<'a, T, true>, node: Arc<StandNode<T>>, at: usize) -> Self {
         Self { side, node, at, is_over: false }
     }
 }
 
-/// What an end has found that stands in several lines, once its ticket was open.
+/// What an endpoint that is registered in several lines has found, once its claim was open.
 pub(in crate::channel) enum Look<M> {
-    /// No one of the other side waits. The ticket is open.
+    /// No endpoint of the other side waits. The claim is open.
     Nobody,
-    /// It was itself found.
+    /// Another endpoint has taken its claim.
     Met(Met),
-    /// The other side is gone. The ticket is closed.
+    /// The other side is disconnected. The claim is closed.
     Closed,
-    /// It has found one, and the message has changed hands. The ticket is closed.
+    /// It has taken a counterpart, and the message has changed hands. The claim is closed.
     Found(M),
-    /// One was there and has gone, or is at work. The ticket is closed: open it, and check again.
+    /// A counterpart was there and has left, or is at work. The claim is closed: open it, and check again.
     Again,
 }
 
 impl<'a, T> Stand<'a, T, false> {
-    /// Takes the message of a sender that waits, or stands in line for one. See [`send`](Stand::send) for `opens`.
+    /// Takes the message of a waiting sender, or registers in line for one. See [`send`](Stand::send) for `opens`.
     pub(in crate::channel) fn receive(
         side: MeetingSide<'a, T, false>,
         ticket: &Arc<Ticket>,
@@ -162,14 +161,14 @@ impl<'a, T> Stand<'a, T, false> {
         Ok(Err(stand))
     }
 
-    /// After the ticket was opened: meets a sender that waits. See [`Look`].
+    /// After the claim was opened: takes a sender that waits. See [`Look`].
     pub(in crate::channel) fn look(&mut self) -> Look<T> {
         let meeting = self.side.0;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.node.ticket) {
             return Look::Nobody;
         }
-        // At work from here on. Under the lock: of two that face each other here, one finds the other's ticket open.
+        // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
         if let Some(met) = self.node.ticket.close() {
             return Look::Met(met);
         }
@@ -185,8 +184,8 @@ impl<'a, T> Stand<'a, T, false> {
     }
 }
 
-/// The message of a sender whose ticket has been taken, once that is woken. A waker is user code; so is the drop of a
-/// message that nobody gets, while unwinding.
+/// The message of a sender whose claim has been taken, after that sender is woken. A waker is user code. So is the drop
+/// of a message that no caller gets, while unwinding.
 fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
     Panics::answer_behind(message, || {
         met.inspect(|met| met.wake());
@@ -194,12 +193,12 @@ fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
 }
 
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
-    /// The ticket is open: tells one of the other side that only wants to be told.
+    /// The claim is open: notifies one endpoint of the other side that only wants to be notified.
     pub(in crate::channel) fn announce(&self) {
         self.side.0.announce(SENDS);
     }
 
-    /// Sleeps as a thread until the ticket is taken, or the deadline has passed (`None`).
+    /// Sleeps as a thread until the claim is taken, or the deadline has passed (`None`).
     pub(super) fn sleep(&self, backoff: &mut Backoff, deadline: Deadline) -> Option<Met> {
         let ticket = &self.node.ticket;
         // MUTANT: Speed only: what the yields have found ends the park before it begins.
@@ -211,7 +210,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         ticket.met()
     }
 
-    /// Registers the task to be woken once the ticket is taken, unless it is already.
+    /// Registers the task to be woken once the claim is taken, unless it is already registered.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
         let polled = self.node.ticket.poll(context);
         if polled.is_pending() {
@@ -220,7 +219,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         polled
     }
 
-    /// Leaves. The message: a receiver's if it has met a sender, a sender's if it has not met a receiver.
+    /// Leaves. Returns a receiver's message if a sender has served it, or a sender's message if no receiver has taken
+    /// it.
     pub(in crate::channel) fn leave(mut self) -> (Option<Met>, Option<T>) {
         self.settle()
     }
@@ -231,8 +231,8 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         (met, if has_message { unsafe { self.node.exchange(None) } } else { None })
     }
 
-    /// A receiver that is dropped with a message: that is for the next one. Apart, so that a sender's drop needs no
-    /// stack for it.
+    /// A receiver that is dropped with a message: the next receiver gets it. A separate function, so that a sender's
+    /// drop needs no stack for it.
     #[inline(never)]
     fn give_back(&mut self) {
         // SAFETY: as `end` says, which was called just now.
@@ -243,18 +243,19 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
 
     // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
     // `a_dropped_sending_future_against_a_receive`.
-    /// Is in line no more, and is over. Whether what is in the node now, a message or nothing, is this end's alone.
+    /// Is no longer in line, and is complete. Returns whether only this endpoint owns the content of the node, a
+    /// message or nothing.
     fn end(&mut self) -> (Option<Met>, bool) {
         if core::mem::replace(&mut self.is_over, true) {
             return (None, false);
         }
-        // It may have been taken by another case, which is as good as closed for this one.
+        // Another case may have taken it. For this case that is the same as closed.
         let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
         if met.is_none() {
             self.side.0.leave(SENDS, self.at);
         }
-        // The message of a sender that has met a peer is the peer's, who may be about to take it out. Otherwise the
-        // node is in line no longer: this end has taken it out, or whoever has taken the ticket has.
+        // The peer of a matched sender owns the message, and may be about to take it out. Otherwise the node is no
+        // longer in line: this endpoint has taken it out, or the peer that has taken the claim.
         let is_own = !(SENDS && matches!(met, Some(Met::Peer(_))));
         (met, is_own)
     }
@@ -273,7 +274,7 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
         }
         // User code last: the message's drop, or a waker that is woken for it, or dropped.
         if SENDS {
-            // Where it lies: a stack may be too small for it.
+            // In its slot: a stack may be too small for it.
             // SAFETY: as `end` says.
             Panics::in_drop(|| unsafe { self.node.clear() });
         } else {
@@ -298,19 +299,19 @@ mod tests {
         [(); N].map(|()| Arc::new(Ticket::for_task()))
     }
 
-    /// A receiver that has opened its ticket, and then been preempted before it has looked: a sender that looks for one
-    /// meanwhile is to sleep, and not to check again and again.
+    /// A receiver that has opened its claim, and has been preempted before its check. A sender that searches meanwhile
+    /// must sleep, and not check again and again.
     #[test]
     fn a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look() {
         let meeting = Meeting::new(&Meter::default());
         let (slow, own) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &slow, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         meeting.give_back(0, 7);
         slow.open();
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 8, false) else {
-            panic!("nobody looks")
+            panic!("no thread polls")
         };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
@@ -319,14 +320,14 @@ mod tests {
         assert!(matches!(receiver.look(), Look::Found(8)));
         assert!(sender.outcome().is_ok());
     }
-    /// A select that sends is in line before its ticket is open. A receiver that comes meanwhile passes it by and
-    /// sleeps: the look of the select is to find it.
+    /// A select that sends is in line before its claim is open. A receiver that comes meanwhile passes it by and
+    /// sleeps: the check of the select must find it.
     #[test]
     fn a_sender_that_opens_its_ticket_meets_a_receiver_that_has_come_meanwhile() {
         let meeting = Meeting::new(&Meter::default());
         let (own, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
             panic!("the sender is at work")
@@ -341,9 +342,9 @@ mod tests {
         let meeting = Meeting::new(&Meter::default());
         let waiting = || (meeting.side::<false>().supply(), meeting.side::<true>().supply());
         let (one, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
-        // Both are at work, and so neither meets the other.
+        // Both are at work, and so neither is matched with the other.
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
             panic!("the receiver is at work")
@@ -361,24 +362,24 @@ mod tests {
         let meeting = Meeting::new(&Meter::default());
         let [own] = tickets();
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 1, 7, false) else {
-            panic!("nobody else is there")
+            panic!("no other peer is there")
         };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
         assert!(matches!(receiver.look(), Look::Nobody));
     }
 
-    /// One that was met elsewhere stands in its line until it looks: who faces it waits, and does not check again and
-    /// again.
+    /// An endpoint that was matched elsewhere stays in its line until it checks. Its counterpart waits, and does not
+    /// check again and again.
     #[test]
     fn nobody_looks_again_for_one_whose_ticket_is_not_open() {
         let meeting = Meeting::new(&Meter::default());
         let [closed, own] = tickets();
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &closed, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
             panic!("the receiver is at work")
@@ -388,7 +389,7 @@ mod tests {
         drop((receiver, sender));
         let [closed, own] = tickets();
         let Ok(Some(_sender)) = Stand::send(MeetingSide(&meeting), &closed, 0, 7, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
             panic!("the sender is at work")
@@ -397,13 +398,13 @@ mod tests {
         assert!(matches!(receiver.look(), Look::Nobody));
     }
 
-    /// The end of the others finds its ticket closed and leaves it where it is: it is to find that by itself.
+    /// The disconnection of the other side finds its claim closed and leaves it: the endpoint must find that by itself.
     #[test]
     fn a_sender_that_opens_its_ticket_when_all_is_over_gets_its_message_back() {
         let meeting = Meeting::new(&Meter::default());
         let [own] = tickets();
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         assert!(meeting.close());
         own.open();
@@ -411,13 +412,13 @@ mod tests {
         assert_eq!(sender.leave(), (None, Some(7)));
     }
 
-    /// Another one waits by then, and is left to others.
+    /// Another one waits by then, and is left to other endpoints.
     #[test]
     fn whoever_is_met_before_its_look_looks_for_nobody() {
         let meeting = Meeting::new(&Meter::default());
         let [own, other, third] = tickets();
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 4, 7, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         own.open();
         let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
@@ -430,7 +431,7 @@ mod tests {
 
         let [own, other, third] = tickets();
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 4, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         own.open();
         let Ok(None) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else { panic!("the receiver waits") };
@@ -449,7 +450,7 @@ mod tests {
         let waker = Waker::from(task.clone());
         let [own, other] = tickets();
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
             panic!("the sender is at work")
@@ -462,7 +463,7 @@ mod tests {
 
         let [own, other] = tickets();
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("nobody is there")
+            panic!("no peer is there")
         };
         let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else {
             panic!("the receiver is at work")
@@ -478,8 +479,8 @@ mod tests {
     fn whoever_is_met_in_one_line_leaves_the_others_with_its_messages() {
         let (here, there) = (Meeting::new(&Meter::default()), Meeting::new(&Meter::default()));
         let [own, other] = tickets();
-        let Ok(Some(sender)) = Stand::send(MeetingSide(&here), &own, 0, 7, false) else { panic!("nobody is there") };
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&there), &own, 1, false) else { panic!("nobody is there") };
+        let Ok(Some(sender)) = Stand::send(MeetingSide(&here), &own, 0, 7, false) else { panic!("no peer is there") };
+        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&there), &own, 1, false) else { panic!("no peer is there") };
         own.open();
         let Ok(None) = Stand::send(MeetingSide(&there), &other, 0, 8, true) else { panic!("the receiver waits") };
         assert_eq!(sender.leave(), (None, Some(7)));
@@ -491,10 +492,10 @@ mod tests {
     fn whoever_was_met_takes_nobody_out_of_the_place_that_it_had() {
         let meeting = Meeting::new(&Meter::default());
         let [own, other, third] = tickets();
-        let Ok(Some(first)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, true) else { panic!("nobody is there") };
+        let Ok(Some(first)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, true) else { panic!("no peer is there") };
         let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
         let Ok(Some(second)) = Stand::send(MeetingSide(&meeting), &third, 0, 8, true) else {
-            panic!("nobody is there any more")
+            panic!("no peer is there any more")
         };
         assert!(first.outcome().is_ok());
         assert_eq!(meeting.side::<false>().supply(), 1);

@@ -15,10 +15,10 @@ where
 {
     /// Until the case registers.
     ends: &'a mut [E],
-    /// Once it has: each end, with what is known of its wait.
+    /// Once it has: each receiver, with the state of its wait.
     sources: Vec<<&'a mut E as SelectRecv>::Source>,
     outcome: Option<(usize, Result<E::Message, RecvError>)>,
-    /// What it has captured ends behind a message that may panic.
+    /// Its captures are dropped after a message that may panic.
     then: Foreign<F>,
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::channel::mpmc;
 
-    /// It finds the select at work, and waits: the look of the select is to find it.
+    /// It finds the select at work, and waits: the check of the select must find it.
     #[test]
     fn a_sender_that_comes_when_the_select_is_in_line_is_met_by_its_look() {
         let (sender, receiver) = mpmc::bounded(0);

@@ -1,4 +1,4 @@
-//! A select at the ends that several threads use: of an `mpmc`.
+//! A select with the handles that several threads use: of an `mpmc`.
 
 use core::task::Context;
 
@@ -14,7 +14,7 @@ use crate::wait::many::ManyWait;
 /// A receiver with a ring, or of a rendezvous.
 #[doc(hidden)]
 pub enum ExchangeSource<'a, T> {
-    /// With its place among those that wait, once it has one.
+    /// With its slot in the wait list, once it has one.
     #[doc(hidden)]
     #[allow(private_interfaces)]
     Ring(&'a Receiver<T>, Option<ManyWait<Readers<'a, T>>>),
@@ -87,7 +87,7 @@ impl<T> RecvSource for ExchangeSource<'_, T> {
 /// A sender with a ring, or of a rendezvous.
 #[doc(hidden)]
 pub enum ExchangeOutlet<'a, T> {
-    /// With its place among those that wait, once it has one.
+    /// With its slot in the wait list, once it has one.
     #[doc(hidden)]
     #[allow(private_interfaces)]
     Ring(&'a Sender<T>, Option<ManyWait<Writers<'a, T>>>),
@@ -217,7 +217,7 @@ mod tests {
     use crate::channel::mpmc;
     use crate::tests::Woken;
 
-    /// Also of what has come behind a select's try, before its look.
+    /// Also what has arrived after a select's attempt, before its check.
     #[test]
     fn a_look_says_whether_there_is_a_message_and_whether_there_is_room() {
         let (sender, receiver) = mpmc::bounded(1);

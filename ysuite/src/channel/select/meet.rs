@@ -1,4 +1,4 @@
-//! A select at a rendezvous: it tries, stands in line with its ticket, and leaves.
+//! A select at a rendezvous: it tries, registers in line with its claim, and leaves.
 
 use super::case::Looked;
 use super::receive::RecvSource;
@@ -68,7 +68,7 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     }
 
     fn leave(&mut self) {
-        // Both may wake another end, and are done whatever the other does.
+        // Both may wake another endpoint, and both are done, whatever the other does.
         let mut panics = Panics::none();
         panics.catch(|| drop(self.stand.take()));
         panics.catch(|| drop(self.owed.take()));
@@ -149,7 +149,7 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         if let Some(message) = self.stand.take().and_then(|stand| stand.leave().1) {
             *offer = Some(message);
         }
-        // Last: it may wake another end, whose waker is user code.
+        // Last: it may wake another endpoint, whose waker is user code.
         drop(self.owed.take());
     }
 
@@ -182,7 +182,7 @@ mod tests {
         set.check().collect()
     }
 
-    /// Also where it has been woken in vain.
+    /// Also where it has been woken without a reason.
     #[test]
     fn a_receiver_keeps_its_place_in_line() {
         let (sender, receiver) = mpmc::bounded(0);
@@ -197,8 +197,8 @@ mod tests {
         assert_eq!(source.met(), Some(Ok(7)));
     }
 
-    /// Of two receivers in a set the first is told of a sender. It stands in line, and leaves without having met that
-    /// sender.
+    /// Of two receivers in a set the first is notified of a sender. It registers in line, and leaves without being
+    /// matched with that sender.
     #[test]
     fn a_receiver_that_leaves_passes_on_what_it_was_told() {
         let (sender, mut first) = mpmc::bounded(0);
@@ -216,7 +216,7 @@ mod tests {
         outlet.announce();
         let told = up(&mut set);
         assert_eq!(told.len(), 1);
-        // It is at work for a moment, and so is not met.
+        // It is at work for a moment, and so is not matched.
         assert!(peers.ticket.close().is_none());
         let own = waiter();
         let mut source = if told == [0] { first.into_source() } else { second.into_source() };

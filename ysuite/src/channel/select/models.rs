@@ -1,4 +1,5 @@
-//! The sleeper under the model checker: a call that comes while its thread looks, and one that has come before.
+//! The sleeper under the model checker: a call that arrives while its thread checks, and a call that has arrived
+//! before.
 //!
 //! Claim: A notification that arrives while a select polls is kept, with everything that happened before it.
 
@@ -11,7 +12,7 @@ use crate::os::Deadline;
 use crate::runner::model;
 use crate::sync::{AtomicBool, Handed, Ordering};
 
-/// The sleeper, and what its thread is woken for.
+/// The sleeper, and the object that its thread is woken for.
 #[derive(Default)]
 struct Call {
     sleeper: Arc<Sleeper>,
@@ -28,7 +29,7 @@ fn call(call: &Arc<Call>) -> thread::JoinHandle<()> {
     let call = call.clone();
     thread::spawn(move || {
         call.memory.written();
-        // ORDERING: Relaxed; the sleeper is to order it.
+        // ORDERING: Relaxed; the sleeper must order it.
         call.has_come.store(true, Ordering::Relaxed);
         call.sleeper.wake_by_ref();
     })
@@ -57,7 +58,7 @@ fn a_call_against_a_thread_that_goes_to_sleep() {
     });
 }
 
-/// A call that is forgotten was for what the next look finds.
+/// A call that is forgotten was for what the next check finds.
 #[test]
 fn a_call_against_a_thread_that_begins_anew() {
     model(|| {

@@ -1,4 +1,4 @@
-//! A select at the ends that one thread uses: of an `spsc` or `mpsc`.
+//! A select with the handles that one thread uses: of an `spsc` or `mpsc`.
 
 use core::task::{Context, Poll};
 
@@ -12,7 +12,7 @@ use crate::channel::{Receive, RecvError};
 
 /// What a select needs of a receiver that one thread uses.
 pub(in crate::channel) trait PipeReceiver: Receive {
-    /// The end of a rendezvous.
+    /// The endpoint of a rendezvous.
     #[allow(private_interfaces)]
     fn party(&self) -> Option<Party<'_, Self::Message, false>>;
     fn take_or_end(&mut self) -> Option<Result<Self::Message, RecvError>>;
@@ -24,7 +24,7 @@ pub(in crate::channel) trait PipeReceiver: Receive {
 /// What a select needs of a sender that one thread uses.
 pub(in crate::channel) trait PipeSender {
     type Message;
-    /// The end of a rendezvous.
+    /// The endpoint of a rendezvous.
     #[allow(private_interfaces)]
     fn party(&self) -> Option<Party<'_, Self::Message, true>>;
     fn give(&mut self, place: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
@@ -113,7 +113,7 @@ impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
 
     fn moves(&self) -> u64 {
         match self {
-            // What has become possible stays so: a message stays until this end takes it.
+            // What has become possible stays possible: a message stays until this handle takes it.
             Self::Queue(..) => 0,
             Self::Meeting(meeting) => meeting.moves(),
         }
@@ -205,7 +205,7 @@ impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
 
     fn moves(&self) -> u64 {
         match self {
-            // What has become possible stays so: room stays until this end fills it.
+            // What has become possible stays possible: room stays until this handle fills it.
             Self::Queue(..) => 0,
             Self::Meeting(meeting) => meeting.moves(),
         }
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::channel::{SelectSend, spsc};
 
-    /// Also of what has come behind a select's try, before its look.
+    /// Also what has arrived after a select's attempt, before its check.
     #[test]
     fn a_look_says_whether_there_is_room() {
         let (mut sender, mut receiver) = spsc::bounded(1);

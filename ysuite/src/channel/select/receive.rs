@@ -19,14 +19,14 @@ pub trait SelectRecv {
     fn into_source(self) -> Self::Source;
 }
 
-/// What a receiver's channel gives, and how it is waited for. See [`Case`] for what is not said here.
+/// What a receiver's channel provides, and how to wait for it. See [`Case`] for what is not said here.
 pub(in crate::channel) trait RecvSource {
     type Message;
 
-    /// A message, or the error that there will be none, if it is so now.
+    /// A message, or the error that there will be none. `None`: neither yet.
     fn take(&mut self) -> Option<Result<Self::Message, RecvError>>;
     fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<Self::Message, RecvError>>;
-    /// With what has been received, where it is [`Looked::Done`].
+    /// With the received message, where it is [`Looked::Done`].
     fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<Self::Message, RecvError>>);
     fn announce(&self);
     fn met(&mut self) -> Option<Result<Self::Message, RecvError>>;
@@ -39,7 +39,7 @@ pub(in crate::channel) trait RecvSource {
 pub struct RecvCase<S: RecvSource, F> {
     source: S,
     outcome: Option<Result<S::Message, RecvError>>,
-    /// What it has captured ends behind a message that may panic.
+    /// Its captures are dropped after a message that may panic.
     then: Foreign<F>,
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::channel::mpmc;
 
-    /// The sender comes while the select is at work, and stands in line.
+    /// The sender comes while the select is at work, and registers in line.
     #[test]
     fn what_a_look_receives_is_the_outcome() {
         let (sender, receiver) = mpmc::bounded::<i32>(0);

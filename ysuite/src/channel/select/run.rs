@@ -1,11 +1,11 @@
-//! How one operation of several is chosen, and how a select waits until one can be done.
+//! How one operation of several is chosen, and how a select waits until one is possible.
 //!
-//! All operations are tried in an order of chance. Then the select stands in line at each rendezvous, with one ticket
-//! for all, registers its waker with all other ends, looks everywhere once more, and sleeps. It is at work with its
-//! ticket closed, so that nobody meets it while it looks, and open while it sleeps. Two selects that face each other at
-//! one rendezvous look there under its lock: the first finds the other's ticket open, closes its own, and takes it.
-//! Where two face each other at two, each may have closed its own ticket before it finds the other's closed: then both
-//! open them and check again.
+//! All operations are tried in a random order. Then the select registers in line at each rendezvous, with one claim for
+//! all, and registers its waker with all other handles. It checks everywhere once more, and sleeps. Its claim is closed
+//! while it is at work, so that no endpoint takes it during its checks, and open while it sleeps. Two selects that wait
+//! for each other at one rendezvous check there under its lock. The first finds the other's claim open, closes its own,
+//! and takes the other's. At two rendezvous, each may have closed its own claim before it finds the other's closed:
+//! then both open them and check again.
 
 use super::case::{CaseList, Looked};
 use super::sleeper::SelectWaiter;
@@ -13,7 +13,7 @@ use crate::os::{Deadline, PeerWait};
 use crate::signal::chance;
 use crate::sync::{Ordering, fence, spin_loop};
 
-/// Numbers of operations in an order of chance: each once, from a random one on by random steps.
+/// The numbers of the operations in a random order: each once, from a random one on by random steps.
 struct Shuffled {
     length: usize,
     first: usize,
@@ -21,7 +21,7 @@ struct Shuffled {
 }
 
 impl Shuffled {
-    /// Steps that have no divisor in common with most lengths.
+    /// Steps that are coprime to most lengths.
     const STEPS: [u32; 8] = [1, 3, 5, 7, 11, 13, 17, 19];
 
     // MUTANT: Only the order of the attempts: each operation still comes first equally often.
@@ -33,12 +33,12 @@ impl Shuffled {
         let chance = chance();
         let first = (((chance >> 32) * length as u64) >> 32) as usize;
         let prime = Self::STEPS[chance as usize % Self::STEPS.len()];
-        // The narrower division is the quicker one, and for the few of most selects there is none.
+        // The narrower division is faster, and makes no difference for the few operations of most selects.
         let step = match u32::try_from(length) {
             Ok(length) if length > 3 && length > prime && length % prime != 0 => prime as usize,
             _ => 1,
         };
-        // Backwards as often as forwards: of two, each comes first as often as the other.
+        // Backwards and forwards with the same probability: of two, each comes first equally often.
         Self { length, first, step: if chance & 8 == 0 { step } else { length - step } }
     }
 
@@ -59,11 +59,11 @@ impl Shuffled {
     }
 }
 
-/// How often one whose time is up looks whether there was a moment in which none could be done: others may be quicker
-/// each time.
+/// How often a select whose deadline has passed checks whether there was a moment in which no operation was possible:
+/// other threads may be faster each time.
 const PASSES: u32 = 16;
 
-/// Does one operation (true), or finds that none can be done until the deadline.
+/// Performs one operation (true), or finds that none is possible until the deadline.
 #[inline]
 pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
     let order = Shuffled::new(cases.len());
@@ -78,7 +78,7 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
 //     tests/suite/select/one_shot.rs: a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another
 // MUTANT: Speed only: the slow path registers, parks for no time, checks and leaves. A park without a notification has
 // passed its deadline.
-/// No operation can be done at once.
+/// No operation is possible at once.
 #[cold]
 #[inline(never)]
 fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> bool {
@@ -94,7 +94,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
     loop {
         waiter.sleeper.reset();
         waiter.ticket.register(&waiter.waker);
-        // In an order of chance as well: of two that stand in one line, each is found first as often as the other.
+        // Also in a random order: of two that are in one line, each is found first equally often.
         if order.any(|at| registered.cases.stand(at, &waiter, at)) {
             return true;
         }
@@ -111,7 +111,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
             }
         }
         registered.cases.announce();
-        // Behind the deadline it tries once more, and not for as long as others take what has woken it.
+        // After the deadline it tries once more, and not for as long as other threads take what has woken it.
         let in_time = waiter.sleep(deadline) && !deadline.is_over();
         if let Some(met) = waiter.ticket.close() {
             return registered.met(met.case());
@@ -125,14 +125,14 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
     }
 }
 
-/// Does an operation (true), or finds a moment in which none could be done: what others do moves possibilities from one
-/// channel to another, and one pass could come to each just before it. Two operations by other threads, of which the
-/// second was begun when the first was through, are seen in that order, since a pass that finds what the second has
-/// left has acquired it.
+/// Performs an operation (true), or finds a moment in which none was possible. Other threads move possibilities from
+/// one channel to another, and one pass could reach each just before it. Two operations by other threads, of which the
+/// second began after the first had returned, are seen in that order: a pass that finds what the second has left has
+/// acquired it.
 ///
-/// Looks so many times at most, of which each but the last was disturbed.
+/// Makes at most this many passes, of which each except the last was disturbed.
 fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
-    // One pass has been made, and of one operation that says it all.
+    // One pass has been made. For a single operation that is enough.
     if cases.len() < 2 {
         return false;
     }
@@ -141,8 +141,9 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
         if order.any(|at| cases.try_at(at)) {
             return true;
         }
-        // ORDERING: pairs with the Release of claims and stamps, and of how many stand in a line: where one of the
-        //     looks above has found what another thread has left, all that happened before that is counted below.
+        // ORDERING: pairs with the Release of claims and stamps, and of the number of registrations in a line: where
+        //     one of the checks above has found what another thread has left, all that happened before that is counted
+        //     below.
         fence(Ordering::Acquire);
         if cases.moves() == before {
             break;
@@ -151,8 +152,8 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
     false
 }
 
-/// The ticket is open: registers with all ends, and looks everywhere. Whatever it finds, but nothing, the ticket is
-/// closed.
+/// The claim is open: registers with all handles, and checks everywhere. The claim is closed afterwards, unless nothing
+/// was found.
 fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
     let mut looked = Looked::Nothing;
     order.any(|at| {
@@ -169,7 +170,7 @@ fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaite
     looked
 }
 
-/// Looks in a row at which what was found has gone, or was at work itself.
+/// The number of consecutive checks in which the counterpart had left, or was at work itself.
 #[derive(Default)]
 struct Conflicts {
     count: u32,
@@ -197,7 +198,7 @@ struct Registered<'a, R, L: CaseList<R>> {
 }
 
 impl<R, L: CaseList<R>> Registered<'_, R, L> {
-    /// The ticket was taken by an operation, which is done thereby.
+    /// An operation has taken the claim, and is done thereby.
     fn met(&mut self, at: u32) -> bool {
         self.cases.met(at as usize);
         true
@@ -219,10 +220,11 @@ mod tests {
     use crate::channel::rendezvous::Ticket;
     use crate::sync::Arc;
 
-    /// More looks than any of these waits needs.
+    /// More checks than any of these waits needs.
     const MOST: usize = 20;
 
-    /// One operation: what each look at it finds, from the first on, and whether it can be done after so many looks.
+    /// One operation: the result of each check of it, from the first on, and whether it is possible after that number
+    /// of checks.
     struct Scripted<L, T> {
         look: L,
         can: T,
@@ -251,7 +253,7 @@ mod tests {
 
         fn look(&mut self, _: usize, waiter: &SelectWaiter) -> Looked {
             self.looks += 1;
-            assert!(self.looks <= MOST, "it looks again and again");
+            assert!(self.looks <= MOST, "it checks again and again");
             (self.look)(self.looks, waiter)
         }
 
@@ -286,7 +288,7 @@ mod tests {
         }
     }
 
-    /// What has woken it was another's by then.
+    /// Another thread had taken what has woken it by then.
     #[test]
     fn a_select_that_is_woken_in_vain_waits_on() {
         let called = |_: usize, waiter: &SelectWaiter| {
@@ -308,7 +310,7 @@ mod tests {
         };
         let mut cases = Scripted::new(called, |_| false);
         assert!(!choose::<(), _>(&mut cases, deadline));
-        // None, where this thread has been preempted for so long before.
+        // None, where this thread has been preempted for that long before.
         assert!(cases.looks <= 1);
     }
 
@@ -330,7 +332,7 @@ mod tests {
         assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), deadline));
     }
 
-    /// Its ticket is closed: nobody could meet it in its sleep.
+    /// Its claim is closed: no endpoint could take it in its sleep.
     #[test]
     fn a_select_that_has_met_with_a_conflict_looks_again_before_it_sleeps() {
         let found = |looks: usize, waiter: &SelectWaiter| {
@@ -342,7 +344,7 @@ mod tests {
         assert_eq!((cases.looks, cases.announced.get()), (2, 0));
     }
 
-    /// The first time another is quicker.
+    /// The first time another is faster.
     #[test]
     fn what_a_look_finds_ready_is_tried() {
         let mut cases = Scripted::new(|_, _| Looked::Ready, |looks| looks == 2);
@@ -364,8 +366,8 @@ mod tests {
         assert!(late.is_some());
     }
 
-    /// Two operations, of which at each moment one is possible: another thread changes which, so often, and each time
-    /// just before this one looks at the other.
+    /// Two operations, of which one is possible at each moment. Another thread changes which one, `moves` times, and
+    /// each time just before this one checks the other.
     struct Moving {
         possible: usize,
         moves: u64,
@@ -424,7 +426,7 @@ mod tests {
                 assert!(choose(&mut Moving { possible, moves: 0, left }, Deadline::Passed), "{left} moves are left");
             }
         }
-        // Nowhere at all: the pass in which nothing has moved says so.
+        // Nowhere at all: the pass in which nothing has moved proves it.
         assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, Deadline::Passed));
     }
 }

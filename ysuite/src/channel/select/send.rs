@@ -19,15 +19,16 @@ pub trait SelectSend {
     fn into_outlet(self) -> Self::Outlet;
 }
 
-/// How a message is sent that was done with, or that the receivers are gone.
+/// The result of a send that was performed, or the error that the receivers have disconnected.
 pub(in crate::channel) type Sent<T> = Result<(), SendError<T>>;
 
-/// What takes a sender's message, and how it is waited for. See [`Case`] for what is not said here. The message is in
-/// `offer`, wherever this does not stand in line with it.
+/// The handle that takes a sender's message, and how to wait for it. See [`Case`] for what is not said here. The
+/// message is in `offer`, unless it is registered in line.
 pub(in crate::channel) trait Outlet {
     type Message;
 
-    /// Sends the message, or finds that the receivers are gone, if it is so now. The message has been taken out then.
+    /// Sends the message, or returns the error that the receivers have disconnected. The message has been taken out
+    /// then.
     fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
     fn stand(
         &mut self,
@@ -35,11 +36,11 @@ pub(in crate::channel) trait Outlet {
         case: usize,
         offer: &mut Option<Self::Message>,
     ) -> Option<Sent<Self::Message>>;
-    /// With how the message was sent, where it is [`Looked::Done`].
+    /// With the result of the send, where it is [`Looked::Done`].
     fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<Self::Message>>);
     fn announce(&self);
     fn met(&mut self) -> Option<Sent<Self::Message>>;
-    /// Leaves, and puts the message back if it stood in line with it.
+    /// Leaves, and puts the message back if it was registered in line.
     fn leave(&mut self, offer: &mut Option<Self::Message>);
     fn moves(&self) -> u64;
 }
@@ -65,10 +66,10 @@ impl<T> Offer<'_, T> {
 pub struct SendCase<'a, O, T, F> {
     outlet: O,
     offer: Offer<'a, T>,
-    /// There is a message to send. It may stand in line.
+    /// There is a message to send. It may be in line.
     has_message: bool,
     outcome: Option<Sent<T>>,
-    /// What it has captured ends behind a message that may panic.
+    /// Its captures are dropped after a message that may panic.
     then: Foreign<F>,
 }
 
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::channel::mpmc;
 
-    /// The receiver comes while the select is at work, and stands in line.
+    /// The receiver comes while the select is at work, and registers in line.
     #[test]
     fn what_a_look_sends_is_the_outcome() {
         let (sender, receiver) = mpmc::bounded::<i32>(0);
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(receiving.poll(&mut context), Poll::Ready(Ok(7)));
     }
 
-    /// Otherwise it would look there again and again, and nowhere else.
+    /// Otherwise it would check there again and again, and nowhere else.
     #[test]
     fn without_a_message_room_is_nothing() {
         let (sender, _receiver) = mpmc::bounded::<i32>(1);

@@ -35,8 +35,8 @@ impl Wake for Sleeper {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // ORDERING: Release pairs with the Acquire in `is_woken`. What the thread is woken for it finds by looks of its
-        //     own.
+        // ORDERING: Release pairs with the Acquire in `is_woken`. What the thread is woken for it finds by checks of
+        //     its own.
         if self.word.swap(WOKEN, Ordering::Release) == ASLEEP {
             wake(&self.word, 1);
         }
@@ -44,11 +44,11 @@ impl Wake for Sleeper {
 }
 
 impl Sleeper {
-    /// From now on it counts as not woken. The owner looks everywhere afterwards.
+    /// From now on it counts as not woken. The owner checks everywhere afterwards.
     pub(super) fn reset(&self) {
         // ORDERING: Acquire pairs with the Release in `wake_by_ref`: a call that is forgotten here was made for
-        //     something, and the looks that follow find it. A store would not do: those looks could come before it, and
-        //     the call in between.
+        //     something, and the checks that follow find it. A store is not enough: those checks could come before it,
+        //     and the call in between.
         self.word.swap(AWAKE, Ordering::Acquire);
     }
 
@@ -72,12 +72,12 @@ impl Sleeper {
     }
 }
 
-/// What a thread waits with: made the first time, and kept from one select to the next.
+/// What a thread needs to wait: made the first time, and kept from one select to the next.
 pub(in crate::channel) struct SelectWaiter {
     pub(super) sleeper: Arc<Sleeper>,
     /// Calls the sleeper.
     pub(super) waker: Waker,
-    /// For the lines in which this select stands.
+    /// For the lines in which this select is registered.
     pub(super) ticket: crate::sync::Arc<Ticket>,
     pub(super) backoff: Backoff,
 }
@@ -95,15 +95,15 @@ impl SelectWaiter {
         Self { waker: Waker::from(sleeper.clone()), sleeper, ticket, backoff: Backoff::new() }
     }
 
-    /// The thread's own. Where that is in use (a message that is dropped, or a waker, has called `select`), or the
-    /// thread's locals are gone, another.
+    /// The thread's own. Another one where that is in use (a message that is dropped, or a waker, has called `select`),
+    /// or where the thread's locals are destroyed.
     pub(super) fn borrow() -> Borrowed {
         Borrowed(KEPT.try_with(Cell::take).ok().flatten().or_else(|| Some(Box::new(Self::new()))))
     }
 
-    /// For the next select. A thread that has taken the ticket of the last one may not have woken it yet: it keeps that
-    /// ticket, and would otherwise take the waker of this one out of it, and with it the wake-up that somebody else
-    /// owes this one.
+    /// For the next select. A thread that has taken the claim of the last one may not have woken it yet. It keeps that
+    /// claim, and would otherwise take the waker of this select out of it. With it would go a wake-up that another
+    /// thread owes this select.
     pub(super) fn begin(&mut self) {
         if crate::sync::Arc::get_mut(&mut self.ticket).is_none() {
             self.ticket = crate::sync::Arc::new(Ticket::for_task());
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_sleep_says_whether_it_was_ended_by_a_call() {
         let mut waiter = SelectWaiter::new();
-        // So that it looks no other way.
+        // So that it takes no other path.
         waiter.backoff.spin = Spin::None;
         waiter.waker.wake_by_ref();
         assert!(waiter.sleep(Deadline::Never));

@@ -29,9 +29,9 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the wait that follows checks first as well.
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
-    /// Waits for a thread that holds the [lock](super#the-lock). After that it makes a system call only where a receiver waits.
-    /// Where a receiver is cloning the old value, as an iterator or a stream, this allocates, and that receiver drops
-    /// the old value.
+    /// Waits for a thread that holds the [lock](super#the-lock). After that it makes a system call only where a
+    /// receiver waits. Where a receiver is cloning the old value, as an iterator or a stream, this allocates, and that
+    /// receiver drops the old value.
     ///
     /// # Errors
     /// When there is no receiver: the value stays unchanged. To change it all the same, use

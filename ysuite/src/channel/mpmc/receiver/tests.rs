@@ -1,8 +1,8 @@
-//! A notified receiver notifies the next, even where user code panics before it has done so; and what a look or a wait
-//! does where others are quicker.
+//! A notified receiver notifies the next, even where user code panics before it has done so. And what a check or a wait
+//! does where other receivers are faster.
 //!
 //! One notification stands for two messages where the first was late: its sender stopped between claiming its cell and
-//! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there, so
+//! filling it, and the receiver that was notified of the second found nothing. No test can stop a sender there. So
 //! these tests put messages into the ring, and notify, by themselves.
 
 use core::pin::pin;
@@ -80,7 +80,7 @@ fn a_notified_receiver_that_takes_one_of_two_messages_notifies_the_next() {
             notify(first.shared.readers().list(), 1);
             assert_eq!((notified.times(), next.times()), (1, 0));
             assert_eq!(take(&mut first), Some(0));
-            assert_eq!(next.times(), 1, "way {way}, capacity {capacity:?}: nobody was notified of the other");
+            assert_eq!(next.times(), 1, "way {way}, capacity {capacity:?}: no receiver was notified of the other");
             assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
         }
     }
@@ -119,7 +119,7 @@ fn a_notified_receiver_notifies_the_next_where_its_wakers_clone_panics() {
     drop(sender);
 }
 
-/// Whoever takes by the id that a select has named is not in the list, and owes nobody anything.
+/// A receiver that takes by the id that a select has named is not in the list, and need not notify another.
 ///
 /// Claim: A select that names one of several messages of a shared handle notifies the next sleeper there.
 #[test]
@@ -150,7 +150,7 @@ fn the_first_look_finds_what_is_there_with_and_without_a_bound_also_where_it_was
     }
 }
 
-/// Others may be quicker to what has come: here each look says whether they were, whatever is there.
+/// Other receivers may be faster: here each check says whether they were, whatever is there.
 #[test]
 fn a_receiver_that_may_not_wait_looks_again_where_something_has_come_and_only_there() {
     let (sender, receiver) = bounded(1);

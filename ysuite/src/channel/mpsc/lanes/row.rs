@@ -1,9 +1,9 @@
-//! The row of active lanes: a queue in the order in which they are visited. Which there are, how long each has been
-//! empty, and how many are armed with one barrier.
+//! The row of active lanes: a queue in the order in which they are visited. It holds which lanes there are, how long
+//! each has been empty, and how many are armed with one barrier.
 //!
-//! A lane joins at the back, and goes to the back after each visit. So no lane is visited twice before every lane that
-//! was in front of it has been visited once: lanes that join later never delay those that are here, and a lane whose
-//! sender is gone leaves no later than it would have had its turn.
+//! A lane joins at the back, and goes to the back after each visit. So no lane is visited twice before every lane in
+//! front of it has been visited once. Lanes that join later never delay the lanes that are here. A lane whose sender is
+//! disconnected leaves no later than its turn would have come.
 //!
 //! The receiver only, one thread at a time. Wait-free in the number of active lanes, except for the allocator.
 
@@ -15,7 +15,7 @@ use crate::passive::Barrier;
 use crate::queue::ypipe::Reader;
 use crate::sync::window;
 
-/// Visits to a lane without a message, while others had some, before it is armed.
+/// The number of visits to a lane without a message, while others had some, before it is armed.
 pub(super) const EMPTY_VISITS: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 /// Room for this number of lanes is kept, however few there are.
@@ -26,24 +26,24 @@ const KEPT_ROOM: usize = 64;
 //     what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again
 /// The active lanes.
 pub(super) struct Row<T> {
-    /// In front is the lane whose turn it is, while it is any lane's turn.
+    /// In front is the current lane, while any lane has its turn.
     pub(super) lanes: VecDeque<ActiveLane<T>>,
     /// The ids in the row as bits, 64 in a word.
     pub(super) active: Vec<u64>,
-    /// How many lanes have been visited so far.
+    /// The number of lanes that have been visited so far.
     pub(super) visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     pub(super) is_shut: bool,
-    /// The end of a rendezvous. Here, since nothing of the row is kept in registers.
+    /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
     pub(super) meeting: Option<Box<MeetingEnd<T, false>>>,
 }
 
 /// An active lane.
 pub(super) struct ActiveLane<T> {
-    /// Taken out while it is this lane's turn.
+    /// Taken out while this lane has its turn.
     pub(super) reader: Option<Reader<T>>,
     pub(super) id: usize,
-    /// Visits in a row without a message, while others had some.
+    /// The number of consecutive visits without a message, while others had some.
     pub(super) empty: u32,
     /// The position of the receiver at the last visit.
     pub(super) seen: usize,
@@ -52,9 +52,9 @@ pub(super) struct ActiveLane<T> {
 pub(super) enum Visit {
     Message,
     Nothing,
-    /// No message, and none will come.
+    /// No message, and there will be none.
     Over,
-    /// No message, and [`EMPTY_VISITS`] have been in vain.
+    /// No message, after [`EMPTY_VISITS`] empty visits.
     Idle,
 }
 
@@ -71,7 +71,7 @@ impl<T> ActiveLane<T> {
             if reader.has_last() {
                 return Visit::Message;
             }
-            // Another sender may have gone on, and have closed the lane again behind messages of its own.
+            // Another sender may have continued in the lane, and have closed it again after messages of its own.
             if reader.end_if_closed() {
                 return if reader.has_last() { Visit::Message } else { Visit::Over };
             }
@@ -120,8 +120,8 @@ impl<T> Row<T> {
         Some(id)
     }
 
-    /// After a crowd: what is kept is in proportion to what is there, and a lane that leaves pays for the move of few
-    /// others.
+    /// After a crowd: the memory that is kept is in proportion to the lanes that exist, and a lane that leaves pays for
+    /// moving few others.
     fn give_back_room(&mut self) {
         if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
             shrink(&mut self.lanes);
