@@ -1,9 +1,9 @@
-//! Closing a channel of pipes without dropping an end, and waiting for the receiver's end. Written once for spsc and
-//! mpsc.
+//! Closing an spsc or mpsc channel without dropping a handle, and waiting for the receiver's disconnection. Written
+//! once for both.
 //!
-//! Closing is wait-free, except for the drops of messages that were hidden. Waiting blocks, or registers a task; any
-//! number of threads and tasks may wait by one sender, and cost the receiver nothing before its end: they are in a list
-//! of their own, at which it looks once.
+//! Closing is wait-free, except for the drops of messages that were hidden. Waiting blocks, or registers a task. Any
+//! number of threads and tasks may wait by one sender. They cost the receiver nothing before it disconnects: they are
+//! in a list of their own, which it checks once.
 //!
 //! Cannot: reopen a channel.
 
@@ -21,9 +21,9 @@ use crate::wait::many::{ManyWait, SharedEnd, notify_all};
 use crate::wait::one::{self};
 use crate::wait::{SharedBackoff, Spin, WaitList};
 
-/// Those who wait for the end of a receiver. Takes a word until there are any.
+/// The waiters for the disconnection of a receiver. Takes a word until there is one.
 pub(super) struct EndWatchers {
-    /// Null before the first has waited; made once.
+    /// Null before the first wait; made once.
     list: AtomicPtr<WaitList>,
 }
 
@@ -62,8 +62,8 @@ impl EndWatchers {
     //     tasks_wait_for_the_receivers_end
     // MUTANT: In a race: a thread makes the list while the receiver closes. Killed only by the model
     // `a_thread_that_waits_for_the_end_against_a_receiver_that_closes`.
-    /// The receiver has closed, or is gone: all who wait for that are told. Wakers are user code: the first panic goes
-    /// on when all have been told.
+    /// The receiver has closed the channel, or has disconnected: all that wait for that are notified. Wakers are user
+    /// code: the first panic continues when all have been notified.
     pub(super) fn tell(&self) {
         // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the
         //     waiter's look finds the receiver's end, or the list is found here.
@@ -86,7 +86,7 @@ impl Drop for EndWatchers {
     }
 }
 
-/// The end of a receiver, as its senders wait for it.
+/// The disconnection of a receiver, as its senders wait for it.
 pub(super) struct AwaitedEnd<'a, T> {
     writer: &'a Writer<T>,
     meeting: Option<&'a MeetingEnd<T, true>>,
@@ -110,7 +110,7 @@ impl<T> SharedEnd for AwaitedEnd<'_, T> {
         self.writer.is_over() || self.meeting.is_some_and(|meeting| meeting.is_closed())
     }
 
-    /// Each who has been told has nothing to leave to others: all are told.
+    /// A notified waiter leaves nothing to others: all are notified.
     fn supply(&self) -> usize {
         0
     }
@@ -122,10 +122,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     closed. For a rendezvous: `tell_end`, after the rendezvous is closed; test:
     //     tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
     // MUTANT: Speed only: the wait begins with the same check.
-    /// Flushes, and ends this sender's part of the channel. True: sending was still possible.
+    /// Flushes, and closes this sender. True: sending was still possible.
     pub(super) fn close(&mut self) -> bool {
         let was_open = !self.is_over();
-        // Messages, which may be dropped by the flush, and the receiver's waker are user code.
+        // The flush may drop messages, which is user code, and so is the receiver's waker.
         let mut panics = Panics::none();
         panics.catch(|| {
             self.flush();
@@ -133,7 +133,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         if let Some(meeting) = self.end.link.meeting_mut() {
             panics.catch(|| meeting.end());
         }
-        // Out before the end, when its place may become another's; woken behind it.
+        // Out before the close, when its lane may become another sender's; woken after it.
         let waker = self.end.link.forget();
         panics.catch(|| self.end.end());
         self.end.writer.end();
@@ -151,12 +151,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: the wait begins with the same check. The spin before it finds the disconnection sooner.
-    /// Blocks until the receiver's end (true), or until the deadline has passed (false).
+    /// Blocks until the receiver disconnects (true), or until the deadline has passed (false).
     pub(super) fn wait_closed(&self, deadline: impl FnOnce() -> Deadline) -> bool {
         if self.is_over() {
             return true;
         }
-        // The end of a channel is seldom near: looking for it would be a waste.
+        // The disconnection is seldom near: polling for it would be a waste.
         let backoff = SharedBackoff::new();
         backoff.set(Spin::None);
         ManyWait::new(self.awaited_end(), false).block(&backoff, deadline())
@@ -183,14 +183,15 @@ impl<E: ReadingEnd> Receiving<E> {
         }
         let mut panics = Panics::none();
         panics.catch(|| self.end.close());
-        // The end is news for this receiver's set and task as well: it may be closed by who does not wait for it.
+        // The disconnection concerns this receiver's set and task as well: another thread than the waiting one may
+        // close it.
         one::registration(&self.end).inspect(|registration| registration.raise());
         panics.catch(|| self.end.target().task.wake());
         true
     }
 }
 
-/// Gives a channel's sender what concerns the end of the channel. `$close` documents `close`.
+/// Gives a channel's sender the methods about the disconnection. `$close` documents `close`.
 macro_rules! impl_sender_end {
     ($sender:ident, $(#[$close:meta])*) => {
         impl<T> $sender<T> {
@@ -204,7 +205,7 @@ macro_rules! impl_sender_end {
             /// runtime.
             ///
             /// Any number of tasks and threads may wait, each by a borrowed sender. The first wait allocates a list, of
-            /// 3 KiB for up to 64 that wait at once. The receiver's work is not slowed by them.
+            /// 3 KiB for up to 64 simultaneous waits. The receiver's work is not slowed by them.
             ///
             /// Cancel-safe.
             pub async fn closed(&self) {
@@ -216,8 +217,8 @@ macro_rules! impl_sender_end {
                 self.inner.wait_closed(|| $crate::os::Deadline::Never);
             }
 
-            /// As [`wait_closed`](Self::wait_closed), no longer than `timeout`. False: the time was up. `Duration::MAX`
-            /// is no limit.
+            /// As [`wait_closed`](Self::wait_closed), for at most `timeout`. False: the timeout has passed.
+            /// `Duration::MAX` means no limit.
             pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
                 self.inner.wait_closed(|| $crate::os::Deadline::after(timeout))
             }
@@ -229,8 +230,8 @@ macro_rules! impl_sender_end {
 macro_rules! impl_receiver_end {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Closes the channel: from now on sends fail, as if this receiver were gone, and senders that wait for
-            /// room are woken and get their messages back. What was sent before is still received; then receiving says
+            /// Closes the channel: from now on sends fail, as if this receiver were dropped. Senders that wait for room
+            /// are woken and get their messages back. What was sent before is still received; then receiving returns
             /// `Disconnected`. True: this call has closed it. False: it was closed before, or all senders have
             /// disconnected.
             ///
@@ -238,12 +239,12 @@ macro_rules! impl_receiver_end {
             /// whole or not at all, as it was published. Messages that come back to their sender in a `flush` are
             /// dropped there.
             ///
-            /// Wait-free, except for the wakers of senders; takes time in proportion to the messages in the channel (a
-            /// load for each cache line), and to the number of senders ever at once. At most one barrier (a system
-            /// call), and one call for each sender that waits.
+            /// Wait-free, except for the wakers of senders. Takes time in proportion to the messages in the channel (a
+            /// load for each cache line), and to the maximal number of simultaneous senders so far. At most one barrier
+            /// (a system call), and one system call for each sender that waits.
             ///
             /// # Panics
-            /// Where a sender's waker panics: the channel is closed then, and the others have been woken.
+            /// When a sender's waker panics: the channel is closed then, and the others have been woken.
             pub fn close(&mut self) -> bool {
                 self.inner.close()
             }

@@ -1,19 +1,18 @@
-//! The cooperative budget of tokio's tasks, under the feature `tokio`: each message that a task receives or sends, and
-//! each value it is told of, is a step of those that tokio lets a task make before others have a turn. So a task that
-//! always finds a message, or room, starves nobody.
+//! The cooperative budget of tokio's tasks, under the feature `tokio`. Each message that a task receives or sends, and
+//! each value that it is notified of, is a step. Tokio lets a task make a number of steps before other tasks run. So a
+//! task that always finds a message, or room, starves no other task.
 //!
-//! A task that has used up its steps gets `Pending` and is polled again soon; nothing has happened then, and nothing is
-//! lost. A batch is one step, however long; where it is sent in pieces with a wait between, still one, except for an
-//! exchange's, which takes a step for each piece of 64. To wait for the end of a channel (`closed`) is no step: it says
-//! nothing new a second time. An operation that has to wait costs no step. Outside a runtime, in
-//! `tokio::task::unconstrained`, and without the feature nothing is counted: then these functions are what they are
-//! given.
+//! A task that has used up its steps gets `Pending` and is polled again soon. Nothing has happened then, and nothing is
+//! lost. A batch is one step, however long. Where it is sent in parts with a wait between, it is still one step, except
+//! in an mpmc, where each part of 64 is a step. Waiting for a disconnection (`closed`) is no step: it reports nothing
+//! new a second time. An operation that has to wait costs no step. Outside a runtime, in `tokio::task::unconstrained`,
+//! and without the feature nothing is counted: then these functions do nothing of their own.
 //!
-//! An executor that blocks within a task of tokio, and runs operations there, uses up the steps of that task, which are
-//! given out anew only where the task returns to its scheduler. With tokio's own channels it waits for ever then. Here
-//! an operation that is refused has its waker called at once, and where a thread comes again with no steps left, it
-//! makes one all the same. So such an executor gets on, and each of its operations is polled twice. A task of tokio
-//! that polls several futures makes one step too many for each that it is refused.
+//! An executor may block within a task of tokio, and run operations there. It uses up the steps of that task, which are
+//! renewed only where the task returns to its scheduler. With tokio's own channels it waits for ever then. Here the
+//! waker of a refused operation is called at once, and a thread that returns with no steps left makes one all the same.
+//! So such an executor progresses, and each of its operations is polled twice. A task of tokio that polls several
+//! futures makes one step too many for each refusal.
 
 use core::future::Future;
 use core::task::{Context, Poll};
@@ -25,12 +24,12 @@ std::thread_local! {
     static IS_REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
 }
 
-/// No step is left: whether the poll is refused, and its waker called. Not where the one before was: then nobody has
-/// given out steps meanwhile, as a scheduler would have.
+/// No step is left: whether the poll is refused, and its waker called. Not if the poll before was refused: then no
+/// steps have been renewed meanwhile, as a scheduler would have done.
 #[cfg(all(feature = "tokio", unix))]
 #[cold]
 fn is_refused(context: &mut Context<'_>) -> bool {
-    // A thread whose locals are gone runs no task of tokio.
+    // A thread whose locals are destroyed runs no task of tokio.
     let is_refused = IS_REFUSED.try_with(|refused| !refused.replace(!refused.get())).unwrap_or(false);
     if is_refused {
         context.waker().wake_by_ref();
@@ -70,7 +69,7 @@ pub(super) fn poll_within_budget<R>(
     poll(context)
 }
 
-/// An operation whose end is a step of its task.
+/// An operation whose completion is a step of its task.
 #[cfg(all(feature = "tokio", unix))]
 #[inline]
 pub(crate) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::Output> {
@@ -84,7 +83,7 @@ pub(crate) fn within_budget<F: Future>(operation: F) -> F {
     operation
 }
 
-/// Lets the other tasks of the executor have a turn, whichever it is.
+/// Yields to the other tasks of the executor, whichever it is.
 pub(super) async fn yield_now() {
     let mut has_yielded = false;
     core::future::poll_fn(|context| {

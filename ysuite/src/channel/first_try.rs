@@ -1,25 +1,25 @@
-//! A future that tries at its first poll, and becomes another only where that was in vain.
+//! A future that tries at its first poll, and becomes another future only where that fails.
 //!
-//! A task that always finds a message, or room, goes through nothing else: what it takes to wait, which is large, is
-//! made where it waits, in the operation's place. An `async` block would hold the state of both, and go through it.
+//! A task that always finds a message, or room, runs through nothing else. The state of a wait is large. It is made
+//! when the task waits, in the operation's place. An `async` block would hold the state of both, and run through it.
 //!
-//! A message that is sent is in such a future once: what waits has it as an `Option` that it captures and lends. An
-//! argument of an `async fn` would be there twice, and once more in each function that it is handed on to.
+//! A message that is sent is in such a future once: the waiting part has it as an `Option` that it captures and lends.
+//! An argument of an `async fn` would be there twice, and once more in each function that it is passed on to.
 
 use core::future::Future;
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-/// An operation that may be over without a wait.
+/// An operation that may complete without a wait.
 pub(super) trait Attempt: Sized {
     type Outcome;
 
-    /// Does it, or gives it back where that needs a wait.
+    /// Performs it, or returns it where that needs a wait.
     fn attempt(self) -> Result<Self::Outcome, Self>;
 }
 
-/// First the operation is attempted; then it is what `slowly` makes of it.
+/// First the operation is attempted; then it is the future that `slowly` makes of it.
 pub(super) struct FirstTry<A, S, F> {
     stage: FirstTryStage,
     place: FirstTryPlace<A, F>,
@@ -31,18 +31,17 @@ pub(super) struct FirstTry<A, S, F> {
 enum FirstTryStage {
     Operation,
     Rest,
-    /// It is over, or about to be something else.
+    /// It has completed, or is about to become the other future.
     Nothing,
 }
 
-/// Not an enum: the first poll would have to look for the stage in what the operation leaves free, and so would the
-/// drop.
+/// Not an enum: the first poll would have to find the stage in the operation's unused bits, and so would the drop.
 union FirstTryPlace<A, F> {
     operation: ManuallyDrop<A>,
     rest: ManuallyDrop<F>,
 }
 
-/// A future that attempts an operation at its first poll, and goes on slowly.
+/// A future that attempts an operation at its first poll, and continues slowly.
 #[inline(always)]
 pub(super) fn first_try<A: Attempt, F: Future<Output = A::Outcome>>(
     operation: A,
@@ -62,8 +61,8 @@ where
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A::Outcome> {
-        // SAFETY: of all that is in here only the rest is treated as pinned, and that is moved nowhere: it is made,
-        //     polled and dropped in its place.
+        // SAFETY: only the rest is treated as pinned here, and it is never moved: it is made, polled and dropped in its
+        //     place.
         let this = unsafe { self.get_unchecked_mut() };
         if !matches!(this.stage, FirstTryStage::Operation) {
             return this.poll_rest(context);
@@ -96,7 +95,7 @@ where
     #[inline(never)]
     fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<A::Outcome> {
         assert!(matches!(self.stage, FirstTryStage::Rest), "a future is not polled when it has been ready");
-        // SAFETY: the rest is there. `self` was pinned by `poll`, and the rest is moved nowhere.
+        // SAFETY: the rest is there. `self` was pinned by `poll`, and the rest is never moved.
         unsafe { Pin::new_unchecked(&mut *self.place.rest) }.poll(context)
     }
 }

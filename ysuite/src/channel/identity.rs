@@ -1,20 +1,22 @@
-//! Which channel an end is of: what can be cloned can be compared. And whether it is in a set. Any thread; wait-free.
+//! The channel of a handle: handles that can be cloned can be compared. And whether a handle is in a set. Any thread;
+//! wait-free.
 
 use crate::signal::Attach;
 
 // MUTANT: Speed only: how long to poll for a message that another thread is still writing. The next call finds it.
-/// Whether an end is in a set now. One that was polled, or was in a set once, may look much like it.
+/// Whether a handle is in a set now. A handle that was polled, or was in a set once, may appear the same.
 pub(super) fn is_attached(end: &impl Attach) -> bool {
     let mut is_attached = false;
     end.with_registration(&mut |_| is_attached = true);
     is_attached
 }
 
-/// Gives an end `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all ends of the channel share.
+/// Gives a handle `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all handles of the channel
+/// share.
 macro_rules! impl_identity {
     ($end:ident, $([$bound:lifetime],)? |$this:ident| $shared:expr) => {
         impl<T $(: $bound)?> $end<T> {
-            /// Whether both are ends of the same channel.
+            /// Whether both are handles of the same channel.
             #[must_use]
             pub fn same_channel(&self, other: &Self) -> bool {
                 self.channel_address() == other.channel_address()

@@ -1,29 +1,30 @@
-//! Messages that are written, read and dropped where they lie: what an end offers to a door to another language.
+//! Messages that are written, read and dropped in their slots: what a handle offers to a binding for another language.
 //! Hidden, behind the feature `in-place`; a promise to `ysuite-c` alone.
 //!
-//! One thread at a time, as everything that an end can do. Progress is that of the operations of the same kind: `send`
+//! One thread at a time, as for all operations of a handle. Progress is that of the operations of the same kind: `send`
 //! and `recv`.
 //!
 //! # The window
 //!
-//! A window tells the other language where an end stands within a chunk of its queue, so that it may send or receive a
+//! A window gives the other language a handle's position within a chunk of its queue, so that it may send or receive a
 //! few messages without a call. Groups of slots, their states and laps are those of
 //! [`queue::ypipe`](crate::queue::ypipe). The rules:
 //!
 //! * It belongs to the caller from [`SendInPlace::window`] until `resume`, which comes before any other call for the
-//!   end.
-//! * A sender fills the slot at `next`, moves `next` behind it, stores with Release the address of the filled slot plus
+//!   handle.
+//! * A sender fills the slot at `next`, moves `next` past it, stores with Release the address of the filled slot plus
 //!   `lap` as the state of its group, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and
-//!   calls [`SendInPlace::answer`]. At `stop`, where the group is full, it may enter the next group if that lies before
+//!   calls [`SendInPlace::answer`]. At `stop`, where the group is full, it may enter the next group if that is before
 //!   `end`.
-//! * A receiver moves the message at `next` out or drops it there, moves `next` behind it, stores with Release one more
+//! * A receiver moves the message at `next` out or drops it there, moves `next` past it, stores with Release one more
 //!   in `taken`, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls
-//!   [`RecvInPlace::credit`]. At `known` it loads with Acquire the state of the group, or where that is spent, of the
-//!   next one before `end`: less `lap`, that is the address of the newest published slot, or one before `known` where
-//!   nothing is new. Where a group is spent and `marks` is not 0, it writes a byte of that group's last slot before it
-//!   enters the next.
+//!   [`RecvInPlace::credit`]. At `known` it loads with Acquire the state of the group, or where that is used up, of the
+//!   next one before `end`. Less `lap`, that is the address of the newest published slot, or one before `known` where
+//!   nothing is new. Where a group is used up and `marks` is not 0, it writes a byte of that group's last slot before
+//!   it enters the next.
 //!
-//! Cannot: be used in a rendezvous, whose messages lie nowhere, or on an exchange, whose slots others reach as well.
+//! Cannot: be used in a rendezvous, whose messages have no slots, or on an mpmc, whose slots other handles reach as
+//! well.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -44,12 +45,13 @@ use crate::wait::many::{ManyWait, SharedEnd};
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{SharedBackoff, Spin};
 
-/// What a sending end with a pipe of its own can do in place.
+/// What a sender with a queue of its own can do in place.
 pub trait SendInPlace {
     /// What is sent.
     type Message;
 
-    /// Where the caller may send by itself, until this end is used again. Shut where it may not. Wait-free.
+    /// The region where the caller may send by itself, until this handle is used again. Shut where it may not.
+    /// Wait-free.
     fn window(&mut self) -> SendWindow;
 
     /// Takes the window back. Wait-free.
@@ -59,28 +61,27 @@ pub trait SendInPlace {
     /// only. A shut one is as it was.
     unsafe fn resume(&mut self, window: &SendWindow);
 
-    /// Answers a word that was found not to be 0 after the last publication, of `count` messages of one group: wakes
+    /// Handles a word that was found not to be 0 after the last publication, of `count` messages of one group: wakes
     /// the receiver if it sleeps. Returns how many of them are sent: fewer only when the receiver has disconnected or
-    /// has closed. The others are the caller's again, in their slots, until the next call.
+    /// has closed the channel. The caller owns the others again, in their slots, until the next call.
     fn answer(&mut self, count: usize) -> usize;
 
-    /// The next free slots that lie side by side; none where there is no room. Wait-free. Does not look whether anybody
-    /// receives.
+    /// The next free slots that are contiguous; none where there is no room. Wait-free. Does not check for a receiver.
     fn free_run(&mut self) -> &mut [MaybeUninit<Self::Message>];
 
-    /// Sends the messages in the first `count` slots of the run, together with what was hidden. Returns how many are
-    /// sent: fewer only when the receiver has disconnected or has closed. The others are the caller's again, in their
-    /// slots, until the next call.
+    /// Sends the messages in the first `count` slots of the run, together with the hidden messages. Returns how many
+    /// are sent: fewer only when the receiver has disconnected or has closed the channel. The caller owns the others
+    /// again, in their slots, until the next call.
     ///
     /// # Safety
     /// The last call was [`free_run`](Self::free_run), it has returned at least `count` slots, and a message has been
     /// written into each of those.
     unsafe fn commit_run(&mut self, count: usize) -> usize;
 
-    /// Sends `count` messages, as many as there is room for, visible together. `fill` is told how many it has made, and
+    /// Sends `count` messages, as far as there is room, visible together. `fill` gets the number that it has made, and
     /// makes the next, one in each of the slots that it is given. Returns how many are sent, and whether the receiver
-    /// has disconnected or has closed: those that were made and are not sent are forgotten in their slots. Wait-free
-    /// except for `fill`.
+    /// has disconnected or has closed the channel. Messages that were made and are not sent are forgotten in their
+    /// slots. Wait-free except for `fill`.
     ///
     /// # Safety
     /// `fill` writes a message into every slot that it is given.
@@ -90,11 +91,11 @@ pub trait SendInPlace {
         fill: impl FnMut(usize, &mut [MaybeUninit<Self::Message>]),
     ) -> (usize, bool);
 
-    /// Sends; waits for room at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as
+    /// Sends; waits for room for at most `timeout` (`None` means no limit), and until `stop` is set. Otherwise as
     /// `send`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when the receiver has disconnected or has closed.
+    /// When the timeout has passed or `stop` is set, and when the receiver has disconnected or has closed the channel.
     fn send_or_stop(
         &mut self,
         message: Self::Message,
@@ -105,17 +106,17 @@ pub trait SendInPlace {
     /// Hides a message; waits for room until `stop` is set. Otherwise as `write`.
     ///
     /// # Errors
-    /// As a time that is up when `stop` is set, and when the receiver has disconnected or has closed.
+    /// The error of a timeout when `stop` is set, and when the receiver has disconnected or has closed the channel.
     fn write_or_stop(&mut self, message: Self::Message, stop: &Stop) -> Result<(), SendTimeoutError<Self::Message>>;
 
-    /// Waits for room, at most as long as `timeout`, `None` is no limit, and until `stop` is set. What is hidden is
+    /// Waits for room for at most `timeout` (`None` means no limit), and until `stop` is set. Hidden messages are
     /// flushed before.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when the receiver has disconnected or has closed.
+    /// When the timeout has passed or `stop` is set, and when the receiver has disconnected or has closed the channel.
     fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>>;
 
-    /// Waits until nothing that is sent would be received (true), at most as long as `timeout`, `None` is no limit, and
+    /// Waits until no message that is sent would be received (true), for at most `timeout` (`None` means no limit), and
     /// until `stop` is set.
     fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool;
 }
@@ -125,7 +126,8 @@ pub trait RecvInPlace {
     /// What is received.
     type Message;
 
-    /// Where the caller may receive by itself, until this end is used again. Shut where it may not. Wait-free.
+    /// The region where the caller may receive by itself, until this handle is used again. Shut where it may not.
+    /// Wait-free.
     fn window(&mut self) -> RecvWindow;
 
     /// Takes the window back. Wait-free.
@@ -135,54 +137,54 @@ pub trait RecvInPlace {
     /// only. A shut one is as it was.
     unsafe fn resume(&mut self, window: &RecvWindow);
 
-    /// Answers a word that was found not to be 0 after messages were received: wakes a sender that waits for room.
+    /// Handles a word that was found not to be 0 after messages were received: wakes a sender that waits for room.
     fn credit(&mut self);
 
-    /// Receives a message where it lies, if there is one: it is the caller's, who moves it out or drops it before the
-    /// next call. Costs what `try_recv` costs.
+    /// Receives a message in its slot, if there is one. The caller owns it, and moves it out or drops it before the
+    /// next call. Costs the same as `try_recv`.
     ///
     /// # Errors
-    /// When there is none, and when there is none and all senders have disconnected.
+    /// `Empty` when there is none. `Disconnected` when, in addition, all senders have disconnected.
     fn take_in_place(&mut self) -> Result<NonNull<Self::Message>, TryRecvError>;
 
-    /// Receives the first `count` messages of the run that `peek_run` has shown last. They are the caller's, who has
+    /// Receives the first `count` messages of the run that `peek_run` returned last. The caller owns them, and has
     /// moved them out or dropped them, or does so before the next call.
     ///
     /// # Panics
-    /// Where the run was shorter.
+    /// When the run was shorter.
     fn release(&mut self, count: usize);
 
-    /// Moves messages into `to`: those that are there, at least one. Costs what `try_recv_batch` costs.
+    /// Moves messages into `to`: those that are there, at least one. Costs the same as `try_recv_batch`.
     ///
     /// # Errors
-    /// When there is none, and when there is none and all senders have disconnected.
+    /// `Empty` when there is none. `Disconnected` when, in addition, all senders have disconnected.
     fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError>;
 
-    /// Receives; waits at most as long as `timeout`, `None` is no limit, and until `stop` is set. Otherwise as `recv`.
+    /// Receives; waits for at most `timeout` (`None` means no limit), and until `stop` is set. Otherwise as `recv`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
+    /// When the timeout has passed or `stop` is set, and when there is no message and all senders have disconnected.
     fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<Self::Message, RecvTimeoutError>;
 
-    /// Waits until there is a message, at most as long as `timeout`, `None` is no limit, and until `stop` is set. Takes
+    /// Waits until there is a message, for at most `timeout` (`None` means no limit), and until `stop` is set. Takes
     /// nothing.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
+    /// When the timeout has passed or `stop` is set, and when there is no message and all senders have disconnected.
     fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError>;
 }
 
-/// What a reading end needs for this beside the rest.
+/// What a reader needs for this in addition.
 pub(super) trait InPlaceEnd: ReadingEnd {
-    /// Takes the next message where it lies, if there is one.
+    /// Takes the next message in its slot, if there is one.
     fn take_place(&mut self) -> Option<NonNull<Self::Message>>;
-    /// Takes the first messages of the run, as they lie.
+    /// Takes the first messages of the run, in their slots.
     fn skip(&mut self, count: usize);
-    /// Moves messages into `to`; returns how many.
+    /// Moves messages into `to`; returns their number.
     fn take_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> usize;
     fn window(&self) -> RecvWindow;
     /// # Safety
-    /// As of [`RecvInPlace::resume`], with a window that is not shut.
+    /// As [`RecvInPlace::resume`], with a window that is not shut.
     unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>);
     /// Wakes a sender that waits for room.
     fn credit(&mut self);
@@ -198,7 +200,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     /// # Safety
-    /// As of [`SendInPlace::resume`].
+    /// As [`SendInPlace::resume`].
     pub(super) unsafe fn resume(&mut self, window: &SendWindow) {
         if let Some(next) = NonNull::new(window.next) {
             // SAFETY: by the caller.
@@ -213,8 +215,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: A count that this build does not keep, or a wake mode without a waiter. An unpublished message goes out
     // with the next one.
-    /// The last `count` messages have been published, which has found these tokens. Returns how many of them came back:
-    /// they are left in their slots.
+    /// The last `count` messages have been published, which has found `tokens`. Returns the number of messages that
+    /// came back: they are left in their slots.
     fn answer_from(&mut self, tokens: u32, count: usize) -> usize {
         let mut back = 0;
         if tokens & STAYS != 0 {
@@ -223,7 +225,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 back += 1;
                 message.leave();
             });
-            // Told by this, and so each time from now on.
+            // This reports the disconnection, and so does each call from now on.
             self.end.writer.forget_room();
         } else if tokens != 0 {
             self.end.writer.count();
@@ -233,7 +235,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     /// # Safety
-    /// As of [`SendInPlace::commit_run`].
+    /// As [`SendInPlace::commit_run`].
     pub(super) unsafe fn commit_run(&mut self, count: usize) -> usize {
         // SAFETY: by the caller.
         let tokens = unsafe { self.end.writer.publish_slots(count) };
@@ -242,7 +244,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: One more attempt for no slots finds none. The publication reports a missing receiver itself.
     /// # Safety
-    /// As of [`SendInPlace::send_made`].
+    /// As [`SendInPlace::send_made`].
     #[inline]
     pub(super) unsafe fn send_made(
         &mut self,
@@ -290,7 +292,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 Ok(()) => return Ok(()),
                 Err(back) => message = back,
             }
-            // Whom this wakes is user code; so is the drop of a message that nobody gets, while unwinding.
+            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
             let mut waited = Ok(());
             message = Panics::answer_behind(message, || waited = self.wait_room(None, stop));
             if let Err(error) = waited {
@@ -302,7 +304,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// Blocks until there may be room (true), or the time is up, or `stop` is set.
+    /// Blocks until there may be room (true), or the deadline has passed, or `stop` is set.
     fn wait_or_stop(&mut self, until: Deadline, stop: &Stop) -> bool {
         one::block(&mut Stoppable::new(&mut *self.end, stop), &mut self.backoff, until) && !stop.is_set()
     }
@@ -312,7 +314,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return true;
         }
         let end = self.awaited_end();
-        // SAFETY: the list is the channel's, which is there as long as the borrowed end.
+        // SAFETY: the list belongs to the channel, which exists as long as the borrowed handle.
         let _enlisted = unsafe { stop.enlist(SleepingPlace::List(NonNull::from(end.list()))) };
         let backoff = SharedBackoff::new();
         backoff.set(Spin::None);
@@ -328,7 +330,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             if self.end.writer.has_room() {
                 return Ok(());
             }
-            // Hidden messages must be published before this waits, or two such ends would wait for each other.
+            // Hidden messages must be published before this waits, or two such handles would wait for each other.
             self.flush();
             let until = *until.get_or_insert_with(|| deadline(timeout));
             if !self.wait_or_stop(until, stop) && !self.end.is_ready() {
@@ -340,7 +342,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
 impl<E: InPlaceEnd> Receiving<E> {
     /// # Safety
-    /// As of [`RecvInPlace::resume`].
+    /// As [`RecvInPlace::resume`].
     pub(super) unsafe fn resume(&mut self, window: &RecvWindow) {
         if let (Some(next), Some(known)) = (NonNull::new(window.next), NonNull::new(window.known)) {
             // SAFETY: by the caller.
@@ -410,19 +412,19 @@ impl<E: InPlaceEnd> Receiving<E> {
     }
 }
 
-/// What ends of an exchange and of a oneshot can do with a [`Stop`]: waits are over when that is set, as if their time
-/// were up. `None` is no limit.
+/// What handles of an mpmc and of a oneshot can do with a [`Stop`]: when that is set, waits end as at their deadline.
+/// `None` means no limit.
 pub trait StopSend<T> {
     /// As `send_timeout`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when nobody receives any more.
+    /// When the timeout has passed or `stop` is set, and when no receiver is left.
     fn send_or_stop(&self, message: T, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<T>>;
 
-    /// As `send_batch`. An error has all that were taken from the iterator and not sent.
+    /// As `send_batch`. The error holds all messages that were taken from the iterator and not sent.
     ///
     /// # Errors
-    /// When `stop` is set, and when nobody receives any more.
+    /// When `stop` is set, and when no receiver is left.
     fn send_batch_or_stop(
         &self,
         messages: impl IntoIterator<Item = T>,
@@ -432,7 +434,7 @@ pub trait StopSend<T> {
     /// As `wait_closed_timeout`.
     fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool;
 
-    /// What wakes all who wait in this channel, for nothing. Any thread may call it, at any time.
+    /// Wakes all that wait in this channel, without a reason. Any thread may call it, at any time.
     fn waker_of_all(&self) -> Box<dyn Fn() + Send + Sync>
     where
         T: Send + 'static;
@@ -443,13 +445,13 @@ pub trait StopRecv<T> {
     /// As `recv_timeout`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set, and when there is none and all senders have disconnected.
+    /// When the timeout has passed or `stop` is set, and when there is no message and all senders have disconnected.
     fn recv_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError>;
 
     /// As `recv_batch`.
     ///
     /// # Errors
-    /// When `stop` is set, and when there is none and all senders have disconnected.
+    /// When `stop` is set, and when there is no message and all senders have disconnected.
     fn recv_batch_or_stop(&self, to: &mut Vec<T>, max: usize, stop: &Stop) -> Result<usize, RecvTimeoutError>;
 }
 
@@ -507,16 +509,16 @@ impl<T> StopRecv<T> for mpmc::Receiver<T> {
     }
 }
 
-/// As of an exchange's, of the only message.
+/// As for an mpmc, with the only message.
 pub trait StopOnce<T> {
     /// As `recv_timeout`.
     ///
     /// # Errors
-    /// When the time is up or `stop` is set; and when no message will come, or it has been given.
+    /// When the timeout has passed or `stop` is set, and when there will be no message, or it has been returned before.
     fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError>;
 }
 
-/// As of an exchange's, of the only sender.
+/// As for an mpmc, with the only sender.
 pub trait StopWaiting {
     /// As `wait_closed_timeout`.
     fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool;
@@ -534,7 +536,7 @@ impl<T> StopWaiting for oneshot::Sender<T> {
     }
 }
 
-/// Gives a channel's sender what it can do in place.
+/// Gives a channel's sender its operations in place.
 macro_rules! impl_send_in_place {
     ($sender:ident) => {
         impl<T> $crate::channel::in_place::SendInPlace for $sender<T> {
@@ -613,7 +615,7 @@ macro_rules! impl_send_in_place {
     };
 }
 
-/// Gives a channel's receiver what it can do in place.
+/// Gives a channel's receiver its operations in place.
 macro_rules! impl_recv_in_place {
     ($receiver:ident) => {
         impl<T> $crate::channel::in_place::RecvInPlace for $receiver<T> {

@@ -1,16 +1,16 @@
-//! The inbox: what a mailbox receives from. Two mpsc channels (funnels), for urgent and for ordinary messages, and
-//! where there is a bound an mpmc channel (an exchange) for the ordinary ones; one parker for all of them.
+//! The inbox: the receiving part of a mailbox. It has two mpsc channels, for urgent and for ordinary messages. Where
+//! there is a bound it also has an mpmc channel for the ordinary ones. There is one parker for all of them.
 //!
-//! `InboxSender`: any thread; connecting is lock-free, and so is every method that is not said to wait. `Inbox`: one
-//! thread at a time; taking is wait-free in the number of active lanes, with an exchange lock-free.
+//! `InboxSender`: any thread; connecting is lock-free, and so is every method that is not documented to wait. `Inbox`:
+//! one thread at a time; taking is wait-free in the number of active lanes, and lock-free with an mpmc channel.
 //!
 //! Each queue does its own arming: the sender of an armed lane raises its id and wakes the parker. The inbox never
-//! waits in the exchange's own list, so the sender that has put a message into the exchange wakes the parker itself,
-//! after the full fence that [`Parker::wake`] executes.
+//! waits in the mpmc channel's own list. So the sender that has put a message into that channel wakes the parker
+//! itself, after the full fence that [`Parker::wake`] executes.
 //!
-//! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may hold up,
-//! go through the ordinary mpsc channel; beside an exchange each notice waits for the messages that were in the
-//! exchange before it.
+//! Cannot: know the order between lanes, or between urgent and ordinary messages. Notices, which no bound may delay, go
+//! through the ordinary mpsc channel. With an mpmc channel each notice waits for the messages that were in that channel
+//! before it.
 
 use core::ptr::NonNull;
 use std::time::Duration;
@@ -28,13 +28,13 @@ use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Parker, WakeTarget};
 
 // USER CODE: none (a mailbox is never polled, so its sleep flag wakes by a futex or a signal, never by a waker)
-/// The sending end, shared by all senders.
+/// The sending part, shared by all senders.
 pub(crate) struct InboxSender<T> {
     ordinary: Arc<MpscShared<T>>,
     urgent: Arc<MpscShared<T>>,
     exchange: Option<mpmc::Sender<T>>,
     parker: Arc<Parker>,
-    /// How many holders may send, by [`enter`](Self::enter) and [`leave`](Self::leave). Without any the inbox is
+    /// The number of holders that may send, by [`enter`](Self::enter) and [`leave`](Self::leave). At 0 the inbox is
     /// closed, until there are some again.
     holders: Arc<AtomicUsize>,
 }
@@ -50,7 +50,7 @@ impl<T> InboxSender<T> {
         mpsc::Sender::connect(&self.urgent)
     }
 
-    /// Puts an ordinary message into the exchange if there is room. Lock-free.
+    /// Puts an ordinary message into the mpmc channel if there is room. Lock-free.
     ///
     /// # Panics
     /// Without a bound.
@@ -58,7 +58,7 @@ impl<T> InboxSender<T> {
         self.exchange().try_send(message).inspect(|()| self.call())
     }
 
-    /// Puts an ordinary message into the exchange; waits for room as long as it takes.
+    /// Puts an ordinary message into the mpmc channel; waits until there is room.
     ///
     /// # Panics
     /// Without a bound.
@@ -66,7 +66,7 @@ impl<T> InboxSender<T> {
         self.exchange().send(message).inspect(|()| self.call()).map_err(TrySendError::from)
     }
 
-    /// Puts an ordinary message into the exchange; waits for room no longer than `timeout`.
+    /// Puts an ordinary message into the mpmc channel; waits for room for at most `timeout`.
     ///
     /// # Panics
     /// Without a bound.
@@ -74,7 +74,8 @@ impl<T> InboxSender<T> {
         self.exchange().send_timeout(message, timeout).inspect(|()| self.call())
     }
 
-    /// Puts an ordinary message into the exchange, in the oldest one's place where there is no room. Returns that one.
+    /// Puts an ordinary message into the mpmc channel; where there is no room it replaces the oldest message. Returns
+    /// that one.
     ///
     /// # Panics
     /// Without a bound.
@@ -82,14 +83,14 @@ impl<T> InboxSender<T> {
         self.exchange().force_send(message).inspect(|_| self.call()).map_err(TrySendError::from)
     }
 
-    /// After a message was put into the exchange: wakes the inbox.
+    /// After a message was put into the mpmc channel: wakes the inbox.
     fn call(&self) {
         window();
         self.parker.wake();
     }
 
     fn exchange(&self) -> &mpmc::Sender<T> {
-        self.exchange.as_ref().expect("an exchange, since there is a bound")
+        self.exchange.as_ref().expect("an mpmc channel, since there is a bound")
     }
 
     /// One more holder may send.
@@ -100,15 +101,15 @@ impl<T> InboxSender<T> {
 
     /// One holder fewer may send. The last one wakes the inbox.
     pub(crate) fn leave(&self) {
-        // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder left sees all that
-        //     they have sent. Read-modify-writes continue each other's release sequences.
+        // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder sees all that they
+        //     have sent. Read-modify-writes continue each other's release sequences.
         if self.holders.fetch_sub(1, Ordering::Release) == 1 {
             self.parker.wake();
         }
     }
 }
 
-/// The receiving end.
+/// The receiving part.
 pub(crate) struct Inbox<T> {
     queues: Queues<T>,
     backoff: RecvBackoff,
@@ -117,16 +118,16 @@ pub(crate) struct Inbox<T> {
 struct Queues<T> {
     urgent: Lanes<T>,
     ordinary: Lanes<T>,
-    /// Where there is a bound: the exchange for ordinary messages. `ordinary` then holds only notices.
+    /// Where there is a bound: the mpmc channel for ordinary messages. `ordinary` then holds only notices.
     bounded: Option<Bounded<T>>,
     parker: Arc<Parker>,
     holders: Arc<AtomicUsize>,
 }
 
-/// The exchange, and a notice that waits for the messages that were in the exchange before it.
+/// The mpmc channel, and a notice that waits for the messages that were in it before the notice.
 struct Bounded<T> {
     exchange: mpmc::Receiver<T>,
-    /// The notice, and the position that the exchange must reach before it is due.
+    /// The notice, and the position that the mpmc channel must reach before it is due.
     notice: Option<(T, u64)>,
 }
 
@@ -135,8 +136,8 @@ impl<T> Bounded<T> {
     /// Fetches the next notice, if there is none yet.
     fn fetch(&mut self, notices: &mut Lanes<T>) {
         if self.notice.is_none() && !notices.is_quiet() {
-            // The position is read after the notice was taken: messages that the notice's sender had put into the
-            // exchange before are before that position.
+            // The position is read after the notice was taken: messages that the notice's sender had put into the mpmc
+            // channel before are before that position.
             self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
         }
     }
@@ -162,7 +163,7 @@ impl<T> Bounded<T> {
 impl<T> Queues<T> {
     // MUTANT: Speed only: urgent lanes stay active for longer, or a message raises its lane again. The next check
     // finds it.
-    /// Urgent messages are rare: after them their lanes are armed, so that the look for the next costs only a few
+    /// Urgent messages are rare. After them their lanes are armed, so that the check for the next costs only a few
     /// loads.
     #[cold]
     #[inline(never)]
@@ -184,8 +185,8 @@ impl<T> Queues<T> {
         ordinary || !self.urgent.is_quiet() && self.urgent.has_message()
     }
 
-    /// Whether a notice waits for messages that were put into the exchange before it. The sender that completes such a
-    /// message wakes the inbox.
+    /// Whether a notice waits for messages that were put into the mpmc channel before it. The sender that completes
+    /// such a message wakes the inbox.
     fn holds_notice(&self) -> bool {
         self.bounded.as_ref().is_some_and(|bounded| bounded.notice.is_some())
     }
@@ -222,7 +223,7 @@ impl<T> WaitingEnd for Queues<T> {
 
     fn arm_all(&mut self) -> bool {
         let urgent = self.urgent.arm_all();
-        // Notices behind one that waits for the exchange wait with it: there is no need to look at them.
+        // Notices after one that waits for the mpmc channel wait with it: there is no need to poll them.
         let ordinary = !self.holds_notice() && self.ordinary.arm_all();
         urgent || ordinary
     }
@@ -232,7 +233,7 @@ impl<T> Inbox<T> {
     /// An inbox with room for `bound` ordinary messages. `None`: without a bound.
     ///
     /// # Panics
-    /// Where the bound is 0, or there is no memory for it.
+    /// When the bound is 0, or there is no memory for it.
     pub(crate) fn new(bound: Option<usize>) -> (InboxSender<T>, Self) {
         let (parker, holders) = (Arc::new(Parker::new(Meter::default())), Arc::new(AtomicUsize::new(0)));
         let (urgent, urgent_lanes) = mpsc::shared(&parker);
@@ -255,8 +256,8 @@ impl<T> Inbox<T> {
     // MUTANT: Speed only: the search that follows takes the same message. Killed only by
     // `an_ordinary_message_begins_the_urgent_ones_turn_anew_however_it_is_received`.
     /// Takes the next ordinary message, if it `is_wanted` and can be had at once: where there is no bound and no urgent
-    /// message, and the lane whose turn it is has one. Returns where it lies: the caller moves it out before this inbox
-    /// is used again.
+    /// message, and the current lane has one. Returns its location: the caller moves it out before this inbox is used
+    /// again.
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         if self.queues.bounded.is_some() || !self.has_no_urgent() {
@@ -291,7 +292,8 @@ impl<T> Inbox<T> {
     //     polls first, `Forever` never parks; fairness: every search takes both ranks: urgent messages yield after
     //     32 received, or 128 passed over; the deadline is checked after each 4,096 passed over; test:
     //     tests/suite/mailbox.rs: without_looking_before_sleeping
-    /// After finding nothing: blocks until there may be a message, or no holder is left to send one, or the time is up.
+    /// After finding nothing: blocks until there may be a message, or there is no holder to send one, or the deadline
+    /// has passed.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
@@ -305,7 +307,7 @@ impl<T> Inbox<T> {
     }
 
     // MUTANT: Speed only: a message that came while the id was taken down raises it again, and the next call finds it.
-    /// After finding nothing: `Ok` if a message has come meanwhile. An attached inbox takes its id down.
+    /// After finding nothing: `Ok` if a message has arrived meanwhile. An attached inbox takes its id down.
     #[cold]
     #[inline(never)]
     pub(crate) fn rest(&mut self) -> Result<(), RecvTimeoutError> {
@@ -370,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Nor does the inbox look at them again and again instead of sleeping.
+    /// Nor does the inbox check them again and again instead of sleeping.
     #[test]
     fn notices_behind_one_that_waits_for_a_message_need_not_be_armed() {
         let (sender, mut inbox) = Inbox::new(Some(2));
@@ -378,7 +380,8 @@ mod tests {
         (1..3).for_each(|number| notices.send(number).unwrap());
         let queues = &mut inbox.queues;
         assert!(queues.has_message());
-        // No test can stop a sender between claiming its cell and filling it. To the notice it is as if one were there.
+        // No test can stop a sender between claiming its cell and filling it. For the notice it is as if there were
+        // one.
         let waiting = queues.bounded.as_mut().and_then(|bounded| bounded.notice.as_mut());
         waiting.expect("it was fetched").1 += 1;
         assert!(!queues.has_message());

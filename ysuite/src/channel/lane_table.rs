@@ -1,14 +1,14 @@
 //! A thread's lanes by number: what each thread keeps of the channels to which it sends by shared senders. The calling
 //! thread only; finding a lane is wait-free, a new one allocates.
 //!
-//! A lane belongs to the thread and not to what was used to send. So the messages of a thread arrive in order, through
-//! all clones of a sender; that may be shared by any number of threads; and sending needs no read-modify-write. A lane
-//! ends with its thread, with its channel (at the next send to it, or at a sweep), or at a sweep when it was not used
-//! since the last one and is empty, so that its successor cannot overtake it. A sweep comes when the number of lanes
-//! has doubled since the last.
+//! A lane belongs to the thread and not to the handle that was used to send. So the messages of a thread arrive in
+//! order, through all clones of a sender. Any number of threads may share a sender, and sending needs no
+//! read-modify-write. A lane ends with its thread, or with its channel (at the next send to it, or at a sweep). It also
+//! ends at a sweep when it was not used since the last sweep and is empty, so that its successor cannot overtake it. A
+//! sweep comes when the number of lanes has doubled since the last.
 //!
 //! Cannot: keep the order of messages that are sent while the thread's thread-locals are being destroyed. Each of them
-//! has a lane to itself; the caller makes it.
+//! has a lane to itself, which the caller makes.
 
 use core::cell::{Cell, RefCell};
 use core::hash::{BuildHasherDefault, Hasher};
@@ -42,11 +42,11 @@ pub(crate) struct LaneTable<L: ThreadLane> {
     sweep_at: Cell<usize>,
 }
 
-/// Lanes to be dropped after the send under way.
+/// Lanes to be dropped after the send in progress.
 pub(crate) type GivenUp<L> = Vec<Rc<L>>;
 
-/// A send is over: drops its lane, and those that were given up for it, and returns what came of it. User code, where
-/// the lanes have messages left; so is the drop of a message that comes back, while unwinding.
+/// A send has returned: drops its lane, and the lanes that were given up for it, and returns its result. User code,
+/// where the lanes have messages left. So is the drop of a message that comes back, while unwinding.
 #[cold]
 #[inline(never)]
 pub(crate) fn end_lanes<L, A>(sent: A, lane: Rc<L>, given_up: GivenUp<L>) -> A {
@@ -97,7 +97,7 @@ impl<L: ThreadLane> LaneTable<L> {
         None
     }
 
-    /// The lane is the recent one again. What has become that in the meantime may be dropped by this, as by a sweep.
+    /// The lane is the recent one again. This may drop, as a sweep does, a lane that has become recent in the meantime.
     #[inline(always)]
     pub(crate) fn put_back(&self, lane: Rc<L>) {
         drop(self.recent.replace(Some(lane)));
@@ -148,8 +148,8 @@ impl<L: ThreadLane> LaneTable<L> {
 //     a_refused_message_ends_with_a_lane_whose_messages_panic, tests/suite/mailbox/relations.rs:
 //     a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do
 impl<L: ThreadLane> Drop for LaneTable<L> {
-    /// Drops the lanes at the end of the thread, where a panic would abort the process. A lane may have to drop the
-    /// messages of a channel that is ending at this moment: if one panics, the text is printed, and the panic goes no
+    /// Drops the lanes at the exit of the thread, where a panic would abort the process. A lane may have to drop the
+    /// messages of a channel that is ending at this moment. If one panics, the text is printed, and the panic goes no
     /// further.
     fn drop(&mut self) {
         let mut panics = Panics::none();
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// Which lanes have ended, and whether while a panic went through the thread.
+    /// The lanes that have ended, and whether that was while unwinding.
     type EndedLanes = Rc<RefCell<Vec<(u64, bool)>>>;
 
     /// A lane that is empty, and may panic when it ends.
@@ -214,7 +214,7 @@ mod tests {
         let (table, ended) = (LaneTable::new(), EndedLanes::default());
         for number in [1, 2, 1] {
             drop(table.find(number, || TestLane::new(number, false, &ended)));
-            // Whoever asks for another one leaves it.
+            // A request for another lane leaves it.
             assert!(table.take_recent(3 - number).is_none());
             let recent = table.take_recent(number).expect("the lane found last");
             assert_eq!(recent.number, number);
@@ -249,8 +249,8 @@ mod tests {
         assert!(given_up.is_empty());
         (KEPT + 1..2 * KEPT).for_each(|number| assert!(find(number).1.is_empty(), "lane {number}"));
         assert!(ended.borrow().is_empty());
-        // But for the one in use, the one that has been used since, and the one that was found last before the first
-        // sweep.
+        // Except for the lane in use, the one that has been used since, and the one that was found last before the
+        // first sweep.
         let (_, given_up) = find(2 * KEPT);
         let mut numbers: Vec<u64> = given_up.iter().map(|lane| lane.number).collect();
         numbers.sort_unstable();

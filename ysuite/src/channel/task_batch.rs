@@ -1,6 +1,6 @@
 //! Batches, and a limit of any kind, for tasks. Written once for spsc and mpsc. One task at a time; wait-free polls.
 //!
-//! Cannot: take a message out of an iterator and give it back. So an iterator is asked only where there is room.
+//! Cannot: take a message out of an iterator and return it. So an iterator is asked only where there is room.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -26,7 +26,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             if self.end.writer.is_over() {
                 return Err(SendError(Vec::new()));
             }
-            // Where the iterator says that it has no more, nobody need make room.
+            // Where the iterator reports that it has no more, no room is needed.
             if !self.send_room(messages)? || messages.size_hint().1 == Some(0) {
                 return Ok(self.end.writer.position().wrapping_sub(start));
             }
@@ -35,7 +35,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
     }
 
-    /// Sends as many messages as there is room for. False: the iterator has ended.
+    /// Sends the messages for which there is room. False: the iterator has ended.
     fn send_room(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<bool, SendError<Vec<T>>> {
         let first = self.end.writer.position();
         let batch = FlushOnDrop(self);
@@ -54,7 +54,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         message: T,
         stop: impl Future,
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // Captured, and only lent: so the future has it once. Its drop is user code, and may come while unwinding.
+        // The future captures this and only lends it, so it holds the message once. Its drop is user code, and may run
+        // while unwinding.
         let mut place = Foreign::new(Some(message));
         async move {
             let stop = pin!(Some(stop));
@@ -68,13 +69,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         mut stop: Limit<'_, impl Future>,
     ) -> Result<(), SendTimeoutError<T>> {
         if let Some(outcome) = self.attempt_from(place) {
-            // The limit is user code at its end.
+            // The drop of the limit is user code.
             return Panics::answer_behind(outcome, || drop(stop));
         }
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(place, stop).await;
         }
-        // The wait and the limit are user code, also at their ends.
+        // The wait and the limit are user code, and so are their drops.
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         poll_fn(|context| {
             if waiting.owner.poll_ready(context).is_ready() {
@@ -112,25 +113,26 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 }
 
-/// Gives a channel's sender what sends batches, and with a limit, as a task.
+/// Gives a channel's sender the methods that send batches, and with a limit, as a task.
 macro_rules! impl_sender_tasks {
     ($sender:ident) => {
         impl<T> $sender<T> {
-            /// Sends the messages of an iterator; the task waits for room as long as it takes. What is sent between two
-            /// waits is one batch: visible together. Returns how many, once the iterator has ended, or says by its
-            /// `size_hint` that it has no more. Needs no particular runtime.
+            /// Sends the messages of an iterator; the task waits until there is room. The messages that are sent
+            /// between two waits are one batch: visible together. Returns the number of messages, after the iterator
+            /// has ended, or its `size_hint` has reported that it has no more. Needs no particular runtime.
             ///
-            /// A message is taken from the iterator only where there is room for it. So a future dropped before it is
-            /// ready has sent all that it took, and the iterator has the rest: cancel-safe. Without a bound it never
-            /// waits, and sends the whole iterator within one poll, which is one step of tokio's cooperative budget.
+            /// A message is taken from the iterator only where there is room for it. So this is cancel-safe: a future
+            /// that is dropped before it is ready has sent all that it took, and the iterator has the rest. Without a
+            /// bound it never waits, and sends the whole iterator within one poll, which is one step of tokio's
+            /// cooperative budget.
             ///
-            /// If the iterator panics, the messages it had given until then are sent. In a
-            /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one, and the one that waits
+            /// If the iterator panics, the messages that it had returned until then are sent. In a
+            /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits
             /// for the receiver is dropped with the future.
             ///
             /// # Errors
-            /// When the receiver has disconnected or has closed the channel: the messages that were taken from the
-            /// iterator and that the receiver certainly has not got.
+            /// When the receiver has disconnected or has closed the channel. The error holds the messages that were
+            /// taken from the iterator and that the receiver certainly does not get.
             pub async fn send_batch_async(
                 &mut self,
                 messages: &mut impl Iterator<Item = T>,
@@ -138,15 +140,15 @@ macro_rules! impl_sender_tasks {
                 $crate::channel::coop::within_budget(self.inner.send_batch_async(messages)).await
             }
 
-            /// Sends a message; the task waits for room until `stop` is ready: a timer, a signal to end, or any other
+            /// Sends a message; the task waits for room until `stop` is ready: a timer, a shutdown signal, or any other
             /// future. The message comes back then. Needs no particular runtime. `stop` is polled only while there is
             /// no room.
             ///
-            /// A future dropped before it is ready has sent nothing; the message is dropped with it.
+            /// A future that is dropped before it is ready has sent nothing. The message is dropped with it.
             ///
             /// # Errors
             /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
-            /// receiver has disconnected or has closed the channel: each holds the message.
+            /// receiver has disconnected or has closed the channel. Each error holds the message.
             pub fn send_async_until(
                 &mut self,
                 message: T,
@@ -155,14 +157,14 @@ macro_rules! impl_sender_tasks {
                 $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop))
             }
 
-            /// Sends a message; the task waits for room no longer than `timeout`. For a task of tokio.
+            /// Sends a message; the task waits for room for at most `timeout`. For a task of tokio.
             ///
             /// # Errors
-            /// When the time is up, and when the receiver has disconnected or has closed the channel: each holds the
-            /// message.
+            /// When the timeout has passed, and when the receiver has disconnected or has closed the channel. Each
+            /// error holds the message.
             ///
             /// # Panics
-            /// Outside a runtime, and in one without `enable_time`, where there is no room.
+            /// When there is no room, outside a runtime, or in one without `enable_time`.
             #[cfg(all(feature = "tokio", unix))]
             pub fn send_timeout_async(
                 &mut self,
@@ -177,15 +179,15 @@ macro_rules! impl_sender_tasks {
     };
 }
 
-/// Gives a channel's receiver what receives batches as a task.
+/// Gives a channel's receiver the methods that receive batches as a task.
 macro_rules! impl_receiver_tasks {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Appends messages to `to`: the task waits for the first, then takes what is there, `max` at most. Returns
-            /// how many (at least 1, unless `max` is 0: then it does not wait). Needs no particular runtime. Allocates
-            /// only in `to`.
+            /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most
+            /// `max`. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
+            /// no particular runtime. Allocates only in `to`.
             ///
-            /// Cancel-safe: a future dropped before it is ready has taken nothing.
+            /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
             ///
             /// # Errors
             /// When the channel is empty and its sender has disconnected, or it is closed; also where `max` is 0.

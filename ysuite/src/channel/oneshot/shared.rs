@@ -1,7 +1,7 @@
-//! What the two ends of a oneshot channel share: one allocation. [`OneshotLink`] is how an end reaches it.
+//! What the two sides of a oneshot channel share: one allocation. A side reaches it by an [`OneshotLink`].
 //!
-//! Whose each part is, and who frees all of it, is the table of [`handshake`](super::handshake); what is here only does
-//! it. Wait-free. No function here runs user code, except for the one that drops the message.
+//! Which side owns each part, and which one frees all of it, is the table of [`handshake`](super::handshake). The code
+//! here only carries it out. Wait-free. No function here runs user code, except for the one that drops the message.
 
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
@@ -14,25 +14,26 @@ use crate::sync::{Arc, Handed, UnsafeCell};
 /// Small, since there may be a million of them: an allocator's block of 48 bytes holds one whose message is a word.
 pub(super) struct OneshotShared<T> {
     pub(super) handshake: Handshake,
-    /// Stands for all of this memory, which the last end frees.
+    /// Represents all of this memory, which the last side frees.
     memory: Handed,
-    /// A model says so where one of these is left: where nobody frees the memory.
+    /// Lets a model report that the memory was never freed.
     #[cfg(ysuite_loom)]
     _kept: Arc<()>,
-    /// Whom the sender calls when it has ended.
+    /// The callee that the sender notifies when it has ended.
     callee: UnsafeCell<MaybeUninit<Callee>>,
-    /// Whom the receiver wakes when it has ended. In a box, because few senders wait for that.
+    /// The waker that the receiver wakes when it has ended. In a box, because few senders wait for that.
     sender: UnsafeCell<MaybeUninit<Box<Waker>>>,
     message: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Whom the sender calls, beside a thread that sleeps on the word.
+/// What the sender notifies, other than a thread that sleeps on the word.
 pub(super) enum Callee {
     Task(Waker),
     Set(Arc<SetPlace>),
 }
 
-/// The place of a receiver in a set of signals. Shared by the receiver and, while its mark says so, whoever calls it.
+/// The slot of a receiver in a set of signals. Shared by the receiver and, while its mark says so, the side that calls
+/// it.
 pub(super) struct SetPlace {
     pub(super) registration: Registration,
     /// A task that waits for the attached receiver.
@@ -55,8 +56,8 @@ impl Callee {
     }
 }
 
-/// One end's way to what both share. Never null; two of them are made for each channel, and whether what they point to
-/// is still there is said by the table.
+/// One side's way to the shared memory. Never null. Two of them are made for each channel; the table says whether the
+/// memory is still there.
 pub(super) struct OneshotLink<T>(NonNull<OneshotShared<T>>);
 
 impl<T> Clone for OneshotLink<T> {
@@ -71,19 +72,19 @@ impl<T> Copy for OneshotLink<T> {}
 // SAFETY: the message goes from one thread to another, which `T: Send` allows. All else there may be used on any
 //     thread: atomics, wakers, and registrations.
 unsafe impl<T: Send> Send for OneshotLink<T> {}
-// SAFETY: what an end does by a shared reference is to look at the word.
+// SAFETY: by a shared reference a side only checks the word.
 unsafe impl<T: Send> Sync for OneshotLink<T> {}
 
-/// What a receiver has of its channel, in one word: a link; nothing, and its caller has been told so; or nothing, since
-/// it has closed the channel, and that has yet to be told.
+/// What a receiver has of its channel, in one word. A link; or nothing, and its caller knows; or nothing, since it has
+/// closed the channel, and its caller does not know yet.
 pub(super) struct Tie<T>(Option<OneshotLink<T>>);
 
-/// The address in a tie of a receiver that has closed its channel. What a link points to has an alignment, so it is not
-/// here.
+/// The address in a tie of a receiver that has closed its channel. The target of a link is aligned, so no link has this
+/// address.
 const CLOSED: usize = 1;
 
 impl<T> Tie<T> {
-    /// Nothing, which has been told.
+    /// Nothing, which has been reported.
     pub(super) const SPENT: Self = Self(None);
 
     #[inline]
@@ -91,7 +92,7 @@ impl<T> Tie<T> {
         Self(Some(link))
     }
 
-    /// Nothing, which has yet to be told.
+    /// Nothing, which has yet to be reported.
     pub(super) fn closed() -> Self {
         Self(NonNull::new(ptr::without_provenance_mut(CLOSED)).map(OneshotLink))
     }
@@ -102,14 +103,14 @@ impl<T> Tie<T> {
         self.0.filter(|link| link.0.as_ptr().addr() > CLOSED)
     }
 
-    /// Whether there is nothing, and this has been told.
+    /// Whether there is nothing, and this has been reported.
     #[cfg(feature = "stream")]
     pub(super) fn is_spent(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// All functions: the calling end has not let go of the memory, and the part is its own, by the table.
+/// All functions: the calling side has not released the memory, and owns the part, by the table.
 impl<T> OneshotLink<T> {
     #[inline]
     pub(super) fn new() -> Self {
@@ -127,18 +128,18 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The calling end has not let go of the memory. The answer is used no longer than that.
+    /// The calling side has not released the memory. The result is used no longer than that.
     #[inline]
     pub(super) unsafe fn handshake<'a>(self) -> &'a Handshake {
-        // SAFETY: by the contract. No reference to the whole is made: parts of it belong to the other handle.
+        // SAFETY: by the contract. No reference to the whole is made: the other side owns parts of it.
         unsafe { &(*self.0.as_ptr()).handshake }
     }
 
     // MUTANT: Models only: it reports an access to the model checker.
-    /// The calling end is about to let go of the memory, by its next step.
+    /// The calling side is about to release the memory, by its next step.
     ///
     /// # Safety
-    /// It has not let go so far.
+    /// It has not released it so far.
     #[inline]
     pub(super) unsafe fn last_use(self) {
         // SAFETY: by the contract.
@@ -146,7 +147,7 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The message's place is the calling end's, and empty.
+    /// The calling side owns the message's slot, which is empty.
     #[inline]
     pub(super) unsafe fn put_message(self, message: T) {
         // SAFETY: by the contract.
@@ -154,17 +155,18 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The message is there and the calling end's. It is there no longer.
+    /// The message is there, and the calling side owns it. It is no longer there afterwards.
     #[inline]
     pub(super) unsafe fn take_message(self) -> T {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).message.with_mut(|place| (*place).assume_init_read()) }
     }
 
-    /// Drops the message where it lies: a stack may be too small for it. User code.
+    /// Drops the message in its slot: a stack may be too small for it. User code.
     ///
     /// # Safety
-    /// The message is there and the calling end's. It is there no longer, also where its drop panics.
+    /// The message is there, and the calling side owns it. It is no longer there afterwards, also where its drop
+    /// panics.
     #[inline]
     pub(super) unsafe fn drop_message(self) {
         // SAFETY: by the contract.
@@ -172,24 +174,24 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The message is there and the calling end's, as long as the answer is used.
+    /// The message is there, and the calling side owns it, as long as the result is used.
     pub(super) unsafe fn message<'a>(self) -> &'a T {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).message.with(|place| (*place).assume_init_ref()) }
     }
 
     /// # Safety
-    /// The callee's place is the calling end's, and empty.
+    /// The calling side owns the callee's slot, which is empty.
     #[inline]
     pub(super) unsafe fn put_callee(self, callee: Callee) {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).callee.with_mut(|place| (*place).write(callee)) };
     }
 
-    /// The callee, which is not the caller's before it may say that it is initialised.
+    /// The callee, which the caller does not own before it may say that it is initialised.
     ///
     /// # Safety
-    /// Nobody writes to the callee's place meanwhile.
+    /// No thread writes to the callee's slot meanwhile.
     #[inline]
     pub(super) unsafe fn copy_callee(self) -> MaybeUninit<Callee> {
         // SAFETY: by the contract; a copy of what may be uninitialised is as good.
@@ -197,7 +199,7 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The callee is there and the calling end's. It is there no longer.
+    /// The callee is there, and the calling side owns it. It is no longer there afterwards.
     #[inline]
     pub(super) unsafe fn take_callee(self) -> Callee {
         // SAFETY: by the contract.
@@ -207,11 +209,12 @@ impl<T> OneshotLink<T> {
     /// Whether the callee is a task that this waker wakes.
     ///
     /// # Safety
-    /// A callee has been put there by the calling end, and has not been replaced. The other handle may take it
-    /// meanwhile: then the answer means nothing.
+    /// The calling side has put a callee there, which has not been replaced. The other side may take it meanwhile: then
+    /// the result means nothing.
     pub(super) unsafe fn will_wake(self, waker: &Waker) -> bool {
-        // SAFETY: by the contract nobody writes there. Of a waker that the other handle has taken, and perhaps used up,
-        // what is compared is still there: a pointer, which is not followed, and a table of functions, which is static.
+        // SAFETY: by the contract no thread writes there. Of a waker that the other side has taken, and perhaps used
+        //     up, what is compared is still there: a pointer, which is not followed, and a table of functions, which is
+        //     static.
         unsafe {
             (*self.0.as_ptr()).callee.with(|place| match (*place).assume_init_ref() {
                 Callee::Task(known) => known.will_wake(waker),
@@ -221,14 +224,14 @@ impl<T> OneshotLink<T> {
     }
 
     /// # Safety
-    /// The place of the sender's waker is the calling end's, and empty.
+    /// The calling side owns the slot of the sender's waker, which is empty.
     pub(super) unsafe fn put_sender(self, waker: Box<Waker>) {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).sender.with_mut(|place| (*place).write(waker)) };
     }
 
     /// # Safety
-    /// The sender's waker is there and the calling end's. It is there no longer.
+    /// The sender's waker is there, and the calling side owns it. It is no longer there afterwards.
     pub(super) unsafe fn take_sender(self) -> Box<Waker> {
         // SAFETY: by the contract.
         unsafe { (*self.0.as_ptr()).sender.with_mut(|place| (*place).assume_init_read()) }
@@ -237,7 +240,7 @@ impl<T> OneshotLink<T> {
     /// Frees the memory. What was in it has been taken out.
     ///
     /// # Safety
-    /// By the table it is for the calling end to do so, once.
+    /// By the table the calling side must do so, once.
     #[inline]
     pub(super) unsafe fn free(self) {
         // SAFETY: made by `Box::leak` in `new`; by the contract no thread uses it any more. Nothing in it is dropped:

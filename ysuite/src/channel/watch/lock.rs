@@ -1,11 +1,11 @@
 //! The lock of a watch's value: one writer, or any number of readers.
 //!
-//! Any thread. Blocks: a reader while a writer is at the value, or waits for it; a writer while anybody is at it. A
-//! reader of a thread that reads already, this value or another, passes a writer that only waits: that writer may be
-//! waiting for this very thread. So a thread may read as often as it likes, and no writer that waits comes between its
-//! reads. Threads that wait spin for a moment and sleep in the kernel; in no order.
+//! Any thread. Blocks: a reader waits while a writer holds the lock, or waits for it; a writer waits while any other
+//! thread holds it. A reader whose thread reads already, this value or another, passes a writer that only waits: that
+//! writer may be waiting for this very thread. So a thread may read as often as it likes, and no waiting writer comes
+//! between its reads. Threads that wait spin for a moment and sleep in the kernel; in no order.
 //!
-//! Cannot: tell a thread that writes that it reads itself. It waits for ever.
+//! Cannot: detect that a writing thread reads itself. It waits for ever.
 
 // The model checker's `thread_local!` takes no `const`.
 #![allow(clippy::missing_const_for_thread_local)]
@@ -16,23 +16,23 @@ use core::marker::PhantomData;
 use crate::os::{Deadline, sleep_on, wake};
 use crate::sync::{AtomicU32, Ordering, spin_loop, thread_local};
 
-/// A writer is at the value.
+/// A writer holds the lock.
 const WRITER: u32 = 1 << 31;
-/// A writer waits: readers that come stand back.
+/// A writer waits: new readers must wait.
 const WAITING: u32 = 1 << 30;
-/// Somebody sleeps on the word.
+/// At least one thread sleeps on the word.
 const SLEEPS: u32 = 1 << 29;
-/// How many readers there are.
+/// The number of readers.
 const READERS: u32 = SLEEPS - 1;
-/// All that sleep: the kernel takes a number with a sign.
+/// Wakes all sleepers: the kernel takes a signed number.
 pub(super) const ALL: u32 = i32::MAX as u32;
-/// How often one that has to wait looks before it sleeps: about as long as a value takes to move.
+/// How often a waiting thread polls before it sleeps: about the time that moving a value takes.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 100 };
 
 // THREAD EXIT: `READS`: a receiver reads as if its thread held the lock already, so no waiting sender holds it up; by
 //     construction: `try_with`
 thread_local! {
-    /// How many looks at values of watches this thread holds.
+    /// The number of reads of watched values that this thread holds.
     static READS: Cell<usize> = Cell::new(0);
 }
 
@@ -40,17 +40,17 @@ pub(super) struct WatchLock {
     word: AtomicU32,
 }
 
-/// A reader is at the value, on this thread.
+/// A reader holds the lock, on this thread.
 pub(super) struct ValueRead<'a> {
     lock: &'a WatchLock,
     /// Counted by its thread.
     thread: PhantomData<*const ()>,
 }
 
-// SAFETY: a shared one gives access to nothing; it is made and dropped on one thread.
+// SAFETY: a shared reference gives access to nothing; it is made and dropped on one thread.
 unsafe impl Sync for ValueRead<'_> {}
 
-/// A writer is at the value.
+/// A writer holds the lock.
 pub(super) struct ValueWrite<'a>(&'a WatchLock);
 
 impl WatchLock {
@@ -58,7 +58,7 @@ impl WatchLock {
         Self { word: AtomicU32::new(0) }
     }
 
-    /// Waits for a writer that is at the value, and for one that waits, unless this thread reads already.
+    /// Waits for a writer that holds the lock, and for a waiting writer, unless this thread reads already.
     #[inline]
     pub(super) fn read(&self) -> ValueRead<'_> {
         let word = self.look();
@@ -68,7 +68,7 @@ impl WatchLock {
         ValueRead::begin(self)
     }
 
-    /// `None`: a writer is at the value. One that waits is passed.
+    /// `None`: a writer holds the lock. A waiting writer is passed.
     pub(super) fn try_read(&self) -> Option<ValueRead<'_>> {
         let mut word = self.look();
         while word & WRITER == 0 {
@@ -80,10 +80,10 @@ impl WatchLock {
         None
     }
 
-    /// Waits until nobody is at the value.
+    /// Waits until no thread holds the lock.
     #[inline]
     pub(super) fn write(&self) -> ValueWrite<'_> {
-        // ORDERING: Acquire pairs with the Release of those who leave. Relaxed on failure: it checks again.
+        // ORDERING: Acquire pairs with the Release of the threads that leave. Relaxed on failure: it checks again.
         if self.word.compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.write_slowly();
         }
@@ -95,7 +95,7 @@ impl WatchLock {
         self.word.load(Ordering::Relaxed)
     }
 
-    /// One reader more, if the word is still this.
+    /// Adds one reader, if the word is still `word`.
     #[inline]
     fn enter(&self, word: u32) -> bool {
         assert!(word & READERS != READERS, "too many looks at the value of a watch at once");
@@ -106,7 +106,7 @@ impl WatchLock {
     #[cold]
     #[inline(never)]
     fn read_slowly(&self) {
-        // A thread whose locals are gone may read already.
+        // A thread whose locals are destroyed may read already.
         let in_the_way = if READS.try_with(Cell::get).unwrap_or(1) == 0 { WRITER | WAITING } else { WRITER };
         self.spin(in_the_way);
         loop {
@@ -133,7 +133,7 @@ impl WatchLock {
                 }
                 continue;
             }
-            // Another that waits says so again when it is woken.
+            // Another waiting writer sets the mark again when it is woken.
             // ORDERING: as in `write`.
             let taken = word & SLEEPS | WRITER;
             if self.word.compare_exchange(word, taken, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -142,7 +142,7 @@ impl WatchLock {
         }
     }
 
-    /// Looks for a moment whether nothing is in the way.
+    /// Polls for a moment whether the lock is free.
     fn spin(&self, in_the_way: u32) {
         #[cfg_attr(
             ysuite_loom,
@@ -156,25 +156,25 @@ impl WatchLock {
         }
     }
 
-    /// Puts a mark into the word, if that is still this.
+    /// Puts a mark into the word, if that is still `word`.
     fn mark(&self, word: u32, mark: u32) -> bool {
-        // ORDERING: Relaxed twice; the mark says only that there is somebody.
+        // ORDERING: Relaxed twice; the mark says only that a thread waits.
         self.word.compare_exchange(word, word | mark, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Sleeps while the word is this, with the mark that somebody does.
+    /// Sleeps while the word is `word`, with the mark that a thread sleeps.
     fn sleep(&self, word: u32) {
         if word & SLEEPS != 0 || self.mark(word, SLEEPS) {
             sleep_on(&self.word, word | SLEEPS, Deadline::Never);
         }
     }
 
-    /// Wakes all that sleep. Whoever comes meanwhile, and finds the mark still there, finds another word when it would
-    /// sleep.
+    /// Wakes all sleepers. A thread that arrives meanwhile, and finds the mark still there, finds another word when it
+    /// tries to sleep.
     #[cold]
     #[inline(never)]
     fn wake(&self) {
-        // ORDERING: Relaxed; those who are woken check again.
+        // ORDERING: Relaxed; the woken threads check again.
         self.word.fetch_and(!SLEEPS, Ordering::Relaxed);
         wake(&self.word, ALL);
     }
@@ -193,7 +193,7 @@ impl Drop for ValueRead<'_> {
     #[inline]
     fn drop(&mut self) {
         let _ = READS.try_with(|reads| reads.set(reads.get().saturating_sub(1)));
-        // ORDERING: Release pairs with the Acquire of the next writer: this reader has looked at the value before that
+        // ORDERING: Release pairs with the Acquire of the next writer: this reader has read the value before that
         //     changes it.
         let word = self.lock.word.fetch_sub(1, Ordering::Release) - 1;
         if word & READERS == 0 && word & SLEEPS != 0 {
@@ -205,7 +205,7 @@ impl Drop for ValueRead<'_> {
 impl Drop for ValueWrite<'_> {
     #[inline]
     fn drop(&mut self) {
-        // ORDERING: Release pairs with the Acquire of those who come: they find what this writer has left.
+        // ORDERING: Release pairs with the Acquire of the threads that come: they find what this writer has left.
         if self.0.word.swap(0, Ordering::Release) & SLEEPS != 0 {
             wake(&self.0.word, ALL);
         }
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::sync::{Arc, thread};
 
-    /// As a writer leaves the word that waits for readers.
+    /// The word that a writer leaves when it waits for readers.
     fn waits(lock: &WatchLock) {
         assert!(lock.mark(lock.look(), WAITING));
     }

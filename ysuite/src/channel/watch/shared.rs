@@ -1,16 +1,16 @@
-//! What all ends of a watch channel share: the value behind its lock, the version, and for receivers and senders each
+//! What all handles of a watch channel share: the value with its lock, the version, and for receivers and senders each
 //! their number and their wait list.
 //!
-//! The value lies in a share of its own. A receiver that clones it takes another share under the lock, and clones
-//! behind it: so a `Clone` may use the channel. A sender that finds the value shared puts the new one elsewhere; one
-//! that changes it in its place, or returns it, waits for those who clone it.
+//! The value is in a share of its own. A receiver that clones it takes another share under the lock, and clones after
+//! it: so a `Clone` may use the channel. A sender that finds the value shared puts the new one elsewhere. A sender that
+//! changes the value in place, or returns it, waits for the threads that clone it.
 //!
-//! Any thread. The version is a word beside the lock. It is raised while the lock is held for writing, so that whoever
-//! holds the lock finds the value and its version together; it is read without the lock, so that waiting is lock-free.
-//! The thread that has raised it looks at the receivers' wait list when the lock is free again: without a fence while a
-//! stream of changes finds nobody waiting, and without a call to wake anybody.
+//! Any thread. The version is a word next to the lock. It is raised while the lock is held for writing, so a thread
+//! that holds the lock finds the value and its version together. It is read without the lock, so that waiting is
+//! lock-free. The thread that has raised it checks the receivers' wait list after the lock is free again. It needs no
+//! fence while a stream of changes finds no waiter, and makes no system call where there is none to wake.
 //!
-//! Cannot: say how many values a receiver has missed. Versions are counted, but no promise is made of it.
+//! Cannot: return the number of values that a receiver has missed. Versions are counted, but this is no promise.
 
 // The model checker's `thread_local!` takes no `const`.
 #![allow(clippy::missing_const_for_thread_local)]
@@ -31,14 +31,14 @@ use crate::wait::many::{SharedEnd, notify_each};
 /// In the state: all senders have disconnected.
 const CLOSED: u64 = 1;
 // REUSED: the version of a watched value is never reused: 63 bits; by construction
-/// In the state: one version more. There are 2^63, so none comes twice.
+/// In the state: one version more. There are 2^63, so none is used twice.
 const VERSION: u64 = 2;
-/// What a receiver has seen that was told to take any value for a new one. No version: versions are even.
+/// The seen version of a receiver that must treat any value as new. No version equals it: versions are even.
 pub(super) const NOTHING: u64 = u64::MAX;
 
-/// In `clones`: a sender waits for those who clone the value.
+/// In `clones`: a sender waits for the threads that clone the value.
 const WANTED: u32 = 1;
-/// In `clones`: one that has cloned the value more. Wraps.
+/// In `clones`: one thread more has cloned the value. Wraps.
 const THROUGH: u32 = 2;
 
 // USER CODE: `Drop` of the value, with the last sender or receiver; nothing else has the channel; re-entrance: may use
@@ -46,34 +46,34 @@ const THROUGH: u32 = 2;
 //     a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one
 pub(super) struct WatchShared<T> {
     lock: WatchLock,
-    /// Shared by those who clone the value, and nobody else.
+    /// Shared with the threads that clone the value, and with no other.
     value: UnsafeCell<Arc<T>>,
-    /// Raised by [`THROUGH`] whenever somebody has cloned the value, with [`WANTED`]. Slept on.
+    /// Raised by [`THROUGH`] whenever a thread has cloned the value, with [`WANTED`]. Slept on.
     clones: AtomicU32,
     /// The version of the value, and `CLOSED`.
     state: CachePadded<AtomicU64>,
     /// The receivers that wait for a value.
     waiting: WaitList,
     receivers: AtomicUsize,
-    /// The senders that wait until no receiver is left.
+    /// The senders that wait until there is no receiver.
     closing: WaitList,
     senders: AtomicUsize,
 }
 
-// SAFETY: the value goes from thread to thread, and the last who clones it may drop it: `T: Send`.
+// SAFETY: the value goes from thread to thread, and the last thread that clones it may drop it: `T: Send`.
 unsafe impl<T: Send> Send for WatchShared<T> {}
-// SAFETY: as above; and several threads look at the value at once: `T: Sync`. It is changed under the lock for writing,
-//     by one who has found it not shared.
+// SAFETY: as above; and several threads read the value at once: `T: Sync`. It is changed under the lock for writing, by
+//     a thread that has found it not shared.
 unsafe impl<T: Send + Sync> Sync for WatchShared<T> {}
 
-/// A share of the value, for one who clones it.
+/// A share of the value, for a thread that clones it.
 pub(super) struct Share<'a, T> {
     shared: &'a WatchShared<T>,
     value: Option<Arc<T>>,
     pub(super) version: u64,
 }
 
-/// This thread is within the `Clone` of a channel's value. Those within which it is are linked.
+/// This thread is within the `Clone` of a channel's value. The nested ones are linked.
 struct CloningHere {
     channel: *const (),
     outer: *const CloningHere,
@@ -84,7 +84,7 @@ thread_local! {
     static CLONING: Cell<*const CloningHere> = Cell::new(ptr::null());
 }
 
-/// A receiver that waits for a value it has not seen, or for the end.
+/// A receiver that waits for a value it has not seen, or for the disconnection.
 pub(super) struct Unseen<'a, T> {
     shared: &'a WatchShared<T>,
     seen: u64,
@@ -109,13 +109,13 @@ impl<T> SharedEnd for Unseen<'_, T> {
         self.shared.state() != self.seen
     }
 
-    /// Nobody passes a notification on: every change notifies all.
+    /// No waiter passes a notification on: every change notifies all.
     fn supply(&self) -> usize {
         0
     }
 }
 
-/// A sender that waits until no receiver is left.
+/// A sender that waits until there is no receiver.
 pub(super) struct Unwatched<'a, T>(&'a WatchShared<T>);
 
 impl<T> Clone for Unwatched<'_, T> {
@@ -134,7 +134,7 @@ impl<T> SharedEnd for Unwatched<'_, T> {
         self.0.receivers() == 0
     }
 
-    /// Nobody passes a notification on: the last receiver's end notifies all.
+    /// No waiter passes a notification on: the last receiver's disconnection notifies all.
     fn supply(&self) -> usize {
         0
     }
@@ -154,12 +154,12 @@ impl<T> WatchShared<T> {
         }
     }
 
-    /// A receiver's wait that has seen so much.
+    /// The wait of a receiver that has seen the version `seen`.
     pub(super) fn unseen(&self, seen: u64) -> Unseen<'_, T> {
         Unseen { shared: self, seen }
     }
 
-    /// A sender's wait for the end of all receivers.
+    /// A sender's wait for the disconnection of all receivers.
     pub(super) fn unwatched(&self) -> Unwatched<'_, T> {
         Unwatched(self)
     }
@@ -185,7 +185,7 @@ impl<T> WatchShared<T> {
     /// # Errors
     /// Where the receiver has seen it, and all senders have disconnected.
     pub(super) fn news(&self, seen: u64) -> Result<Option<u64>, RecvError> {
-        // One look: the last value was published before the end.
+        // One check: the last value was published before the disconnection.
         match self.state() {
             state if state & !CLOSED != seen => Ok(Some(state & !CLOSED)),
             state if state & CLOSED != 0 => Err(RecvError),
@@ -196,7 +196,7 @@ impl<T> WatchShared<T> {
     // WAITS: for the lock, also in `replace` and `modify`; ends: a sender has moved its value in or run its closure,
     //     receivers have dropped their `Ref`; no spin setting; fairness: a sender that waits goes before later
     //     receivers; test: tests/suite/watch.rs: changes_of_several_senders_are_all_there
-    /// Lends the value, and tells its version.
+    /// Lends the value, and returns its version.
     pub(super) fn borrow(&self, seen: Option<u64>) -> (Ref<'_, T>, u64) {
         let reading = self.lock.read();
         // No sender changes it while the lock is held.
@@ -205,18 +205,18 @@ impl<T> WatchShared<T> {
         (Ref { value, has_changed: seen.is_some_and(|seen| seen != version), reading }, version)
     }
 
-    /// Where the value is, as long as that is read.
+    /// The location of the value, as long as it is read.
     fn value(&self, _: &ValueRead<'_>) -> NonNull<T> {
-        // SAFETY: whoever reads excludes those who write.
+        // SAFETY: a reader excludes all writers.
         self.value.with(|place| NonNull::from(unsafe { &**place }))
     }
 
-    /// A share of the value, to be cloned. Waits for a sender that is at it.
+    /// A share of the value, to be cloned. Waits for a sender that holds the lock.
     pub(super) fn share(&self) -> Share<'_, T> {
         self.share_of(&self.lock.read())
     }
 
-    /// As [`share`](Self::share). `None`: a sender is at the value.
+    /// As [`share`](Self::share). `None`: a sender holds the lock.
     pub(super) fn try_share(&self) -> Option<Share<'_, T>> {
         Some(self.share_of(&self.lock.try_read()?))
     }
@@ -227,10 +227,10 @@ impl<T> WatchShared<T> {
         Share { shared: self, value: Some(value), version: self.version() }
     }
 
-    /// Holds the lock, with the value of this thread alone: waits until nobody clones it.
+    /// Holds the lock, with the value of this thread alone: waits until no thread clones it.
     ///
     /// # Panics
-    /// Within the `Clone` of this very value, which it would wait for.
+    /// When called within the `Clone` of this very value, because it would wait for that.
     fn write_alone(&self) -> ValueWrite<'_> {
         loop {
             let clones = {
@@ -239,9 +239,9 @@ impl<T> WatchShared<T> {
                     return writing;
                 }
                 // ORDERING: Acquire pairs with the Release in the drop of a `Share`: where that has raised the word
-                //     before, the look behind this finds the share given up. Otherwise it finds the mark, and wakes.
+                //     before, the check after this finds the share given up. Otherwise it finds the mark, and wakes.
                 let clones = self.clones.fetch_or(WANTED, Ordering::Acquire) | WANTED;
-                // Nobody takes another share of this value while the lock is held.
+                // No thread takes another share of this value while the lock is held.
                 if self.is_alone(&writing) {
                     return writing;
                 }
@@ -253,16 +253,16 @@ impl<T> WatchShared<T> {
         }
     }
 
-    /// Whether nobody clones the value.
+    /// Whether no thread clones the value.
     fn is_alone(&self, _: &ValueWrite<'_>) -> bool {
-        // SAFETY: whoever writes excludes all others.
+        // SAFETY: a writer excludes all others.
         self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.is_some())
     }
 
     /// Whether this thread is within the `Clone` of a value of this channel.
     fn is_cloned_here(&self) -> bool {
         let mut at = CLONING.try_with(Cell::get).unwrap_or(ptr::null());
-        // SAFETY: each is a local of a call that this thread is within, and takes itself out when that ends.
+        // SAFETY: each is a local of a call that this thread is within, and removes itself when that returns.
         while let Some(here) = unsafe { at.as_ref() } {
             if ptr::eq(here.channel, ptr::from_ref(self).cast()) {
                 return true;
@@ -274,23 +274,23 @@ impl<T> WatchShared<T> {
 
     /// The value, which is this thread's alone.
     fn own<R>(&self, _: &ValueWrite<'_>, act: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: whoever writes excludes all others, and takes the value out of the place no more than they do.
+        // SAFETY: a writer excludes all others, and no thread takes the value out of its place.
         let value = self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.map(NonNull::from));
-        let mut value = value.expect("nobody shares the value");
+        let mut value = value.expect("no thread shares the value");
         // SAFETY: as above; shares are made under the lock alone.
         act(unsafe { value.as_mut() })
     }
 
     /// The value has changed. The caller holds the lock for writing, and announces the version when the lock is free.
     fn publish(&self) {
-        // ORDERING: Relaxed; only a thread that holds the lock changes the version, and no end is marked while a sender
-        //     lives.
+        // ORDERING: Relaxed; only a thread that holds the lock changes the version, and no disconnection is marked
+        //     while there is a sender.
         let version = self.state.load(Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire of `state`.
         self.state.store(version + VERSION, Ordering::Release);
     }
 
-    /// Replaces the value, and returns the one before. It is announced to nobody.
+    /// Replaces the value, and returns the old one. Notifies no receiver.
     ///
     /// # Panics
     /// As [`write_alone`](Self::write_alone).
@@ -301,8 +301,8 @@ impl<T> WatchShared<T> {
         before
     }
 
-    /// Replaces the value, and returns the one before, unless that is shared: then those who clone it drop it. It is
-    /// announced to nobody.
+    /// Replaces the value, and returns the old one, unless that is shared: then the threads that clone it drop it.
+    /// Notifies no receiver.
     pub(super) fn put(&self, value: T) -> Option<T> {
         let writing = self.lock.write();
         if self.is_alone(&writing) {
@@ -311,11 +311,11 @@ impl<T> WatchShared<T> {
             return Some(before);
         }
         let value = Arc::new(value);
-        // SAFETY: whoever writes excludes all others.
+        // SAFETY: a writer excludes all others.
         let shared = self.value.with_mut(|place| core::mem::replace(unsafe { &mut *place }, value));
         self.publish();
         drop(writing);
-        // Behind the lock: it may be the last share meanwhile.
+        // After the lock: it may be the last share meanwhile.
         drop(shared);
         None
     }
@@ -324,14 +324,14 @@ impl<T> WatchShared<T> {
     //     not use the channel, as that would wait for ever; panic: the value counts as changed: the version is raised,
     //     the lock freed and not poisoned, receivers are woken, then it propagates; test: tests/suite/watch/foreign.rs:
     //     a_closure_that_panics_has_changed_the_value
-    /// Has `change` change the value, and announces it where `change` says that it did (true), or panics.
+    /// Has `change` change the value. Notifies the receivers where `change` returns true, or panics.
     pub(super) fn modify(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
         let mut panics = Panics::none();
         // Where `change` panics it may have changed the value before.
         let mut has_changed = true;
         {
             let writing = self.write_alone();
-            // Caught here, so that the version is raised before anybody can borrow.
+            // Caught here, so that the version is raised before any thread can borrow.
             panics.catch(|| has_changed = self.own(&writing, change));
             if has_changed {
                 self.publish();
@@ -353,12 +353,12 @@ impl<T> WatchShared<T> {
     }
 
     pub(super) fn senders(&self) -> usize {
-        // ORDERING: Relaxed; only a number to show.
+        // ORDERING: Relaxed; a number for information only.
         self.senders.load(Ordering::Relaxed)
     }
 
     pub(super) fn receivers(&self) -> usize {
-        // ORDERING: Acquire pairs with the Release in `remove_receiver`: where none is left, what they did is visible.
+        // ORDERING: Acquire pairs with the Release in `remove_receiver`: where there is none, what they did is visible.
         self.receivers.load(Ordering::Acquire)
     }
 
@@ -371,17 +371,18 @@ impl<T> WatchShared<T> {
 
     /// Another receiver is made. The count may have been 0.
     pub(super) fn add_receiver(&self) {
-        // ORDERING: Relaxed; a sender that finds the count at 0 meanwhile was asked before this receiver was there.
+        // ORDERING: Relaxed; a sender that finds the count at 0 meanwhile has checked before this receiver existed.
         self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
     // MUTANT: In a race: a thread parks while the last handle of the other side is dropped. Killed only by the model
     // `the_last_senders_end_against_a_thread_going_to_sleep`.
-    /// A sender goes.
+    /// A sender is dropped.
     pub(super) fn remove_sender(&self) {
         // ORDERING: AcqRel: each sender releases what it has published; the last one acquires that before it closes.
         if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // ORDERING: Release pairs with the Acquire of `state`: who finds it closed finds the last version.
+            // ORDERING: Release pairs with the Acquire of `state`: a thread that finds it closed finds the last
+            //     version.
             self.state.fetch_or(CLOSED, Ordering::Release);
             // ORDERING: pairs with the fence in `WaitList::arm`: either a receiver sees that the channel is closed, or
             //     its armed bit is found here.
@@ -392,7 +393,7 @@ impl<T> WatchShared<T> {
 
     // MUTANT: In a race: a thread parks while the last handle of the other side is dropped. Killed only by the model
     // `the_last_receivers_end_against_senders_going_to_sleep`.
-    /// A receiver goes.
+    /// A receiver is dropped.
     pub(super) fn remove_receiver(&self) {
         // ORDERING: Release pairs with the Acquire of `receivers`.
         if self.receivers.fetch_sub(1, Ordering::Release) == 1 {
@@ -438,7 +439,7 @@ impl<T> Drop for Share<'_, T> {
         // ORDERING: Release pairs with the Acquire in `write_alone`: the share was given up before.
         let before = self.shared.clones.fetch_add(THROUGH, Ordering::Release);
         if before & WANTED != 0 {
-            // ORDERING: Relaxed; those who are woken check again, and say again that they wait.
+            // ORDERING: Relaxed; the woken threads check again, and set the mark again.
             self.shared.clones.fetch_and(!WANTED, Ordering::Relaxed);
             wake(&self.shared.clones, ALL);
         }

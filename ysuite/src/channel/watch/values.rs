@@ -1,8 +1,8 @@
-//! Receivers of values that can be cloned, as iterators, as streams, and for whoever serves receivers of any kind: each
-//! message is a clone of the newest value, where that has not been seen.
+//! Receivers of values that can be cloned, as iterators, as streams, and for code that serves receivers of any kind.
+//! Each message is a clone of the newest value, if that has not been seen.
 //!
-//! One thread at a time. The clone is made of a share of the value, with the lock free, and the value counts as seen
-//! when it has been made. All wait for a sender that is at the value, except for `try_next`.
+//! One thread at a time. The clone is made from a share of the value, with the lock free. The value counts as seen
+//! after the clone. All wait for a sender that holds the lock, except for `try_next`.
 
 use super::Receiver;
 use crate::channel::error::TryRecvError;
@@ -33,7 +33,7 @@ impl<T: Clone> Receive for Receiver<T> {
     }
 
     fn try_next(&mut self) -> Result<T, TryRecvError> {
-        // A sender that is at the value hides it, as one that is putting in a message does elsewhere.
+        // A sender that holds the lock hides the value, as a sender that is writing a message does elsewhere.
         if self.has_changed()? { self.try_clone_unseen().ok_or(TryRecvError::Empty) } else { Err(TryRecvError::Empty) }
     }
 }
@@ -71,9 +71,9 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
     }
 }
 
-/// Terminated once this stream has returned `None`, and not before: `futures::select!` passes over a stream that is
-/// terminated, and whoever waits there for the end must be told of it. An error of another method is not that `None`.
-/// [`mark_changed`](Receiver::mark_changed) takes it back: there is a value to come then.
+/// Terminated after this stream has returned `None`, and not before. `futures::select!` skips a terminated stream, so a
+/// task that waits there for the end must first get the `None`. An error of another method is not that `None`.
+/// [`mark_changed`](Receiver::mark_changed) reverts it: there is an unseen value then.
 #[cfg(feature = "stream")]
 impl<T: Clone> futures_core::FusedStream for Receiver<T> {
     fn is_terminated(&self) -> bool {
