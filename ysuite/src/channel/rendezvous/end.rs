@@ -1,6 +1,6 @@
 //! The endpoint of a rendezvous that belongs to a sender or receiver of one thread: of an `spsc` or `mpsc`.
 //!
-//! One thread at a time. The drop of the last sender, or of the receiver, closes the meeting. An `spsc` counts its
+//! One thread at a time. The drop of the last sender, or of the receiver, closes the rendezvous. An `spsc` counts its
 //! senders here, an `mpsc` uses its own count.
 
 use core::task::{Context, Poll};
@@ -46,8 +46,8 @@ impl<T> MeetingEnd<T, true> {
     //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
     //     a_closed_sender_that_is_kept_takes_no_turn
     // MUTANT: An extra notification is harmless: the endpoint checks and waits on.
-    /// This sender sends no more: from now on it finds the meeting closed. Leaves its set, wakes its task, and passes
-    /// on the notifications that either of them had got.
+    /// This sender sends no more: from now on it finds the rendezvous closed. Leaves its set, wakes its task, and
+    /// passes on the notifications that either of them had got.
     pub(in crate::channel) fn end(&mut self) {
         self.has_ended = true;
         let mut panics = Panics::none();
@@ -81,13 +81,13 @@ impl<T> MeetingEnd<T, false> {
         Self::new(meeting)
     }
 
-    /// The number of messages for this endpoint after the meeting is closed: those that were given back.
+    /// The number of messages for this endpoint after the rendezvous is closed: those that were given back.
     #[cfg(feature = "stream")]
     pub(in crate::channel) fn given_back(&self) -> usize {
         MeetingSide::<T, false>(&self.meeting).supply()
     }
 
-    /// Closes the meeting. True: it was open.
+    /// Closes the rendezvous. True: it was open.
     pub(in crate::channel) fn close(&self) -> bool {
         self.meeting.close()
     }
@@ -111,7 +111,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
         Party { has_ended: self.has_ended, ..Party::new(&self.meeting, self.subscriptions.as_ref()) }
     }
 
-    /// Whether the other side is disconnected, or the meeting is closed, or this endpoint.
+    /// Whether the other side is disconnected, or the rendezvous is closed, or this endpoint.
     pub(in crate::channel) fn is_closed(&self) -> bool {
         self.has_ended || self.meeting.is_closed()
     }

@@ -21,7 +21,7 @@ pub(in crate::channel) struct InLine<T> {
 }
 
 impl<T> InLine<T> {
-    /// Hands a message to a receiver that waits (`None`), or registers it in line. An error where the meeting is
+    /// Hands a message to a receiver that waits (`None`), or registers it in line. An error where the rendezvous is
     /// closed.
     pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, T> {
         let message = match party.give(message) {
@@ -39,7 +39,7 @@ impl<T> InLine<T> {
         }))
     }
 
-    /// Ready once the message has changed hands, or the meeting is closed.
+    /// Ready once the message has changed hands, or the rendezvous is closed.
     pub(in crate::channel) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         self.node.ticket.poll(context).map(drop)
     }

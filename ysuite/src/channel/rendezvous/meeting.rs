@@ -26,13 +26,13 @@ pub(super) struct StandNode<T> {
     pub(super) case: u32,
     message: UnsafeCell<StandMessage<T>>,
     /// Of a receiver that has been handed a message: the number of that message among all that were handed over.
-    /// Written under the meeting's lock.
+    /// Written under the rendezvous's lock.
     handed: AtomicU64,
 }
 
 // SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
 unsafe impl<T: Send> Send for StandNode<T> {}
-// SAFETY: `message` is accessed under the meeting's lock while the node is in line, and otherwise by one thread: the
+// SAFETY: `message` is accessed under the rendezvous's lock while the node is in line, and otherwise by one thread: the
 //     owner, or the peer that has taken a sender's claim. It passes by value.
 unsafe impl<T: Send> Sync for StandNode<T> {}
 
@@ -89,8 +89,8 @@ impl<T> StandNode<T> {
     /// Puts a message in or takes it out.
     ///
     /// # Safety
-    /// The node is in line and the caller holds the meeting's lock. Or it is no longer in line, and the caller is its
-    /// owner, or has taken the sender's claim.
+    /// The node is in line and the caller holds the rendezvous's lock. Or it is no longer in line, and the caller is
+    /// its owner, or has taken the sender's claim.
     pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
         // SAFETY: by the contract no other thread accesses the cell meanwhile.
         self.message.with_mut(|cell| unsafe { (*cell).exchange(message) })
@@ -111,7 +111,7 @@ pub(in crate::channel) struct Meeting<T> {
     lines: ForkLock<Lines<T>>,
     senders: MeetingPlace,
     receivers: MeetingPlace,
-    /// One side is disconnected for good, or a handle has closed the meeting. Changed under the lock.
+    /// One side is disconnected for good, or a handle has closed the rendezvous. Changed under the lock.
     closed: AtomicBool,
     /// The number of senders, of a kind that does not count them itself: an `mpmc` does.
     count: AtomicUsize,
@@ -148,7 +148,7 @@ pub(super) enum Encounter<M> {
     Closed,
 }
 
-/// One side of a meeting: with `SENDS` the senders, which want to be notified of receivers; otherwise the receivers.
+/// One side of a rendezvous: with `SENDS` the senders, which want to be notified of receivers; otherwise the receivers.
 pub(in crate::channel) struct MeetingSide<'a, T, const SENDS: bool>(pub(super) &'a Meeting<T>);
 
 impl<T, const SENDS: bool> Clone for MeetingSide<'_, T, SENDS> {
@@ -221,7 +221,7 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.
-    /// Another sender, if there is one and the meeting is not closed (true).
+    /// Another sender, if there is one and the rendezvous is not closed (true).
     pub(in crate::channel) fn count_again(&self) -> bool {
         // ORDERING: Relaxed; the count alone decides, by its own order of changes.
         let again = |count| (count != 0).then_some(count + 1);
@@ -233,7 +233,7 @@ impl<T> Meeting<T> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// A sender that was counted is dropped. The last one closes the meeting.
+    /// A sender that was counted is dropped. The last one closes the rendezvous.
     pub(in crate::channel) fn uncount_sender(&self) {
         // ORDERING: AcqRel: what each sender has done comes before the close by the last one.
         if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -246,8 +246,8 @@ impl<T> Meeting<T> {
         self.lines.lock()
     }
 
-    /// Whether one side is disconnected, or the meeting is closed. A message that a future has given back may still be
-    /// here.
+    /// Whether one side is disconnected, or the rendezvous is closed. A message that a future has given back may still
+    /// be here.
     pub(in crate::channel) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `shut`.
         self.closed.load(Ordering::Acquire)

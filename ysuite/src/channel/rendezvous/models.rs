@@ -1,4 +1,4 @@
-//! The meeting under the model checker, without the handles, whose lanes hand over what their threads did.
+//! The rendezvous under the model checker, without the handles, whose lanes hand over what their threads did.
 
 use loom::thread;
 
@@ -7,7 +7,7 @@ use crate::runner::model_up_to;
 use crate::statistics::Meter;
 use crate::sync::{Arc, Handed};
 
-/// A thread that finds the meeting closed sees what each sender did before it was dropped.
+/// A thread that finds the rendezvous closed sees what each sender did before it was dropped.
 #[test]
 fn the_past_of_the_senders_that_were_counted() {
     model_up_to(2, || {

@@ -1,6 +1,6 @@
 //! All operations of a rendezvous endpoint: written once for every kind of channel. Any thread, except for polling.
 //!
-//! `try_send` and `try_recv` take the lock of the meeting only where an endpoint of the other side seems to wait.
+//! `try_send` and `try_recv` take the lock of the rendezvous only where an endpoint of the other side seems to wait.
 
 use core::future::{Future, pending, poll_fn};
 use core::pin::{Pin, pin};
@@ -22,7 +22,7 @@ pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
     pub(super) side: MeetingSide<'a, T, SENDS>,
     /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
     pub(super) subscriptions: Option<&'a Subscriptions>,
-    /// A sender that has been closed: it finds the meeting so.
+    /// A sender that has been closed: it finds the rendezvous so.
     pub(super) has_ended: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The claim: the decision word of one wait, which may be registered in several lines. It is taken once, or closed by
 //! its owner.
 //!
-//! `claim`, `wake`: any thread, under the lock of a meeting and after it. The rest: the owner. All wait-free, except
+//! `claim`, `wake`: any thread, under the lock of a rendezvous and after it. The rest: the owner. All wait-free, except
 //! for the sleep. An owner that is at work has its claim closed, so no other endpoint takes it while it searches
 //! itself.
 
@@ -63,8 +63,9 @@ impl Ticket {
 
     /// Owner: from now on the claim may be taken. It is registered in lines already, or is not yet shared.
     pub(in crate::channel) fn open(&self) {
-        // ORDERING: Relaxed; the owner locks each meeting afterwards, and so does each thread that may take the claim:
-        //     that thread sees this if it comes later, and the owner's check sees that thread if it has come before.
+        // ORDERING: Relaxed; the owner locks each rendezvous afterwards, and so does each thread that may take the
+        //     claim: that thread sees this if it comes later, and the owner's check sees that thread if it has come
+        //     before.
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
@@ -97,15 +98,15 @@ impl Ticket {
         }
     }
 
-    /// Whether the claim can be taken. The caller holds the lock of a meeting in whose line it is registered.
+    /// Whether the claim can be taken. The caller holds the lock of a rendezvous in whose line it is registered.
     pub(super) fn is_open(&self) -> bool {
         // ORDERING: Relaxed; `claim` decides. See `open` for what a check under the lock sees.
         self.state.load(Ordering::Relaxed) == OPEN
     }
 
     /// Takes the claim for one of its cases. False: it is closed, or another thread has taken it. The caller holds the
-    /// lock of a meeting in whose line it is registered. It removes the node from that line, and wakes the owner after
-    /// the lock.
+    /// lock of a rendezvous in whose line it is registered. It removes the node from that line, and wakes the owner
+    /// after the lock.
     pub(super) fn claim(&self, met: Met) -> bool {
         let state = match met {
             Met::Peer(case) => MET + case * CASE,

@@ -91,7 +91,7 @@ impl<'a, T> Stand<'a, T, true> {
 }
 
 impl<T> Stand<'_, T, true> {
-    /// Leaves: the message has changed hands, the meeting is closed, or neither.
+    /// Leaves: the message has changed hands, the rendezvous is closed, or neither.
     pub(super) fn outcome(self) -> Result<(), SendTimeoutError<T>> {
         match self.leave() {
             (Some(Met::Nobody(_)), Some(message)) => Err(SendTimeoutError::Disconnected(message)),
