@@ -36,7 +36,7 @@ impl EndWatchers {
     fn list(&self) -> Option<&WaitList> {
         // ORDERING: Acquire pairs with the Release in `list_or_new`: the list is made.
         let list = self.list.load(Ordering::Acquire);
-        // SAFETY: null, or a box's that was put in once, and lives as long as `self`.
+        // SAFETY: null, or a box's that was stored once, and lives as long as `self`.
         unsafe { list.as_ref() }
     }
 
@@ -65,8 +65,8 @@ impl EndWatchers {
     /// The receiver has closed the channel, or has disconnected: all that wait for that are notified. Wakers are user
     /// code: the first panic continues when all have been notified.
     pub(super) fn tell(&self) {
-        // ORDERING: pairs with the fence in `WaitList::arm`, which comes behind the making of the list: either the
-        //     waiter's look finds the receiver's end, or the list is found here.
+        // ORDERING: pairs with the fence in `WaitList::arm`, which comes after the list is made: either the
+        //     waiter's check finds the receiver's disconnection, or the list is found here.
         fence(Ordering::SeqCst);
         if let Some(list) = self.list() {
             notify_all(list);

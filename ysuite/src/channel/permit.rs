@@ -48,7 +48,7 @@ pub trait Reserve {
 /// assert!(sender.try_reserve().is_err_and(|error| error.is_full()));
 /// assert_eq!(receiver.recv().unwrap()[999], 7);
 /// ```
-#[must_use = "room that is reserved and not used is given back"]
+#[must_use = "reserved room that is not used is returned"]
 pub struct Permit<'a, S: Reserve> {
     sender: &'a mut S,
 }
@@ -106,7 +106,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
 
 /// Room for several messages in a channel of kind [`spsc`](crate::spsc) or [`mpsc`](crate::mpsc). Made by a sender's
 /// `reserve_many` methods. When dropped, it returns the room that is left.
-#[must_use = "room that is reserved and not used is given back"]
+#[must_use = "reserved room that is not used is returned"]
 pub struct Permits<'a, S: Reserve> {
     sender: &'a mut S,
     left: usize,

@@ -407,9 +407,9 @@ super::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]
 super::in_place::impl_recv_in_place!(Receiver);
 
-// USER CODE: the waker of the sender's task, `Drop` of the receiver's waker, then messages' `Drop`; the reader has been dropped
-//     before all of them; re-entrance: may use the sender; panic: propagates after the other messages are dropped; a
-//     second panic is not resumed; test: tests/suite/conformance/channel/batches.rs:
+// USER CODE: the waker of the sender's task, `Drop` of the receiver's waker, then messages' `Drop`; the reader has been
+//     dropped before all of them; re-entrance: may use the sender; panic: propagates after the other messages are
+//     dropped; a second panic is not resumed; test: tests/suite/conformance/channel/batches.rs:
 //     a_waker_that_panics_when_it_is_dropped_loses_no_end, tests/suite/conformance/channel/panics.rs:
 //     panicking_drop_of_an_element_takes_the_rest_along
 impl<T> Drop for SpscReader<T> {

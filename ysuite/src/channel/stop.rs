@@ -86,7 +86,7 @@ impl Stop {
         //     it is found armed below. A thread that enlists later finds it set by the lock.
         fence(Ordering::SeqCst);
         for sleeper in &*self.sleepers() {
-            // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it lets go of the
+            // SAFETY: the thread that sleeps there takes it from the list, under the lock, before it releases the
             //     memory.
             unsafe { sleeper.wake() };
         }

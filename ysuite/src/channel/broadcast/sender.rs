@@ -136,10 +136,10 @@ impl<T> Sender<T> {
         Panics::answer_behind(outcome, || drop(wait))
     }
 
-    // WAITS: for room, as a task in `send_async`; ends: the slowest receiver moves on or goes, a copy or another send
-    //     that is in the way finishes, the deadline; spin: `None` parks at once, `Adaptive` polls until there is room
-    //     for several, then yields, parks, `Forever` polls for ever, and after a while accepts room for one; fairness:
-    //     others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
+    // WAITS: for room, as a task in `send_async`; ends: the slowest receiver advances or is dropped, a copy or another
+    //     send that is in the way finishes, the deadline; spin: `None` parks at once, `Adaptive` polls until there is
+    //     room for several, then yields, parks, `Forever` polls for ever, and after a while accepts room for one;
+    //     fairness: others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
     //     a_sender_is_woken_by_whatever_makes_room
     // MUTANT: Speed only: how often a spinning sender polls for room, and when room for one message is enough.
     /// Blocks until there is room (true) or the deadline has passed (false). While it spins it waits for room for

@@ -12,8 +12,8 @@ use crate::os::Deadline;
 use crate::wait::many::{ManyWait, SharedEnd};
 
 impl<T> Sender<T> {
-    // WAITS: until the receivers are gone or the channel is closed, also in `closed`; ends: that, the deadline; spin:
-    //     as `wait/many.rs`; test: tests/suite/mpmc/close.rs: senders_wait_for_the_end_of_the_receivers
+    // WAITS: until the receivers have disconnected or the channel is closed, also in `closed`; ends: that, the
+    //     deadline; spin: as `wait/many.rs`; test: tests/suite/mpmc/close.rs: senders_wait_for_the_end_of_the_receivers
     /// Waits until all receivers have disconnected, or the channel is closed. Spins for a while, as a send without room
     /// does, and then sleeps in the kernel.
     pub fn wait_closed(&self) {

@@ -125,7 +125,7 @@
 //!
 //! Likewise a receiver that has not finished taking a message out leaves its cell full. No operation ever spins until
 //! another thread continues, with two exceptions. [`force_send`](Sender::force_send) must have that very cell, and
-//! yields the CPU, or sleeps. A permit's [`send`](Permit::send) does the same where it meets a preempted `force_send`.
+//! yields the CPU, or sleeps. A permit's [`send`](Permit::send) does the same where it finds a preempted `force_send`.
 //!
 //! The order of messages is linearizable, and so is every result except these two (`Empty`, and `Full` of
 //! [`try_send`](Sender::try_send)), which are the price of that. A `force_send` may be overtaken by a

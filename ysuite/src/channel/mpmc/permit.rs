@@ -15,7 +15,7 @@ use crate::foreign::Panics;
 /// Room for one message. Its drop returns the room, and wakes the next sender that waits for room.
 ///
 /// A permit that is *forgotten* (`mem::forget`) keeps its room for ever.
-#[must_use = "it holds a place, which it gives back when it is dropped"]
+#[must_use = "it reserves room, which it returns when it is dropped"]
 pub struct Permit<'a, T> {
     shared: &'a MpmcShared<T>,
 }
@@ -56,7 +56,7 @@ impl<T> fmt::Debug for Permit<'_, T> {
 
 /// Room for several messages, used by [`send`](Permits::send), or given out one by one: an iterator of
 /// [permits](Permit). Its drop returns the room that is left.
-#[must_use = "they hold places, which they give back when they are dropped"]
+#[must_use = "they reserve room, which they return when they are dropped"]
 pub struct Permits<'a, T> {
     held: HeldPlaces<'a, T>,
 }
@@ -115,7 +115,7 @@ impl<T> fmt::Debug for Permits<'_, T> {
 
 /// A [`Permit`] that owns its sender, so that it can be kept anywhere. That sender counts: receivers do not get the
 /// disconnection while there is an owned permit.
-#[must_use = "it holds a place, which it gives back when it is dropped"]
+#[must_use = "it reserves room, which it returns when it is dropped"]
 pub struct OwnedPermit<T> {
     /// `None` only within `send` and `release`.
     sender: Option<Sender<T>>,
@@ -129,7 +129,7 @@ impl<T> OwnedPermit<T> {
 
     // USER CODE: wakers, where an error drops the last sender; the room is released with the channel's last sender, the
     //     message is a local; re-entrance: any operation; panic: the message is dropped with the call; by construction:
-    //     the sender is dropped before the answer is made
+    //     the sender is dropped before the result is made
     /// Sends a message, as [`Permit::send`] does, and returns the sender.
     ///
     /// # Errors

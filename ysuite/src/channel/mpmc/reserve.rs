@@ -334,7 +334,7 @@ impl<T> Sender<T> {
 
 /// The permit for the one reserved cell.
 fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
-    let Some(permit) = Permits::new(held).next() else { unreachable!("a place is held") };
+    let Some(permit) = Permits::new(held).next() else { unreachable!("room is reserved") };
     permit
 }
 
@@ -391,7 +391,7 @@ mod tests {
             (0..2).for_each(|number| assert_eq!(ring.pop_bounded(&Hint::new()), Some(number)));
             let reserved = catch_unwind(AssertUnwindSafe(|| reserve(&attached)));
             assert!(reserved.is_err(), "way {way}: there is room left, and the next sender was not notified");
-            assert_eq!(ring.room(), 2, "way {way}: a place is lost");
+            assert_eq!(ring.room(), 2, "way {way}: room is lost");
         }
     }
 

@@ -456,7 +456,7 @@ impl<T> WaitingEnd for Lanes<T> {
 }
 
 // USER CODE: messages' `Drop`, and the wakers of senders that wait for room; all lanes are out of the row, and the
-//     receiver is marked as gone; re-entrance: a sender that connects finds the receiver gone; panic: the other
+//     receiver is marked as disconnected; re-entrance: a sender that connects finds that; panic: the other
 //     messages are dropped, the other senders woken; test: tests/suite/mpsc/endings.rs:
 //     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for Lanes<T> {

@@ -78,7 +78,7 @@ impl<T> LeftPlace<T> {
 
     /// Takes the unused lane out, if there is one.
     fn take_unused(&self) -> Option<LeftLane<T>> {
-        // ORDERING: Relaxed; a check that avoids taking a cache line for nothing. The exchange decides, and acquires.
+        // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchange decides, and acquires.
         if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
     }
 }
@@ -88,7 +88,7 @@ impl<T> LeftPlace<T> {
 //     tests/suite/mpsc/coming_and_going.rs: a_sender_that_was_in_a_set_leaves_a_lane_without_it
 pub(super) struct LeftLanes<T> {
     places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
-    /// The number of unused lanes that are here, or about to be. So a new sender polls no slot for nothing.
+    /// The number of unused lanes that are here, or about to be. So a new sender polls no slot without need.
     unused: AtomicUsize,
 }
 
@@ -103,7 +103,7 @@ impl<T> LeftLanes<T> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
-            // ORDERING: Relaxed; a check that avoids taking a cache line for nothing. The exchanges decide, and
+            // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchanges decide, and
             //     acquire.
             let state = place.state.load(Ordering::Relaxed);
             if state == EMPTY && place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
@@ -193,9 +193,9 @@ mod tests {
         let (writers, readers): (Vec<_>, Vec<_>) = lanes.into_iter().unzip();
         let mut writers = writers.into_iter();
         for id in 0..60 {
-            assert!(left.leave((id, writers.next().unwrap())).is_none(), "place {id}");
+            assert!(left.leave((id, writers.next().unwrap())).is_none(), "slot {id}");
         }
-        let (id, _) = left.leave((60, writers.next().unwrap())).expect("there is no place for it");
+        let (id, _) = left.leave((60, writers.next().unwrap())).expect("there is no free slot for it");
         assert_eq!(id, 60);
         assert!(readers[33].end_if_closed());
         let (id, mut ended) = left.leave((61, writers.next().unwrap())).expect("the lane that has ended");
@@ -228,7 +228,7 @@ mod tests {
             assert!(left.leave((1, writer)).is_none());
         }
         let (unused, _unused_reader) = ypipe::lane::<u8>(None, 1, &Meter::default());
-        let (id, unused) = left.leave_unused((2, unused)).expect("there is no place");
+        let (id, unused) = left.leave_unused((2, unused)).expect("there is no free slot");
         assert!(id == 2 && !unused.has_ended() && left.take_unused().is_none());
         // Unless a lane there has ended.
         assert!(readers[7].end_if_closed());

@@ -274,10 +274,7 @@ pub struct TooManySenders;
 
 impl fmt::Display for TooManySenders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the channel has as many as it can have at a time: {MAX_SENDERS} senders, or as many as it was made for"
-        )
+        write!(f, "the channel has its maximal number of senders: {MAX_SENDERS}, or the number it was made for")
     }
 }
 

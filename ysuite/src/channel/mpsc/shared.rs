@@ -46,7 +46,7 @@ static NUMBERS: Numbers = Numbers::new(1);
 const FIRST: usize = crate::queue::WORD;
 
 // GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
-//     the channel; the lanes themselves when their senders are gone; cost: most senders at once; test:
+//     the channel; the lanes themselves when their senders are dropped; cost: most senders at once; test:
 //     tests/allocation/lanes.rs: what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again,
 //     tests/suite/mpsc/crowds.rs: too_many_senders_are_a_clear_error
 // GROWS: lanes of a mailbox; bound: `MAX_SENDERS`, one of them kept for notices of ends; full: `SendError::Full`, and

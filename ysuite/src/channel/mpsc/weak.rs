@@ -21,8 +21,8 @@ impl<T> WeakSender<T> {
         Self { shared: shared.clone() }
     }
 
-    // USER CODE: the receiver's waker, where all other senders are gone; re-entrance: any operation; panic: propagates;
-    //     test: tests/suite/mpsc/shared.rs: the_last_shared_sender_wakes_a_receiver_that_waits
+    // USER CODE: the receiver's waker, where all other senders have disconnected; re-entrance: any operation; panic:
+    //     propagates; test: tests/suite/mpsc/shared.rs: the_last_shared_sender_wakes_a_receiver_that_waits
     // MUTANT: In a race: the other senders are dropped during an upgrade that finds no lane. Killed only by the model
     // `an_upgrade_that_finds_no_lane_against_the_last_senders_end`.
     /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.

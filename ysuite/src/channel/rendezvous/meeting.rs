@@ -336,7 +336,7 @@ impl<T> Meeting<T> {
                 Ok(node.ticket.clone())
             }
             (None, Some(message)) => Err(TrySendError::Full(message)),
-            (None, None) => unreachable!("a message that nobody has taken is here"),
+            (None, None) => unreachable!("a message that no receiver has taken is here"),
         }
     }
 

@@ -98,7 +98,7 @@ impl WatchLock {
     /// Adds one reader, if the word is still `word`.
     #[inline]
     fn enter(&self, word: u32) -> bool {
-        assert!(word & READERS != READERS, "too many looks at the value of a watch at once");
+        assert!(word & READERS != READERS, "too many simultaneous reads of a watched value");
         // ORDERING: Acquire pairs with the Release of the last writer. Relaxed on failure: it checks again.
         self.word.compare_exchange(word, word + 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -146,7 +146,7 @@ impl WatchLock {
     fn spin(&self, in_the_way: u32) {
         #[cfg_attr(
             ysuite_loom,
-            allow(clippy::reversed_empty_ranges, reason = "a model does not look before it sleeps")
+            allow(clippy::reversed_empty_ranges, reason = "a model does not poll before it sleeps")
         )]
         for _ in 0..LOOKS {
             if self.look() & in_the_way == 0 {

@@ -164,7 +164,7 @@ fn threads_that_end_give_their_lanes_back() {
     // While there is no place, no lane.
     let other = sender.clone();
     assert_eq!(shared.try_send(1), Err(TrySendError::Full(1)));
-    assert!(panics(|| shared.send(1).unwrap()).contains("as many as it can have"));
+    assert!(panics(|| shared.send(1).unwrap()).contains("maximal number of senders"));
     drop(other);
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     assert_eq!((shared.try_send(2), receiver.recv()), (Ok(()), Ok(2)));
