@@ -28,7 +28,7 @@ pub enum TrySendError<T> {
     Disconnected(T),
 }
 
-/// A message could not be sent in time.
+/// A message could not be sent before the deadline.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
     /// The channel was full until the deadline.
@@ -68,7 +68,7 @@ pub enum TryRecvError {
     Disconnected,
 }
 
-/// No message came in time.
+/// No message arrived before the deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
     /// The channel was empty until the deadline.

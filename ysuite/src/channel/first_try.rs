@@ -26,7 +26,7 @@ pub(super) struct FirstTry<A, S, F> {
     slowly: S,
 }
 
-/// What is in the place.
+/// The content of the place.
 #[derive(Clone, Copy)]
 enum FirstTryStage {
     Operation,

@@ -47,7 +47,7 @@ use crate::wait::{SharedBackoff, Spin};
 
 /// What a sender with a queue of its own can do in place.
 pub trait SendInPlace {
-    /// What is sent.
+    /// The type of the messages.
     type Message;
 
     /// The region where the caller may send by itself, until this handle is used again. Shut where it may not.
@@ -123,7 +123,7 @@ pub trait SendInPlace {
 
 /// What the only receiver of its queues can do in place.
 pub trait RecvInPlace {
-    /// What is received.
+    /// The type of the messages.
     type Message;
 
     /// The region where the caller may receive by itself, until this handle is used again. Shut where it may not.
@@ -440,7 +440,7 @@ pub trait StopSend<T> {
         T: Send + 'static;
 }
 
-/// As [`StopSend`], of receivers.
+/// As [`StopSend`], for receivers.
 pub trait StopRecv<T> {
     /// As `recv_timeout`.
     ///

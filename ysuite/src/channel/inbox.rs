@@ -315,7 +315,7 @@ impl<T> Inbox<T> {
         if one::rest(&mut self.queues) { self.over() } else { Err(RecvTimeoutError::Timeout) }
     }
 
-    /// An error where the inbox is closed and has no message left.
+    /// An error where the inbox is closed and has no more messages.
     fn over(&mut self) -> Result<(), RecvTimeoutError> {
         if self.queues.is_closed() && !self.queues.has_message() {
             return Err(RecvTimeoutError::Disconnected);

@@ -11,7 +11,7 @@ use super::error::TryRecvError;
 /// What the iterators and the hub need of a receiver. Not for use elsewhere.
 #[doc(hidden)]
 pub trait Receive {
-    /// What is received.
+    /// The type of the messages.
     type Message;
 
     /// Waits for a message; `None` when there will be none.

@@ -20,7 +20,7 @@ use crate::foreign::Panics;
 /// Up to this number of lanes, a thread keeps them without a sweep.
 const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 
-/// What a thread has for one channel.
+/// The entry of a thread for one channel.
 pub(crate) trait ThreadLane {
     /// The number of the channel.
     fn number(&self) -> u64;

@@ -21,7 +21,7 @@ use crate::wait::one::{self, TaskWait, WaitingEnd};
 /// What a permit needs of its sender. Not for use elsewhere.
 #[doc(hidden)]
 pub trait Reserve {
-    /// What is sent.
+    /// The type of the messages.
     type Message;
 
     /// Sends a message, for which there is room.

@@ -251,7 +251,7 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: In a race: a message that came meanwhile has raised the id again, and the next attempt finds it.
-    /// After finding nothing: `Ok` if a message has come in the meantime.
+    /// After finding nothing: `Ok` if a message has arrived in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
             return if outline(self, |receiving| receiving.end.has_last()) {

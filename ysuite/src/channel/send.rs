@@ -84,7 +84,7 @@ pub(super) struct Sending<T, L: SenderLink<T>> {
 
 /// The writer of the queue, as a handle that may wait for room.
 pub(super) struct WritingEnd<T, L: SenderLink<T>> {
-    /// Taken out only as this is dropped.
+    /// Taken out only in the drop.
     pub(super) writer: ManuallyDrop<Writer<T>>,
     pub(super) link: L,
 }
@@ -105,7 +105,7 @@ impl<T, L: SenderLink<T>> WaitingEnd for WritingEnd<T, L> {
     }
 }
 
-/// Sends what has been written even if the caller's iterator panics.
+/// Sends the written messages even if the caller's iterator panics.
 pub(super) struct FlushOnDrop<'a, T, L: SenderLink<T>>(pub(super) &'a mut Sending<T, L>);
 
 impl<T, L: SenderLink<T>> Drop for FlushOnDrop<'_, T, L> {
@@ -228,7 +228,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         if self.end.writer.has_room() { Some(self.send(place.take()?)) } else { None }
     }
 
-    /// Attaches the sender to the set that a registration is for.
+    /// Attaches the sender to the registration's set.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
         if let Some(meeting) = self.end.link.meeting_mut() {
             return meeting.attach(registration);
@@ -454,7 +454,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         self.end.writer.hidden() == 0
     }
 
-    /// Hands all messages over, one by one. Only in a rendezvous.
+    /// Hands over all messages, one by one. Only in a rendezvous.
     #[cold]
     #[inline(never)]
     fn meet_all(&mut self, messages: impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
@@ -554,7 +554,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 }
 
-/// A message that is sent.
+/// A send, as an operation that may complete at once.
 impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, T) {
     type Outcome = Result<(), SendError<T>>;
 

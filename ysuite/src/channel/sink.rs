@@ -25,7 +25,7 @@ pub struct Fed<T> {
 /// What a sink needs of its sender. Not for use elsewhere.
 #[doc(hidden)]
 pub trait Feed {
-    /// What is sent.
+    /// The type of the messages.
     type Message;
 
     /// Ready when another message may be fed: the one before is in the channel.
@@ -111,7 +111,7 @@ impl<T> Fed<T> {
     }
 }
 
-/// A misuse of a sink.
+/// The text of a panic after wrong use of a sink.
 const NO_ROOM: &str = "start_send without room: poll_ready comes first";
 
 /// An error where nothing can be sent any more.
@@ -157,7 +157,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     pub(super) fn give_up(&mut self, fed: &mut Fed<T>) {
         match self.end.link.meeting() {
-            // What comes back is dropped.
+            // The messages that come back are dropped.
             Some(meeting) => drop(fed.leave(meeting.party().side())),
             None if fed.waits => one::forget(&mut *self.end),
             None => {}

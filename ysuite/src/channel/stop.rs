@@ -8,7 +8,7 @@
 //! that sets the word finds memory that is there. The handles of an mpmc are not on the list, as they have lists of
 //! their own, which exist as long as their channel: see [`Stop::with`].
 //!
-//! Cannot: be taken back. End tasks: they have their executor's ways for that. Stop a rendezvous.
+//! Cannot: be taken back. End tasks: their executor does that. Stop a rendezvous.
 
 use core::ptr::NonNull;
 
@@ -24,7 +24,7 @@ pub struct Stop {
     is_set: AtomicBool,
     /// Where threads sleep, or are about to.
     sleepers: Mutex<Vec<SleepingPlace>>,
-    /// Wakes those that sleep elsewhere.
+    /// Wakes the threads that sleep elsewhere.
     others: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -46,7 +46,7 @@ impl SleepingPlace {
     /// Wakes the thread, without a reason. Its next check sees what was done before.
     ///
     /// # Safety
-    /// What this points to is there.
+    /// The target of this pointer exists.
     unsafe fn wake(self) {
         match self {
             // SAFETY: by the caller.
@@ -120,7 +120,7 @@ pub(super) struct Enlisted<'a> {
 impl Drop for Enlisted<'_> {
     fn drop(&mut self) {
         let mut sleepers = self.stop.sleepers();
-        // Several may be in one list: any of the entries is as good.
+        // There may be several equal entries in one list: any of them may be removed.
         if let Some(at) = sleepers.iter().position(|sleeper| *sleeper == self.sleeper) {
             sleepers.swap_remove(at);
         }
@@ -131,7 +131,7 @@ impl Drop for Enlisted<'_> {
 pub(super) struct Stoppable<'a, E> {
     end: &'a mut E,
     stop: &'a Stop,
-    /// From before the first arming. A thread that spins only takes no lock.
+    /// Enlisted from before the first arming. A thread that only spins takes no lock.
     enlisted: Option<Enlisted<'a>>,
 }
 

@@ -171,7 +171,7 @@ macro_rules! impl_sender_tasks {
                 message: T,
                 timeout: Duration,
             ) -> impl core::future::Future<Output = Result<(), SendTimeoutError<T>>> {
-                // The timer is made where it is needed only.
+                // The timer is made only where it is needed.
                 let stop = async move { tokio::time::sleep(timeout).await };
                 $crate::channel::coop::within_budget(self.inner.send_async_until(message, stop))
             }

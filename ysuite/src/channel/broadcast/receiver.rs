@@ -631,7 +631,7 @@ impl<T: Clone> futures_core::Stream for Receiver<T> {
             Poll::Ready(Err(RecvError::Lagged(_))) => match receiver.look_on() {
                 Some(message) => Poll::Ready(Some(message)),
                 None => {
-                    // There is a message, and other tasks have their turn first.
+                    // There is a message, and the task yields first.
                     context.waker().wake_by_ref();
                     Poll::Pending
                 }

@@ -325,7 +325,7 @@ impl<T> Sender<T> {
         self.shared.ring.longest()
     }
 
-    /// Whether every receiver has had all messages.
+    /// Whether every receiver has got all messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

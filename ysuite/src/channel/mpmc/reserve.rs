@@ -171,7 +171,7 @@ impl<T> Sender<T> {
         } else if self.shared.is_disconnected() {
             Err(ReserveError::Disconnected)
         } else if places > most {
-            // To wait for that would never end.
+            // A wait for that would never end.
             Err(ReserveError::TooMany)
         } else {
             Ok(false)

@@ -148,7 +148,7 @@ impl<T> MpmcShared<T> {
         }
     }
 
-    /// Counts what happens in the channel.
+    /// Counts the events of the channel.
     pub(super) fn meter(&self) -> &Meter {
         self.readers.list.meter()
     }

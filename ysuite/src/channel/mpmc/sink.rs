@@ -74,7 +74,7 @@ impl<T> Feed for Sender<T> {
         let held = fed.held.take();
         let mut panics = Panics::none();
         panics.catch(|| match &self.shared.meeting {
-            // What comes back is dropped.
+            // The message that comes back is dropped.
             Some(meeting) => drop(fed.leave(meeting.side::<true>())),
             // Another sender gets a notification of room that has arrived.
             None => {

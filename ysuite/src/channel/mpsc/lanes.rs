@@ -112,7 +112,7 @@ impl<T> Lanes<T> {
         self.activate();
         let position = self.granted;
         let (row, mut is_idle) = (&mut *self.row, false);
-        // Each lane that is here once.
+        // Each lane that is in the row now, once.
         for _ in 0..row.lanes.len() {
             let Some(lane) = row.lanes.front_mut() else { break };
             row.visits += 1;

@@ -10,7 +10,7 @@
 //! them, each lane's sender does so on drop. When the receiver closes the channel or is dropped, it shuts it. Then it
 //! races with senders that connect at that moment for the lanes in the slots. The thread that swaps a lane out ends it.
 
-// For numbers that only have to differ, so not `crate::sync`'s: a model need not explore it.
+// For numbers that only have to differ, so not from `crate::sync`: a model need not explore it.
 use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
 
@@ -318,7 +318,7 @@ impl<T> MpscShared<T> {
     /// A sender is dropped. True: it was the last, and the receiver waits for that.
     pub(super) fn disconnect(&self) -> bool {
         if let Some(meeting) = &self.meeting {
-            // That wakes the receiver itself.
+            // This wakes the receiver itself.
             meeting.uncount_sender();
             return false;
         }

@@ -36,7 +36,7 @@ use crate::sync::{Arc, thread_local};
 /// assert_eq!(receiver.recv().unwrap(), "from anywhere");
 /// ```
 ///
-/// # What it costs
+/// # Cost
 ///
 /// Finding the lane takes 57 instructions for each message. A [`Sender`]'s send and its receive take 63 together
 /// (x86-64, 8 bytes, no bound, counted by callgrind). It is one access to a thread-local, without atomic operations. A
@@ -152,7 +152,7 @@ trait Patience<T> {
 /// Until there is room.
 struct Waits;
 
-/// Not at all.
+/// Does not wait.
 struct Tries;
 
 impl<T> Patience<T> for Waits {

@@ -203,7 +203,7 @@ impl<T> Meeting<T> {
         MeetingSide(self)
     }
 
-    /// Counts what happens here.
+    /// Counts the events of the channel.
     pub(in crate::channel) fn meter(&self) -> &Meter {
         self.receivers.list.meter()
     }

@@ -1,4 +1,4 @@
-//! The case that is done when nothing else could be for some time.
+//! The case that is performed when no operation was possible for some time.
 
 use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;

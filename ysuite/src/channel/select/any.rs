@@ -85,7 +85,7 @@ where
     }
 
     fn leave(&mut self) {
-        // As the cases of a select: a waker that panics keeps none of the others in its line.
+        // As in a select: a waker that panics keeps none of the other cases in its line.
         let mut panics = Panics::none();
         self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave()));
     }

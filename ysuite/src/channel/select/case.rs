@@ -69,7 +69,7 @@ pub trait CaseList<R> {
     fn announce(&self);
     fn met(&mut self, at: usize);
     fn leave(&mut self);
-    /// The sum of those of all cases.
+    /// The sum of the numbers of all cases.
     fn moves(&mut self) -> u64;
     /// The earliest of `limit` and the deadlines of the cases.
     fn deadline(&self, limit: Deadline) -> Deadline;

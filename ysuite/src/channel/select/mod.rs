@@ -92,7 +92,7 @@ pub struct Selecting<L, R> {
 }
 
 impl<L: CaseList<R>, R> Selecting<L, R> {
-    /// One operation more.
+    /// Adds one operation.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
         Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
     }

@@ -7,10 +7,10 @@ use crate::foreign::Foreign;
 
 /// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectRecv {
-    /// What is received.
+    /// The type of the messages.
     type Message;
 
-    /// How it is received from.
+    /// The way of receiving.
     #[doc(hidden)]
     #[allow(private_bounds)]
     type Source: RecvSource<Message = Self::Message>;

@@ -7,10 +7,10 @@ use crate::foreign::Foreign;
 
 /// A sender that [`select`](super::select) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectSend {
-    /// What is sent.
+    /// The type of the messages.
     type Message;
 
-    /// How it is sent with.
+    /// The way of sending.
     #[doc(hidden)]
     #[allow(private_bounds)]
     type Outlet: Outlet<Message = Self::Message>;

@@ -119,7 +119,7 @@ impl SelectWaiter {
     }
 }
 
-/// The thread's waiter, given back when dropped.
+/// The thread's waiter, which is put back on drop.
 pub(super) struct Borrowed(Option<Box<SelectWaiter>>);
 
 impl Deref for Borrowed {
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(Arc::as_ptr(&waiter.ticket), place);
     }
 
-    /// As closed as any other, until it is opened.
+    /// Closed as at the start, until it is opened.
     #[test]
     fn a_ticket_that_was_taken_is_closed_in_the_next_wait() {
         let mut waiter = SelectWaiter::borrow();

@@ -272,7 +272,7 @@ impl<T> WatchShared<T> {
         false
     }
 
-    /// The value, which is this thread's alone.
+    /// The value, which only this thread owns.
     fn own<R>(&self, _: &ValueWrite<'_>, act: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: a writer excludes all others, and no thread takes the value out of its place.
         let value = self.value.with_mut(|place| unsafe { Arc::get_mut(&mut *place) }.map(NonNull::from));

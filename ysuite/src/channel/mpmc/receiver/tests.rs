@@ -50,7 +50,7 @@ fn a_notified_receiver_notifies_the_next_where_a_senders_waker_panics() {
 /// Takes one message.
 type Take = fn(&mut Receiver<u32>) -> Option<u32>;
 
-/// In whatever way it takes it.
+/// In each way of taking it.
 #[test]
 fn a_notified_receiver_that_takes_one_of_two_messages_notifies_the_next() {
     let ways: [Take; 5] = [
@@ -86,7 +86,7 @@ fn a_notified_receiver_that_takes_one_of_two_messages_notifies_the_next() {
     }
 }
 
-/// A waker that cannot be cloned: a message comes while it is tried.
+/// A waker that cannot be cloned: a message arrives during the attempt.
 static TABLE: RawWakerVTable = RawWakerVTable::new(
     |receiver| {
         // SAFETY: the test makes the waker from a receiver that outlives it.
