@@ -73,7 +73,7 @@ pub(super) trait SenderLink<T> {
     fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>>;
 }
 
-// THREAD EXIT: send, receive, `write`, `unwrite`, clone, drop and post work as ever, with parking on both sides. The
+// THREAD EXIT: send, receive, `write`, `unwrite`, clone, drop and post work as before, with parking on both sides. The
 //     thread-locals of channels have markers of their own; `queue` and the hub's handles have none; test:
 //     tests/suite/late.rs: ends_of_channels_are_used_past_the_threads_locals
 /// The inner part of a sender.

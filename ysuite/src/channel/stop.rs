@@ -73,7 +73,7 @@ impl Stop {
     }
 
     fn sleepers(&self) -> MutexGuard<'_, Vec<SleepingPlace>> {
-        // The only user code under the lock are wakers of tasks, and no wait here has any.
+        // The only user code that could run under the lock is a waker of a task, and no wait here has one.
         self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

@@ -6,8 +6,8 @@
 //!
 //! Active lanes are in a row, which the receiver visits in turn. The reader of the current lane is kept outside the
 //! row, where a loop can keep it in registers. A lane joins the row at the back when its sender raises its id. It
-//! leaves the row when it is armed, and when it is found closed and empty. Lanes are armed all together before the
-//! receiver sleeps, and one by one after a while without messages in which other lanes had some.
+//! leaves the row when it is armed, and when it is found closed and empty. All lanes are armed before the receiver
+//! sleeps. A lane is also armed after a while without messages in which other lanes had some.
 //!
 //! Cannot: know of messages whose sender is still between publishing and raising. The receiver finds them once that
 //! sender has raised its id.

@@ -89,8 +89,9 @@ impl<T: 'static> LanePlace for LaneCell<T> {
     }
 }
 
-// THREAD EXIT: `LANES`: before it is destroyed, `SharedSender::send` and its like work as ever; afterwards each message
-//     has a lane of its own, without order; test: tests/suite/mpsc/shared.rs: thread_locals_that_are_destroyed_may_send
+// THREAD EXIT: `LANES`: before it is destroyed, `SharedSender::send` and its variants work as before; afterwards each
+//     message has a lane of its own, without order; test: tests/suite/mpsc/shared.rs:
+//     thread_locals_that_are_destroyed_may_send
 // THREAD EXIT: its destructor drops each lane by itself; a panic is not resumed; test: tests/suite/mpsc/shared.rs:
 //     threads_that_end_give_their_lanes_back
 thread_local! {

@@ -171,8 +171,8 @@ std::thread_local! {
     static BACKOFF: Cell<Backoff> = const { Cell::new(Backoff::new()) };
 }
 
-// WAITS: for the sender, or (in `wait_for_receiver`) for the receiver to go; ends: the other handle's step, the
-//     deadline; spin: as long as that has paid on this thread, then it parks; for the receiver to go it does not spin;
+// WAITS: for the sender, or (in `wait_for_receiver`) for the receiver's disconnection; ends: the other handle's step,
+//     the deadline; spin: as long as that has paid on this thread, then it parks; in the latter case it does not spin;
 //     test: tests/loom/oneshot.rs: a_send_against_a_receiver_going_to_sleep, tests/loom/oneshot.rs:
 //     the_receivers_end_against_a_sender_going_to_sleep
 // MUTANT: Speed only: arming reads and modifies the same word and finds the disconnection again.
