@@ -680,9 +680,9 @@ macro_rules! impl_sender_api {
                 self.inner.send(message)
             }
 
-            /// Sends a message if there is room. Wait-free. An attached sender that finds no room takes its id down and
-            /// flushes the hidden messages. That costs at most two system calls, then none until the id is raised
-            /// again.
+            /// Sends a message if there is room. Wait-free. An attached sender that finds no room flushes the hidden
+            /// messages and takes its id down. Taking it down costs at most two system calls, then none until the id is
+            /// raised again.
             ///
             /// # Errors
             /// When there is no room, and as [`send`](Self::send).
