@@ -130,7 +130,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
 /// second began after the first had returned, are seen in that order: a pass that finds what the second has left has
 /// acquired it.
 ///
-/// Makes at most this many passes, of which each except the last was disturbed.
+/// Makes at most `passes` passes, of which each except the last was disturbed.
 fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
     // One pass has been made. For a single operation that is enough.
     if cases.len() < 2 {
@@ -366,8 +366,8 @@ mod tests {
         assert!(late.is_some());
     }
 
-    /// Two operations, of which one is possible at each moment. Another thread changes which one, `moves` times, and
-    /// each time just before this one checks the other.
+    /// Two operations, of which one is possible at each moment. Another thread changes which one, `left` more times,
+    /// and each time just before this one checks the other.
     struct Moving {
         possible: usize,
         moves: u64,
