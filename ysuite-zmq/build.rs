@@ -1,4 +1,4 @@
-//! Finds the system's libzmq. Where it is missing, the build ends with the one sentence that says what to install.
+//! Finds the system's libzmq. If it is missing, the build fails with one sentence that says what to install.
 
 /// The oldest that does what is asked of it, and whose known faults the bridges go round.
 const OLDEST: &str = "4.3.3";

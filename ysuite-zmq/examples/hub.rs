@@ -1,5 +1,5 @@
-//! One thread that serves everything, as the event loop of the thread article: its sockets are bridges. Readings come from another
-//! program, or from another machine; a timer looks what they were; any thread may post a function.
+//! One thread that serves everything, as the event loop of the thread article: its sockets are bridges. Readings come
+//! from another program, or from another machine; a timer prints how many; any thread may post a function.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [count, sum] = [(); 2].map(|()| Arc::new(AtomicU64::new(0)));
     let counted = (count.clone(), sum.clone());
     hub.receive(readings, move |hub, reading| {
-        // Its bridge ends after the hub.
+        // Its bridge is dropped after the hub.
         let Ok(reading) = reading else { return };
         counted.1.fetch_add(reading, Ordering::Relaxed);
         if counted.0.fetch_add(1, Ordering::Relaxed) + 1 == READINGS {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let looked = count.clone();
     hub.every(Duration::from_millis(20), move |_| println!("{} readings so far", looked.load(Ordering::Relaxed)));
 
-    // Another program, as it would stand elsewhere.
+    // Another program, as it would run elsewhere.
     let there = station.addresses()[0].clone();
     let handle = hub.handle();
     let sensor = std::thread::spawn(move || {

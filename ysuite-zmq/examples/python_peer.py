@@ -1,4 +1,4 @@
-"""Sends jobs to a bridge and takes its answers: python_peer.py PULL PUSH SERVER-KEY PUBLIC-KEY SECRET-KEY"""
+"""Sends jobs to a bridge and receives its answers: python_peer.py PULL PUSH SERVER-KEY PUBLIC-KEY SECRET-KEY"""
 
 import struct
 import sys

@@ -1,6 +1,6 @@
 //! Does jobs that a program in Python sends, `python_peer.py`, and answers it: `python_peer` prints two addresses and the key of the
-//! server, and waits for `python_peer.py PULL PUSH SERVER-KEY PUBLIC-KEY SECRET-KEY`. Both speak CURVE: nobody else can send a job
-//! or read an answer.
+//! server, and waits for `python_peer.py PULL PUSH SERVER-KEY PUBLIC-KEY SECRET-KEY`. Both use CURVE: no other program
+//! can send a job or read an answer.
 
 use std::time::Duration;
 

@@ -1,13 +1,14 @@
 //! What many channels over many machines would cost, by simulation: `simulate [SEED [KIB [FRAME_NS [MESSAGE_NS]]]]`. The same seed says
 //! the same. The costs are those of one bridge and of what goes through it, as `scale` and `ybench` measure them.
 //!
-//! Each channel goes from one machine to another, both drawn, and carries messages at random times. A bridge looks once in a tenth of
-//! a millisecond and makes a frame of what has come: what is counted is frames, messages, and the time of a CPU for both, at both
-//! ends of every hop. Then one machine dies and comes back, and all that were connected to it try again as libzmq does.
+//! Each channel goes from one machine to another, both drawn, and carries messages at random times. A bridge polls once
+//! in a tenth of a millisecond and makes a frame of what has come. Frames, messages, and the CPU time for both are
+//! counted, at both sides of every hop. Then one machine dies and comes back, and all that were connected to it try
+//! again as libzmq does.
 
 use std::collections::BTreeMap;
 
-/// Of one bridge: descriptors, threads, memory; of a frame and of a message in it: time of a CPU at each end.
+/// Of one bridge: descriptors, threads, memory; of a frame and of a message in it: CPU time on each side.
 #[derive(Clone, Copy)]
 struct Costs {
     descriptors: f64,
@@ -19,7 +20,7 @@ struct Costs {
 
 /// Messages a second in each channel.
 const RATE: f64 = 1_000.0;
-/// Between two looks of a bridge.
+/// Between two polls of a bridge.
 const LOOK: f64 = 100e-6;
 const LOOKS: usize = 100;
 /// Machines that share one in the middle.
@@ -34,10 +35,10 @@ enum Topology {
     Middles,
 }
 
-/// A connection between two machines: how many channels go over it. It has a bridge at each end.
+/// A connection between two machines: how many channels go over it. It has a bridge on each side.
 type Links = BTreeMap<(usize, usize, usize), usize>;
 
-/// Over which connections the channels go. Machines in the middle stand behind the others.
+/// The connections of the channels. Machines in the middle come after the others.
 fn links(topology: Topology, machines: usize, channels: &[(usize, usize)]) -> Links {
     let mut links = Links::new();
     let mut over = |one: usize, other: usize, number: usize| {
@@ -60,7 +61,7 @@ fn links(topology: Topology, machines: usize, channels: &[(usize, usize)]) -> Li
     links
 }
 
-/// So many of something that happens so often in the mean.
+/// A random number of events with this mean.
 fn poisson(mean: f64, random: &mut fastrand::Rng) -> f64 {
     // In large numbers as good as normal: the sum of twelve even ones.
     if mean > 30.0 {
@@ -109,8 +110,8 @@ fn loads(links: &Links, random: &mut fastrand::Rng) -> BTreeMap<usize, Load> {
     loads
 }
 
-/// When the last of so many connections is back, since the machine is: each tries after 0.1 s, then twice as long, up to 5 s, and a
-/// little by chance.
+/// When the last of connections is back, after the machine is: each tries after 0.1 s, then twice as long, up to 5
+/// s, and a little by chance.
 fn recovery(connections: usize, random: &mut fastrand::Rng) -> f64 {
     let back = |random: &mut fastrand::Rng| {
         let (mut now, mut pause) = (0.0, 0.1f64);

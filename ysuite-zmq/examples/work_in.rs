@@ -1,4 +1,4 @@
-//! Takes work from another program, and answers: `work_in [ADDRESS]`, with `work_out` at the other end.
+//! Takes work from another program, and answers: `work_in [ADDRESS]`, with `work_out` on the other side.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ fn main() -> Result<(), Error> {
     let bridge = Bridge::duplex::<_, u64>(out).connect(address).bounded(1_024).pack(64).at_least_once();
     let (bridge, mut jobs) = bridge.start()?;
     let mut done = 0;
-    // Ends when the other program has no more.
+    // Disconnected when the other program has no more.
     while let Ok(job) = jobs.recv() {
         if answers.send([job, job * job]).is_err() {
-            println!("nobody takes answers any more");
+            println!("no program takes answers any more");
             break;
         }
         done += 1;

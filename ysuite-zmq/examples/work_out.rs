@@ -1,5 +1,6 @@
-//! Gives work to another program, and takes its answers: `work_out [ADDRESS]`, with `work_in` at the other end, before or after it,
-//! on this machine or on another. Connections may break meanwhile: no job is lost, none is done twice.
+//! Gives work to another program, and takes its answers: `work_out [ADDRESS]`, with `work_in` on the other side,
+//! started before or after it, on this machine or on another. Connections may break meanwhile: no job is lost, none is
+//! done twice.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ fn main() -> Result<(), Error> {
 
     let giving = std::thread::spawn(move || (0..10_000).try_for_each(|job| jobs.send(job)));
     let mut sum = 0;
-    // Ends when the other program has answered all and is through.
+    // Disconnected when the other program has answered all and is done.
     while let Ok([job, answer]) = answers.recv() {
         assert_eq!(answer, job * job);
         sum += answer;

@@ -14,8 +14,8 @@ use crate::ffi;
 use crate::names::Names;
 use crate::zap::{Admitted, Gatekeeper};
 
-/// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses. Cloned
-/// freely; ends with its last bridge.
+/// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses.
+/// Cloned freely; dropped with its last bridge.
 ///
 /// Without one of their own, all bridges of a process share [`Context::of_the_process`], whose one thread carries some
 /// hundred thousand frames a second; a program that carries more gives its bridges a context with more threads.
@@ -34,7 +34,7 @@ struct Raw {
     names: Names,
     /// Of libzmq, which carry frames.
     threads: usize,
-    /// In which its threads are.
+    /// The process of its threads.
     process: u32,
 }
 
@@ -47,7 +47,7 @@ unsafe impl Sync for Raw {}
 const SOCKETS: c_int = 65_000;
 
 impl Context {
-    /// With so many threads of libzmq, one for each gigabyte a second is its advice.
+    /// With this many threads of libzmq, whose manual advises one for each gigabyte a second.
     ///
     /// # Errors
     /// [`Error::TooMany`] where the process has no more descriptors.
@@ -68,7 +68,7 @@ impl Context {
         Ok(Self(Arc::new(Raw { context, gatekeeper, names, threads, process: process::id() })))
     }
 
-    /// The one of those who name none, with one thread. Never ends. A forked child has another than its parent.
+    /// The default context, with one thread. Never dropped. A forked child has another than its parent.
     ///
     /// # Errors
     /// As [`Context::new`].
@@ -83,7 +83,7 @@ impl Context {
         Ok(made)
     }
 
-    /// Whether it was not made by a process from which this one was forked.
+    /// Whether this process, not a parent of it, made the context.
     pub(crate) fn is_of_this_process(&self) -> bool {
         self.0.is_of_this_process()
     }
@@ -108,7 +108,7 @@ impl Context {
         }
     }
 
-    /// An address inside of the process that nobody else has.
+    /// A unique address inside the process.
     pub(crate) fn fresh_name(what: &str) -> String {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // ORDERING: Relaxed: only the number must differ.
@@ -119,7 +119,7 @@ impl Context {
         &self.0.names
     }
 
-    /// Whether one thread carries all frames: it tells of connections in the order in which things happen to them.
+    /// Whether one thread carries all frames: it reports the events of connections in the order in which they happen.
     pub(crate) fn has_one_thread(&self) -> bool {
         self.0.threads == 1
     }
@@ -166,7 +166,7 @@ mod tests {
     use crate::ffi::Kind;
     use crate::socket::Socket;
 
-    /// As far as the process may have descriptors, of which each takes one.
+    /// Up to the process's limit of descriptors; each takes one.
     #[test]
     fn a_context_has_more_sockets_than_libzmq_gives_unasked() {
         const UNASKED: usize = 1_023;
@@ -176,7 +176,7 @@ mod tests {
         }
         // Never fewer: other tests have the same.
         let current = limits.current.map(|current| current.max(4_096));
-        setrlimit(Resource::Nofile, Rlimit { current, ..limits }).expect("as many as it may");
+        setrlimit(Resource::Nofile, Rlimit { current, ..limits }).expect("its own hard limit");
         let context = Context::new(1).expect("a context");
         let sockets: Vec<_> = (0..UNASKED + 50).map(|_| Socket::new(&context, Kind::Pull).expect("a socket")).collect();
         assert!(sockets.len() > UNASKED);

@@ -8,15 +8,15 @@ use std::ffi::CString;
 use crate::error::{Error, Failure};
 use crate::ffi;
 
-/// Bytes of a key, and the letters that stand for them in Z85.
+/// Bytes of a key, and the letters that encode them in Z85.
 const BYTES: usize = 32;
 const LETTERS: usize = 40;
 
-/// Who somebody is: nothing secret. Read from, and shown as, 40 characters of Z85, as every library of ØMQ does.
+/// The public identity of a peer. Parsed from and printed as 40 characters of Z85, as in every library of ØMQ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublicKey([u8; BYTES]);
 
-/// Both halves. Whoever has the secret one is who the public one says.
+/// Both halves. The owner of the secret half is the peer that the public half names.
 #[derive(Clone)]
 pub struct KeyPair {
     public: PublicKey,
@@ -41,7 +41,7 @@ impl KeyPair {
     /// [`Error::NoCurve`] where libzmq was built without it.
     pub fn generate() -> Result<Self, Error> {
         let (mut public, mut secret) = ([0; LETTERS + 1], [0; LETTERS + 1]);
-        // SAFETY: there is room for the letters and the zero behind them.
+        // SAFETY: there is room for the letters and the zero after them.
         let made = unsafe {
             ffi::zmq_curve_keypair(public.as_mut_ptr().cast::<c_char>(), secret.as_mut_ptr().cast::<c_char>())
         };
@@ -61,7 +61,7 @@ impl KeyPair {
         let bytes = decoded(secret.as_bytes())?;
         let text = CString::new(secret).map_err(|_| Error::Key)?;
         let mut public = [0; LETTERS + 1];
-        // SAFETY: the secret ends with a zero; there is room for the letters and the zero behind them.
+        // SAFETY: the secret ends with a zero; there is room for the letters and the zero after them.
         if unsafe { ffi::zmq_curve_public(public.as_mut_ptr().cast::<c_char>(), text.as_ptr()) } != 0 {
             let cause = Failure::last("zmq_curve_public");
             return Err(if cause.is(rustix::io::Errno::NOTSUP) { Error::NoCurve } else { Error::Key });
@@ -75,7 +75,7 @@ impl KeyPair {
         self.public
     }
 
-    /// Its secret half, for a file that nobody else can read.
+    /// Its secret half, for a file that only its owner can read.
     #[must_use]
     pub fn secret(&self) -> String {
         encoded(&self.secret)
@@ -135,7 +135,7 @@ fn decoded(letters: &[u8]) -> Result<[u8; BYTES], Error> {
 
 fn encoded(bytes: &[u8; BYTES]) -> String {
     let mut letters = [0u8; LETTERS + 1];
-    // SAFETY: 32 bytes are 40 letters, and there is room for the zero behind them.
+    // SAFETY: 32 bytes are 40 letters, and there is room for the zero after them.
     unsafe { ffi::zmq_z85_encode(letters.as_mut_ptr().cast::<c_char>(), bytes.as_ptr(), BYTES) };
     String::from_utf8_lossy(&letters[..LETTERS]).into_owned()
 }

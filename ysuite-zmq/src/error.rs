@@ -30,7 +30,7 @@ impl Failure {
         Self { what: call, errno: unsafe { ffi::zmq_errno() }, kind: Kind::Call }
     }
 
-    /// What is wrong with an address, in words that stand behind it.
+    /// What is wrong with an address, as text that follows it.
     pub(crate) fn spelling(what: &'static str) -> Self {
         Self { what, errno: rustix::io::Errno::INVAL.raw_os_error(), kind: Kind::Spelling }
     }
@@ -101,11 +101,11 @@ pub enum Error {
     NoAddress,
     /// This address is misspelled, as the cause says; or it is none of this machine's, or a file that is no socket is there.
     Address { address: String, cause: Failure },
-    /// Somebody else has bound it. Of a file: somebody listens there; one that nobody listens at any more is replaced.
+    /// Another socket has bound it. For a file: it has a listener; a file without one is replaced.
     InUse { address: String },
     /// The process has no more descriptors, or the context no more sockets.
     TooMany(Failure),
-    /// PLAIN sends the password as it is: over tcp only for whoever says `plain_over_tcp`.
+    /// PLAIN sends the password unencrypted: over tcp only with `plain_over_tcp`.
     PlainOverTcp { address: String },
     /// A name or a password of PLAIN is empty, or longer than 255 bytes.
     Password,
@@ -117,15 +117,15 @@ pub enum Error {
     Pack(usize),
     /// A duplex talks with one other: it binds, or connects to one address.
     OneOther,
-    /// A channel without room for one message cannot stand behind a bridge, nor a duplex that may keep none.
+    /// A bridge needs a channel with room for one message at least, and a duplex must be able to keep one.
     Bound,
     /// The channel's receiver is attached to a set already.
     Attached,
-    /// The context is that of a process from which this one was forked: its threads are there.
+    /// The context belongs to the process that forked this one: its threads are there.
     Forked,
-    /// The bridge is no server that admits its clients by keys, or by names and passwords, whichever was given.
+    /// The bridge is not a server that admits its clients by the given method: keys, or names and passwords.
     NotServer,
-    /// Whatever else libzmq refused.
+    /// Anything else that libzmq refused.
     Zmq(Failure),
     /// A thread or a signaler could not be made.
     System(io::Error),
@@ -173,10 +173,10 @@ impl fmt::Display for Error {
             Self::NoCurve => write!(out, "this libzmq was built without CURVE"),
             Self::Pack(messages) => write!(out, "a frame carries from 1 to 1,048,576 messages, not {messages}"),
             Self::OneOther => write!(out, "a duplex talks with one other: it binds, or connects to one address"),
-            Self::Bound => write!(out, "the channel behind a bridge needs room for one message at least"),
+            Self::Bound => write!(out, "the channel of a bridge needs room for one message at least"),
             Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
-            Self::Forked => write!(out, "the context was made by the process from which this one was forked"),
-            Self::NotServer => write!(out, "the bridge admits nobody by that: it is no such server"),
+            Self::Forked => write!(out, "the context was made by the process that forked this one"),
+            Self::NotServer => write!(out, "the bridge is not a server with this kind of list"),
             Self::Zmq(cause) => cause.fmt(out),
             Self::System(cause) => cause.fmt(out),
         }
@@ -203,7 +203,7 @@ impl From<Failure> for Error {
 impl From<io::Error> for Error {
     fn from(cause: io::Error) -> Self {
         use rustix::io::Errno;
-        // Whichever descriptor was the first that was not to be had, of libzmq's or of the bridge's.
+        // Any descriptor of libzmq or of the bridge may be the first that is not available.
         match Errno::from_io_error(&cause) {
             Some(errno @ (Errno::MFILE | Errno::NFILE)) => Self::TooMany(Failure::of("the system", errno)),
             _ => Self::System(cause),
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn want_of_descriptors_is_told_apart() {
+    fn want_of_descriptors_is_distinguished() {
         let [few, other] = [Errno::MFILE, Errno::INVAL].map(|errno| Failure::of("zmq_bind", errno));
         for errno in [Errno::MFILE, Errno::NFILE] {
             let cause = io::Error::from(errno);

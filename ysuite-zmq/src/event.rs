@@ -13,36 +13,39 @@ use crate::wire::Malformed;
 pub enum Event {
     /// Others can connect to this address; its port is the one that the system chose, where that was left to it.
     Listening(String),
-    /// A connection is there, and both sides have agreed on how to speak. Of `inproc` only the side that connects is told.
+    /// A connection is established, and the handshake has succeeded. For `inproc` only the connecting side gets this
+    /// event.
     Connected(String),
-    /// A connection has ended, or one that never came about. Whoever had connected tries again.
+    /// A connection has ended, or was never established. The connecting side tries again.
     Disconnected(String),
-    /// Nobody answers at this address, its host, which was found before, is not found any more, or a connection has ended; the next
-    /// try comes by itself. After a mistake of the other side, such as a key that is refused or another security, it is made now.
+    /// There is no answer at this address, or its host, which was found before, is not found any more, or a connection
+    /// has ended; the bridge tries again by itself. After a mistake of the other side, such as a key that is refused or
+    /// another security, it tries now.
     Retrying(String),
-    /// The host in this address is not known to the system's resolver, or that does not answer; the next try comes by itself.
+    /// The host in this address is not known to the system's resolver, or that does not answer; the bridge tries again
+    /// by itself.
     Unresolved(String),
-    /// A connection could not be accepted, for want of descriptors most often. libzmq tries again at once, and without end: told
-    /// are the first time, the second, the fourth and so on, until a connection has come about.
+    /// A connection could not be accepted, for want of descriptors most often. libzmq tries again at once, and without
+    /// end. The first, second, fourth time and so on are reported, until a connection is established.
     NotAccepted {
         /// Where.
         address: String,
-        /// How often that was by now, since a connection last came about, at whatever address of the bridge.
+        /// How often that was by now, since a connection was last established, at any address of the bridge.
         times: u64,
     },
     /// The other side did not speak as it must: another program, another security, or none at all.
     HandshakeFailed(String),
-    /// The other side's key or password is not among those that are allowed, or ours not among theirs. Whoever had connected tries
-    /// again after 0.5 to 5 seconds: it may be [allowed](crate::Started::admit_keys) by then.
+    /// The other side's key or password is not among those that are allowed, or ours not among theirs. The connecting
+    /// side tries again after 0.5 to 5 seconds: it may be [allowed](crate::Started::admit_keys) by then.
     Refused(String),
     /// A frame that is none of ours; it is dropped, and the bridge lives on.
     Malformed(Malformed),
-    /// So many messages were under way when a connection ended, or the other side did: none of them will come, or nobody is left
-    /// who could say whether they came. Of a duplex without [`at_least_once`](crate::Duplex::at_least_once).
+    /// This many messages were in transit when a connection ended, or the other side did: none of them will arrive, or
+    /// no peer is left to acknowledge them. For a duplex without [`at_least_once`](crate::Duplex::at_least_once).
     ///
-    /// That is what is known at that moment. Where another bridge takes the place of the other side's, and that one
-    /// comes back, it may say what it had all the same: [`Closed`](crate::Closed) counts it as received then. It cannot
-    /// tell what was lost on its way from what was sent to the other meanwhile, and tells both.
+    /// That is what is known at that moment. If another bridge takes the place of the other side's, and that one comes
+    /// back, it may still acknowledge what it had: [`Closed`](crate::Closed) counts it as received then. It cannot
+    /// distinguish what was lost in transit from what was sent to the other meanwhile, and reports both.
     Lost {
         /// Of those that were sent, or came, over this bridge.
         messages: u64,
@@ -51,30 +54,30 @@ pub enum Event {
     Ignored,
     /// Another bridge has taken the place of the other side of a duplex, which is gone.
     Replaced,
-    /// libzmq refused what it should not, or the bridge's thread panicked: a message did, where it was written, read or
-    /// dropped. The bridge has ended, and the channels end, within about a second.
+    /// libzmq failed unexpectedly, or the bridge's thread panicked in a message's code, when it was written, read or
+    /// dropped. The bridge has ended, and the channels are disconnected within about a second.
     Broken(Failure),
 }
 
-/// So many events wait for whoever reads them; then the oldest give way.
+/// The number of events that wait to be read; beyond it the oldest are dropped.
 const KEPT: usize = 1_024;
 
-/// Of those that a stranger can make without end none is told while so many events wait.
+/// While this many events wait, none that a stranger can cause without end is reported.
 const NOISE: usize = KEPT / 2;
 
 impl Event {
-    /// Whether whoever reaches the address can make any number of them, each of which says little.
+    /// Whether any peer that reaches the address can cause any number of them, each with little information.
     fn is_noise(&self) -> bool {
         matches!(self, Self::Malformed(_) | Self::HandshakeFailed(_) | Self::Refused(_))
     }
 
-    /// Whether it is told once, or says what nothing else does: connections come and go, and are told again.
+    /// Whether it is reported once, or has unique information: connections come and go, and are reported again.
     fn is_kept(&self) -> bool {
         matches!(self, Self::Listening(_) | Self::Lost { .. } | Self::Ignored | Self::Replaced | Self::Broken(_))
     }
 }
 
-/// The bridge's end of its events.
+/// The bridge's sender of its events.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     events: mpmc::Sender<Event>,
@@ -83,7 +86,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Never waits for whoever reads: where nobody does, the oldest events give way, those that are worth least before others.
+    /// Never waits for a reader: without one, the oldest events are dropped, those that are worth least before others.
     pub(crate) fn tell(&self, mut event: Event) {
         match &mut event {
             Event::NotAccepted { times, .. } => {
@@ -99,7 +102,8 @@ impl Told {
         if event.is_noise() && self.events.len() >= NOISE {
             return;
         }
-        // What is kept goes behind the others, also behind what is kept and came later. Where all that wait are, the oldest gives way in the end.
+        // A kept event goes after the others, also after kept ones that came later. If all waiting events are kept
+        // ones, the oldest is finally dropped.
         for _ in 0..KEPT {
             match self.events.force_send(event) {
                 Ok(Some(oldest)) if oldest.is_kept() => event = oldest,
@@ -127,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_accepted_is_told_ever_more_rarely() {
+    fn what_is_not_accepted_is_reported_ever_more_rarely() {
         let (told, events) = channel();
         let event = || Event::NotAccepted { address: "here".to_owned(), times: 1 };
         let flood = || (0..100_000).for_each(|_| told.tell(event()));
@@ -162,9 +166,10 @@ mod tests {
         }
     }
 
-    /// However many connections come and go while nobody reads, and in which order ever what counts came between.
+    /// For any number of connections that come and go while no thread reads, and any order of the important events
+    /// between them.
     #[test]
-    fn what_is_told_once_is_not_pushed_out() {
+    fn what_is_reported_once_is_not_pushed_out() {
         let (told, events) = channel();
         let counts = [
             Event::Listening("here".to_owned()),

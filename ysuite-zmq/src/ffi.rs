@@ -107,8 +107,8 @@ pub(crate) mod option {
     pub(crate) const ZAP_DOMAIN: c_int = 55;
     pub(crate) const XPUB_NO_DROP: c_int = 69;
     pub(crate) const XPUB_VERBOSER: c_int = 78;
-    /// Whoever has a domain admits nobody without being told so. Without it a server of CURVE admits everybody where there is
-    /// nobody to ask.
+    /// A socket with a domain admits no peer unless the gatekeeper says so. Without it a server of CURVE admits every
+    /// peer if there is no gatekeeper.
     pub(crate) const ZAP_ENFORCE_DOMAIN: c_int = 93;
 }
 
@@ -128,7 +128,7 @@ pub(crate) mod ready {
     pub(crate) const OUT: c_int = 2;
 }
 
-/// What a monitor tells.
+/// What a monitor reports.
 pub(crate) mod told {
     pub(crate) const ALL: core::ffi::c_int = 0xFFFF;
     pub(crate) const CONNECTED: u16 = 0x0001;

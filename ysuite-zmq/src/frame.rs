@@ -11,14 +11,14 @@ use core::slice;
 use crate::error::Failure;
 use crate::ffi;
 
-/// From so many bytes on, handing the bytes themselves over costs less than copying them: libzmq then keeps the memory until it
-/// is on the wire.
+/// From this many bytes on, handing the bytes themselves over costs less than copying them: libzmq then keeps the
+/// memory until it is on the wire.
 const WORTH_HANDING_OVER: usize = 4_096;
 
 /// Bytes in the hands of libzmq, or on their way to it. As a message of a channel it is received, and sent on, without a copy.
 pub struct Frame(ffi::zmq_msg_t);
 
-// SAFETY: a message belongs to whoever holds it; libzmq counts the references to what large ones share atomically.
+// SAFETY: a message belongs to its holder; libzmq counts the references to what large ones share atomically.
 unsafe impl Send for Frame {}
 
 impl Frame {
@@ -42,7 +42,7 @@ impl Frame {
     // MUTANT: Memory only, or an allocation that fails.
     /// Holds a copy of these bytes from now on, and not what it held.
     fn copy(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        // SAFETY: initialised, closed, and initialised again, whichever way that goes.
+        // SAFETY: initialised, closed, and initialised again, whether or not that succeeds.
         unsafe {
             ffi::zmq_msg_close(&mut self.0);
             if ffi::zmq_msg_init_size(&mut self.0, bytes.len()) != 0 {
@@ -51,7 +51,7 @@ impl Frame {
                 return Err(failure);
             }
         }
-        // SAFETY: it has room for exactly so many bytes, which nobody else sees.
+        // SAFETY: it has room for exactly this many bytes, which nothing else accesses.
         unsafe {
             let room = ffi::zmq_msg_data(&mut self.0).cast::<u8>();
             room.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -68,7 +68,7 @@ impl Frame {
             drop(unsafe { Box::from_raw(hint.cast::<B>()) });
         }
         let hint = Box::into_raw(Box::new(owner));
-        // SAFETY: just leaked, and nobody else's.
+        // SAFETY: just leaked, and not shared.
         let bytes = unsafe { &*hint }.as_ref();
         let (data, length) = (bytes.as_ptr(), bytes.len());
         let mut message = MaybeUninit::uninit();
@@ -91,7 +91,7 @@ impl Frame {
         if bytes.as_ref().len() < WORTH_HANDING_OVER { Self::copied(bytes.as_ref()) } else { Self::owned(bytes) }
     }
 
-    /// Holds these bytes from now on, which leave their room behind while they are few.
+    /// Holds these bytes from now on; while they are few their buffer stays with the caller.
     pub(crate) fn drain(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         // MUTANT: Speed only: copied or handed over, the bytes are the same.
         if bytes.len() >= WORTH_HANDING_OVER {
@@ -124,7 +124,7 @@ impl Frame {
 
     fn bytes(&self) -> &[u8] {
         let message = (&raw const self.0).cast_mut();
-        // SAFETY: a message that was initialised; its bytes live as long as it does and are changed by nobody. `zmq_msg_data`
+        // SAFETY: a message that was initialised; its bytes live as long as it does and are not changed. `zmq_msg_data`
         // takes a mutable pointer for history's sake and only reads.
         unsafe {
             let data = ffi::zmq_msg_data(message).cast::<u8>();
@@ -140,7 +140,8 @@ impl Frame {
         unsafe { ffi::zmq_msg_more(&self.0) != 0 }
     }
 
-    /// Hands what it holds to `socket`, is empty then, and answers how many bytes that were. Nothing: it holds them still.
+    /// Hands its contents to `socket`, is empty then, and returns how many bytes that were. Nothing: it still holds
+    /// them.
     ///
     /// # Safety
     /// The socket is open, and used by this thread alone.

@@ -1,8 +1,8 @@
 //! Channels of [`ysuite`] between programs and machines, over the system's libzmq.
 //!
-//! A [`Bridge`] stands between the end of a channel and a socket of ØMQ. The program goes on with its channel: it sends, receives,
-//! blocks, times out and attaches as before. What is at the other end of the socket may be another bridge, or a program in any
-//! language that speaks ØMQ.
+//! A [`Bridge`] connects a handle of a channel to a socket of ØMQ. The program goes on with its channel: it sends,
+//! receives, blocks, times out and attaches as before. The peer of the socket may be another bridge, or a program in
+//! any language that speaks ØMQ.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -31,27 +31,28 @@
 //! | a message reaches | one puller, in turn | every subscriber of its topic | the one other side |
 //! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts | of each side, always |
 //! | while all is well | exactly once | once, to those that are there and have room | exactly once |
-//! | across a connection that ends | at most once: what was on its way is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live and no more than 16 others come between |
-//! | the other side is slow | the channel fills, and its senders wait | dropped for that one, or for all and counted, or waited for | its channel's room is all that is ever under way; senders wait |
-//! | the other side's senders are gone | nobody says so | nobody says so | the channel ends |
+//! | across a connection that ends | at most once: what was in transit is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live and no more than 16 others come between |
+//! | the other side is slow | the channel fills, and its senders wait | dropped for that one, or for all and counted, or waited for | no more than its channel's room is in transit; senders wait |
+//! | the other side's senders are gone | not reported | not reported | the channel is disconnected |
 //! | `close` | says whether all is with the system's network, as far as no connection has ended; not whether it was received | the same | says whether the other side has received it |
 //!
-//! The channel into which messages come has room for 1,000 of them, unless told otherwise: [`bounded`](Pull::bounded),
-//! [`unbounded`](Pull::unbounded). What one frame may come to is bounded as well: its bytes by
-//! [`largest_frame`](Pull::largest_frame), the memory of its messages by [`memory_of_a_frame`](Pull::memory_of_a_frame), and how deep their
-//! values lie in each other by [`deepest_message`](Pull::deepest_message). A message that panics where it is written, read or dropped ends
-//! its bridge, as a failure of libzmq does, which [`Event::Broken`] tells.
+//! The channel into which messages come has room for 1,000 of them by default; see [`bounded`](Pull::bounded) and
+//! [`unbounded`](Pull::unbounded). Each frame is limited as well: its bytes by [`largest_frame`](Pull::largest_frame),
+//! the memory of its messages by [`memory_of_a_frame`](Pull::memory_of_a_frame), and how deeply their values are nested
+//! by [`deepest_message`](Pull::deepest_message). A message that panics where it is written, read or dropped ends its
+//! bridge, as a failure of libzmq does; [`Event::Broken`] reports that.
 //!
 //! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
 //! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
-//! Over `tcp` the last messages of a foreign peer with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it closes while answers to
-//! those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and rest on the system's keep-alives.
+//! Over `tcp` the last messages of a peer that is no bridge, with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it
+//! closes while answers to those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and
+//! rely on the system's keep-alives.
 //!
 //! # Costs
 //!
-//! A bridge is one thread, which sleeps while there is nothing to do, in one call. Beside it libzmq has two threads for all
-//! bridges of a [`Context`]. A frame costs about twenty times what a small message in it does, so [`pack`](Push::pack) is what makes small
-//! messages quick; a frame never waits for messages that are not there yet.
+//! A bridge is one thread, which sleeps while there is nothing to do, in one call. In addition libzmq has two threads
+//! for all bridges of a [`Context`]. A frame costs about twenty times what a small message in it does, so
+//! [`pack`](Push::pack) is what makes small messages quick; a frame never waits for messages that are not there yet.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

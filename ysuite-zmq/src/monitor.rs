@@ -1,4 +1,4 @@
-//! [`Monitor`]: what libzmq tells of a socket's connections, as events.
+//! [`Monitor`]: libzmq's reports on a socket's connections, as events.
 
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ pub(crate) struct Monitor {
     connections: HashMap<u32, Connection>,
     /// Established connections that have ended.
     ended: u64,
-    /// Words come in the order in which things happen to a connection.
+    /// Reports come in the order in which things happen to a connection.
     is_ordered: bool,
-    /// The last word was that a connection could not be established: its end is the next, most often.
+    /// The last report was that a connection could not be established: its end is usually the next.
     failed: bool,
-    /// To be told next.
+    /// To be reported next.
     next: Option<Seen>,
     turn: Option<Turn>,
 }
 
 struct Connection {
-    /// Of whoever bound or connected, as libzmq spells it.
+    /// The bound or connected address, as libzmq spells it.
     address: String,
     /// This side has connected.
     is_ours: bool,
@@ -35,12 +35,12 @@ struct Connection {
     may_be_established: bool,
 }
 
-/// What one look found.
+/// The result of one check.
 pub(crate) enum Seen {
     Event(Event),
     /// The socket is gone, and with it all that waited in it.
     Gone,
-    /// Something that nobody need know.
+    /// Something that need not be reported.
     Other,
 }
 
@@ -136,14 +136,15 @@ impl Monitor {
         established
     }
 
-    /// What the last look found of an address that this side connects to.
+    /// The last result for an address that this side connects to.
     pub(crate) fn take_turn(&mut self) -> Option<Turn> {
         self.turn.take()
     }
 
-    /// So many connections have ended over which frames may have gone, as far as has been looked: at the most. libzmq hands
-    /// frames to a connection from the end of its handshake on. One that was never established is counted where another was
-    /// while its own handshake was under way, at the same address, and where several of libzmq's threads tell of them.
+    /// The number of connections that have ended after frames may have gone over them, as far as has been checked: an
+    /// upper bound. libzmq hands frames to a connection from the end of its handshake on. One that was never
+    /// established is counted where another was while its own handshake was under way, at the same address, and if
+    /// several of libzmq's threads report them.
     pub(crate) fn ended(&self) -> u64 {
         self.ended
     }

@@ -1,9 +1,9 @@
 //! [`Names`]: the `inproc` names of a context, and [`Inproc`]: those of one socket.
 //!
-//! A socket of libzmq that has connected to a name which nobody has bound never ends: closing it waits for somebody who binds
-//! that name (`_pending_connections` in its `ctx.cpp`). So a bridge connects only while the name is bound. The context
-//! knows which names are, each from the moment it is bound until just before its socket is closed, and wakes those that wait.
-//! It knows the ends of these connections as well, of which libzmq tells nothing.
+//! A socket of libzmq that has connected to a name which no socket has bound never ends: closing it waits until a
+//! socket binds that name (`_pending_connections` in its `ctx.cpp`). So a bridge connects only while the name is bound.
+//! The context knows which names are, each from the moment it is bound until just before its socket is closed, and
+//! wakes those that wait. It also knows when these connections end, which libzmq does not report.
 //!
 //! Any thread may call; each call takes the context's lock for a short time, and none waits for another socket.
 //! Sockets that are not opened by a bridge, those of the monitors for example, are not known here.
@@ -24,7 +24,7 @@ pub(crate) struct Names(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    /// To which others can connect, each with a number that is another for each bind.
+    /// The bound names, each with a number that is new for each bind.
     bound: HashMap<String, u64>,
     /// By that number, until the socket that has bound is gone: sockets that had connected and are gone.
     ended: HashMap<u64, u64>,
@@ -43,7 +43,7 @@ struct Connecting {
 /// The names of one socket: dropped before it.
 pub(crate) struct Inproc {
     context: Context,
-    /// By which the context knows it again.
+    /// Identifies it to the context.
     socket: u64,
     /// With the number of its bind.
     bound: Vec<(String, u64)>,
@@ -82,7 +82,8 @@ impl Inproc {
         })
     }
 
-    /// From now on connects to this name whenever somebody binds it: [`join`](Self::join) does. The waker is woken when it can.
+    /// From now on connects to this name when a socket binds it, in [`join`](Self::join). The waker is woken when it
+    /// can.
     pub(crate) fn connect(&mut self, address: &str, waker: &Waker) -> Result<(), Error> {
         // What libzmq would refuse.
         if address.len() == SCHEME.len() || address.contains('\0') {
@@ -94,7 +95,7 @@ impl Inproc {
         Ok(())
     }
 
-    /// Connects to one name that has been bound since the last time. Answers which.
+    /// Connects to one name that has been bound since the last time. Returns which.
     pub(crate) fn join(&mut self, socket: &Socket) -> Result<Option<String>, Error> {
         if self.wanted.is_empty() {
             return Ok(None);
@@ -117,7 +118,7 @@ impl Inproc {
         })
     }
 
-    /// So many connections have ended over which frames may have gone.
+    /// The number of connections that have ended after frames may have gone over them.
     pub(crate) fn ended(&self) -> u64 {
         if self.wanted.is_empty() && self.bound.is_empty() {
             return 0;
@@ -129,7 +130,7 @@ impl Inproc {
         })
     }
 
-    /// Nobody can connect to this socket by a name any more: it is about to be closed.
+    /// No socket can connect to this one by a name any more: it is about to be closed.
     pub(crate) fn unbind(&mut self) {
         self.context.names().with(|table| {
             for (name, number) in &self.bound {

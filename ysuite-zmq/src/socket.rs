@@ -14,14 +14,14 @@ use crate::frame::Frame;
 pub(crate) struct Socket {
     raw: NonNull<c_void>,
     kind: Kind,
-    /// Somebody is told of its connections, who is dropped after it.
+    /// Its monitor is dropped after it.
     is_monitored: bool,
-    /// Ends after its sockets.
+    /// Dropped after its sockets.
     context: Context,
 }
 
-// SAFETY: libzmq lets a socket move to another thread where a full fence lies between: whatever Rust moves it by has one.
-// No thread shares it.
+// SAFETY: libzmq lets a socket move to another thread where a full fence is between: every way of moving it in Rust has
+// one. No thread shares it.
 unsafe impl Send for Socket {}
 
 /// What a socket can do without waiting.
@@ -32,8 +32,8 @@ pub(crate) struct Ready {
 }
 
 impl Socket {
-    /// With what every socket here has: an end to its lingering, and keep-alives in place of libzmq's own heartbeats, which
-    /// abort the process where a peer makes them wait (libzmq#3937).
+    /// With what every socket here has: a bound of its lingering, and keep-alives in place of libzmq's own heartbeats,
+    /// which abort the process where a peer makes them wait (libzmq#3937).
     pub(crate) fn new(context: &Context, kind: Kind) -> Result<Self, Error> {
         // SAFETY: the context lives as long as its handle.
         let raw = unsafe { ffi::zmq_socket(context.raw(), kind as c_int) };
@@ -124,7 +124,8 @@ impl Socket {
             .map_err(|cause| Error::of_address(address, cause))
     }
 
-    /// Becomes readable when something may have changed: whoever sleeps on it asks [`Socket::ready`] last before.
+    /// Becomes readable when something may have changed: a thread that sleeps on it calls [`Socket::ready`] last
+    /// before.
     pub(crate) fn descriptor(&self) -> Result<BorrowedFd<'_>, Failure> {
         let descriptor = self.get_int(option::FD)?;
         // SAFETY: the socket's own, open as long as it is.
@@ -137,8 +138,8 @@ impl Socket {
         Ok(Ready { receive: bits & ready::IN != 0, send: bits & ready::OUT != 0 })
     }
 
-    /// Hands what a frame holds over without waiting, and answers how many bytes that were. The frame holds them still where
-    /// there is no peer with room.
+    /// Hands over the contents of a frame without waiting, and returns how many bytes that were. The frame still holds
+    /// them if there is no peer with room.
     pub(crate) fn send(&self, frame: &mut Frame, more: bool) -> Result<usize, Failure> {
         let flags = flag::DONT_WAIT | if more { flag::MORE } else { 0 };
         // SAFETY: open, and this thread's.
@@ -154,8 +155,8 @@ impl Socket {
         received.or_else(|cause| if cause.would_wait() { Ok(false) } else { Err(cause) })
     }
 
-    /// A second socket of the same thread, from which it is told what happens to this one's connections, and which must be
-    /// dropped after it: libzmq waits, in the thread of its own that ends sockets, until each of its words has room there.
+    /// A second socket of the same thread, which reports what happens to this one's connections, and which must be
+    /// dropped after it: libzmq waits, in its own thread that closes sockets, until each report has room there.
     pub(crate) fn monitor(&mut self, name: &str) -> Result<Self, Error> {
         let monitor = Self::new(&self.context, Kind::Pair)?;
         // Without a bound: where there is no room libzmq waits in the threads that all bridges share.
@@ -170,7 +171,7 @@ impl Socket {
         Ok(monitor)
     }
 
-    /// Lets what waits in it linger; its monitor is told when it is gone.
+    /// Lets what waits in it linger; its monitor is notified when it is gone.
     pub(crate) fn linger(mut self, milliseconds: c_int) -> Result<(), Failure> {
         self.set(option::LINGER, milliseconds)?;
         self.is_monitored = false;
@@ -181,7 +182,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.is_monitored {
-            // SAFETY: open. The monitor is there still: afterwards libzmq has nothing more to tell it.
+            // SAFETY: open. The monitor still exists: afterwards libzmq reports nothing more.
             unsafe { ffi::zmq_socket_monitor(self.raw.as_ptr(), core::ptr::null(), 0) };
         }
         // SAFETY: closed once, by the thread that has it. What waits in it goes on for as long as it may linger.

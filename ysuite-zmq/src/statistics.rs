@@ -14,10 +14,10 @@ pub struct Statistics {
     /// Messages that were taken from libzmq, whole and for the first time, in frames that were not malformed. They are in the channel
     /// then, or wait for room in it, or were dropped because its receiver was.
     pub messages_in: u64,
-    /// Frames that were handed to libzmq: those of `messages_out`, and those in which a duplex says hello, answers and ends, which
-    /// carry none.
+    /// Frames that were handed to libzmq: those of `messages_out`, and a duplex's hellos, answers and end markers,
+    /// which carry none.
     pub frames_out: u64,
-    /// Frames in which the messages of `messages_in` came, no others.
+    /// Frames that carried the messages of `messages_in`, no others.
     pub frames_in: u64,
     /// Bytes of the frames of `frames_out`, with topics and with the headers of a duplex; not what libzmq and the network put around
     /// them. Each is counted once, as `messages_out` has it.
@@ -31,9 +31,9 @@ pub struct Statistics {
     /// Frames that were not what was expected.
     pub malformed: u64,
     /// Messages that a duplex with [`at_least_once`](crate::Duplex::at_least_once) had handed over and not seen
-    /// acknowledged when the two sides had to agree anew from where to go on: after a connection had ended, and after
-    /// a second without an answer. They are sent once more, in the same frames, but for those that are acknowledged
-    /// before their turn. One counts again each time. What goes to another bridge, in the place of one that is gone,
+    /// acknowledged when the two sides had to agree again from where to go on: after a connection had ended, and after
+    /// a second without an answer. They are sent once more, in the same frames, except those that are acknowledged
+    /// before their turn. Each counts again every time. What goes to another bridge, in the place of one that is gone,
     /// is no repetition.
     pub repeated: u64,
     /// Messages that had come before, and were left out.

@@ -1,8 +1,8 @@
-//! [`Gatekeeper`]: who may connect. libzmq asks it for every connection of a server with CURVE or PLAIN, as ZAP (ØMQ's RFC 27)
-//! says: CURVE alone would admit everybody who has any key.
+//! [`Gatekeeper`]: decides which peers may connect. libzmq asks it for every connection of a server with CURVE or
+//! PLAIN, as ZAP (ØMQ's RFC 27) says: CURVE alone would admit every peer with any key.
 //!
-//! One thread for a context, started with its first server, ended with the context. It sleeps in libzmq. Were it not there, for
-//! want of memory say, nobody would be admitted: servers insist on an answer.
+//! One thread for a context, started with its first server, ended with the context. It sleeps in libzmq. Without it,
+//! for lack of memory say, no peer would be admitted: servers insist on an answer.
 
 use core::ffi::c_void;
 use std::collections::{HashMap, HashSet};
@@ -22,10 +22,10 @@ pub(crate) enum Admitted {
     Users(HashMap<String, String>),
 }
 
-/// The domain of all who admit everybody. A socket without security has one all the same: libzmq then refuses those that speak
-/// its protocols of before 2013 (ZMTP 1 and 2), which begin as almost anything does. Without it the greeting of another
-/// program, such as SSH or HTTP, would be taken for one of these, and answered with messages. Where there is no gatekeeper
-/// nobody is asked.
+/// The domain of all sockets that admit every peer. A socket without security has one too: libzmq then refuses those
+/// that speak its protocols of before 2013 (ZMTP 1 and 2), which begin as almost anything does. Without it the greeting
+/// of another program, such as SSH or HTTP, would be taken for one of these, and answered with messages. Without a
+/// gatekeeper libzmq does not ask.
 pub(crate) const OPEN: &str = "ysuite-zmq.open";
 
 /// By the domain that each server is given.
@@ -42,7 +42,7 @@ const ADDRESS: &core::ffi::CStr = c"inproc://zeromq.zap.01";
 /// A socket in the hands of the gatekeeper's thread. It knows the context's address only: a handle would keep it alive.
 struct Door(*mut c_void);
 
-// SAFETY: made by one thread, used by another from then on; a full fence lies between.
+// SAFETY: made by one thread, used by another from then on; a full fence is between.
 unsafe impl Send for Door {}
 
 impl Gatekeeper {
@@ -55,8 +55,8 @@ impl Gatekeeper {
             return Err(Failure::last("zmq_socket").into());
         }
         let linger: i32 = 0;
-        // Now: of a context that is shut down nothing can be set any more, and an answer that nobody takes would keep
-        // it from its end. SAFETY: the socket is open, and this thread's still; the library copies the value.
+        // Now: of a context that is shut down nothing can be set any more, and an answer that is not taken would keep
+        // it from ending. SAFETY: the socket is open, and this thread's still; the library copies the value.
         unsafe { ffi::zmq_setsockopt(door.0, option::LINGER, (&raw const linger).cast(), size_of::<i32>()) };
         // SAFETY: as above.
         let bind = || unsafe { ffi::zmq_bind(door.0, ADDRESS.as_ptr()) };
@@ -135,7 +135,8 @@ impl Drop for Door {
     }
 }
 
-/// The name of whoever asks, if it may come in. The parts: version, number, domain, address, identity, mechanism, credentials.
+/// The name of the peer, if it is admitted. The parts: version, number, domain, address, identity, mechanism,
+/// credentials.
 fn admitted(request: &[Vec<u8>], lists: &Lists) -> Option<String> {
     let [version, _, domain, _, _, mechanism, credentials @ ..] = request else { return None };
     if (&version[..], &domain[..], &mechanism[..]) == (b"1.0", OPEN.as_bytes(), b"NULL") {
@@ -156,7 +157,7 @@ fn admitted(request: &[Vec<u8>], lists: &Lists) -> Option<String> {
     }
 }
 
-/// In a time that does not tell where they differ.
+/// In constant time, which does not reveal where they differ.
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |so_far, (a, b)| so_far | (a ^ b)) == 0
 }

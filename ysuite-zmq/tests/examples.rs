@@ -1,10 +1,10 @@
-//! Every example runs to its end, and says what it should.
+//! Every example runs to completion, and prints what it should.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Cargo has built them beside this test.
+/// Cargo has built them together with this test.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().expect("a path");
     let folder = test.parent().and_then(Path::parent).expect("a folder of the profile");
@@ -27,7 +27,7 @@ impl Running {
         line.trim_end().to_owned()
     }
 
-    /// What else it says until its end.
+    /// The rest of its output.
     fn rest(mut self) -> String {
         let mut said = String::new();
         self.1.read_to_string(&mut said).expect("its output");

@@ -1,9 +1,10 @@
-//! [`Address`]: what stands in an address, and whether that is right: libzmq reads some wrong ones as others, and says of most
-//! no more than that they are. Also the files of `ipc`, which libzmq replaces whoever listens there, and leaves behind.
+//! [`Address`]: the parts of an address, and whether they are right: libzmq reads some wrong addresses as others, and
+//! reports of most only that they are wrong. Also the files of `ipc`. libzmq replaces such a file even if a process
+//! listens there, and does not remove it.
 //!
-//! Called by the thread that starts a bridge, and, where its files go, by the bridge's own. It asks the file system, and connects once
-//! to whoever listens at a file that is there already. Whether somebody takes the file in that moment without locking its directory,
-//! as libzmq in other programs does, it cannot know.
+//! Called by the thread that starts a bridge, and, when its files are removed, by the bridge's own thread. It queries
+//! the file system, and connects once to a file that exists already. It cannot detect that another process takes the
+//! file at that moment without locking its directory, as libzmq in other programs does.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -42,24 +43,24 @@ enum Host<'a> {
     V6,
 }
 
-/// Bytes of a path of `ipc`: the system's structure has room for a zero behind them.
+/// Bytes of a path of `ipc`: the system's structure has room for a zero after them.
 const LONGEST_PATH: usize = if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
 const NO_TRANSPORT: &str = "it begins with tcp://, ipc:// or inproc://";
 const ZERO: &str = "there is a zero in it";
-const NO_PORT: &str = "it has no port: that stands behind a colon, at its end";
+const NO_PORT: &str = "it has no port: `:port` must follow the host";
 const PORT_TO_BIND: &str = "its port is neither a number from 0 to 65535 nor *";
 const PORT_TO_CONNECT: &str = "its port is no number from 1 to 65535";
-const NO_HOST: &str = "it has no host: that stands between tcp:// and the last colon";
-const BRACKETS: &str = "its host has colons: an IPv6 address stands in brackets";
-const NOT_V6: &str = "what stands in brackets is no IPv6 address";
+const NO_HOST: &str = "it has no host between tcp:// and the last colon";
+const BRACKETS: &str = "its host has colons: an IPv6 address must be in brackets";
+const NOT_V6: &str = "the brackets do not contain an IPv6 address";
 const ANY_HOST: &str = "* is no host that can be connected to";
 const NOT_A_HOST: &str = "its host is neither a name nor a number";
-const NO_PATH: &str = "it has no path: that stands behind ipc://";
+const NO_PATH: &str = "it has no path after ipc://";
 const LONG_PATH: &str =
     if LONGEST_PATH == 107 { "its path has more than 107 bytes" } else { "its path has more than 103 bytes" };
 const ANY_PATH: &str = "* is no file that can be connected to";
-const NO_NAME: &str = "it has no name: that stands behind inproc://";
+const NO_NAME: &str = "it has no name after inproc://";
 
 impl<'a> Address<'a> {
     /// What can be bound, or connected to.
@@ -77,13 +78,13 @@ impl<'a> Address<'a> {
         read.map_err(Failure::spelling)
     }
 
-    /// Whether libzmq is to speak IPv6 for it; of a name that is somebody else's to say. Where it does, it spells IPv4 addresses as
+    /// Whether libzmq is to use IPv6 for it; for a name the lookup decides. Where it does, it spells IPv4 addresses as
     /// IPv6 ones.
     pub(super) fn is_v6(&self) -> bool {
         matches!(self, Self::Tcp(Tcp { host: Host::V6, .. }))
     }
 
-    /// A host that has to be looked up, and a port there.
+    /// A host that must be resolved, and a port there.
     pub(super) fn name(&self) -> Option<(&'a str, u16)> {
         match self {
             Self::Tcp(Tcp { host: Host::Name(name), port }) => Some((*name, *port)),
@@ -106,7 +107,7 @@ fn ipc(path: &str, binds: bool) -> Result<Address<'_>, &'static str> {
 
 impl<'a> Tcp<'a> {
     fn of(text: &'a str, binds: bool) -> Result<Self, &'static str> {
-        // Who connects may say from where, before a semicolon; any port is good there.
+        // A connecting side may give its source address before a semicolon; any port is valid there.
         let text = match text.split_once(';').filter(|_| !binds) {
             Some((from, to)) => {
                 Self::of(from, true)?;
@@ -129,7 +130,7 @@ impl<'a> Host<'a> {
     fn of(text: &'a str, binds: bool) -> Result<Self, &'static str> {
         if let Some(inside) = text.strip_prefix('[') {
             let address = inside.strip_suffix(']').ok_or(NOT_V6)?;
-            // Behind a percent sign stands an interface.
+            // After a percent sign comes an interface.
             let (address, _) = address.split_once('%').unwrap_or((address, ""));
             return address.parse::<Ipv6Addr>().map(|_| Self::V6).map_err(|_| NOT_V6);
         }
@@ -148,11 +149,11 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The files that a bridge has bound. They go with it, where nobody has put others in their place.
+/// The files that a bridge has bound. They are removed with it, unless another process has replaced them.
 #[derive(Debug, Default)]
 pub(super) struct Files(Vec<(PathBuf, Id)>);
 
-/// By which a file is known again.
+/// Identifies a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Id(u64, u64);
 
@@ -163,8 +164,8 @@ impl Id {
 }
 
 impl Files {
-    /// Binds this path by a function, unless somebody listens there, or a file is there that is no socket. What one has left behind that
-    /// listens no more is replaced.
+    /// Binds this path by a function, unless a process listens there, or a file is there that is no socket. A socket
+    /// without a listener is replaced.
     pub(super) fn bind<T>(
         &mut self,
         address: &str,
@@ -204,11 +205,11 @@ impl Drop for Files {
     }
 }
 
-/// Whether somebody listens there.
+/// Whether a process listens there.
 fn listens(path: &Path) -> Result<bool, Errno> {
     let there = SocketAddrUnix::new(path)?;
     let socket = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
-    // Where its queue is full, whoever listens is there as well.
+    // A full queue has a listener as well.
     rustix::io::ioctl_fionbio(&socket, true)?;
     match connect(&socket, &there) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::CONNREFUSED) => Ok(false),
@@ -221,8 +222,9 @@ fn listens(path: &Path) -> Result<bool, Errno> {
 const PAUSE: Duration = Duration::from_millis(5);
 const TRIES: usize = 200;
 
-/// Locks the directory of a path until this is dropped, so that two who find the same file there do not both replace it. A directory that
-/// cannot be locked, or is by somebody else for long, is gone on with.
+/// Locks the directory of a path until this is dropped, so that two processes that find the same file there do not both
+/// replace it. If the directory cannot be locked, or another process holds the lock for long, this goes on without the
+/// lock.
 fn lock(path: &Path) -> Option<File> {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     let directory = File::open(directory.unwrap_or(Path::new("."))).ok()?;

@@ -20,7 +20,7 @@ use crate::ffi::{Kind, option};
 use crate::socket::Socket;
 use crate::wire::{FromWire, ToWire};
 
-/// Messages that a duplex keeps, unless told otherwise: as many as the other side has room for, unless told otherwise.
+/// Messages that a duplex keeps by default: the other side's default capacity.
 const KEPT: usize = 1 << 16;
 
 /// Begins a bridge: see the [crate's documentation](crate).
@@ -73,9 +73,9 @@ pub struct Duplex<S, T> {
 }
 
 impl Bridge {
-    /// From this receiver's channel to those that pull. Several of them share the messages, in turn, as long as they have room: one
-    /// that is stuck holds as much as its connection does, with the marks and the kernels' buffers, of which
-    /// [`kernel_buffers`](Push::kernel_buffers) makes little.
+    /// From this receiver's channel to the `pull` bridges. Several of them share the messages, in turn, as long as they
+    /// have room. A stuck one holds what its connection holds: the marks and the kernels' buffers, which
+    /// [`kernel_buffers`](Push::kernel_buffers) limits.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
         Push { options: Options::new(), source }
     }
@@ -102,26 +102,26 @@ impl Bridge {
     }
 }
 
-/// What every builder can be told.
+/// The options of every builder.
 macro_rules! impl_common {
     ($builder:ident, $($parameter:ident),*) => {
         impl<$($parameter),*> $builder<$($parameter),*> {
-            /// Waits for others at this address: `tcp://*:5555`, `tcp://127.0.0.1:*`, `ipc:///run/jobs`, `inproc://jobs`. May be
-            /// said more than once, and together with [`connect`](Self::connect). An IPv6 address stands in brackets; `*` is
-            /// all of IPv4's, `[::]` all of both.
+            /// Binds this address: `tcp://*:5555`, `tcp://127.0.0.1:*`, `ipc:///run/jobs`, `inproc://jobs`. May be
+            /// called more than once, and together with [`connect`](Self::connect). An IPv6 address is in brackets; `*`
+            /// is all of IPv4's, `[::]` all of both.
             ///
-            /// The file of an `ipc` address is there as long as the bridge is. One that somebody listens at is in use; one
-            /// that was left behind is replaced. Whether somebody listens is found by connecting: to them it is a
-            /// connection that ends at once.
+            /// The file of an `ipc` address exists as long as the bridge. A file with a listener is in use; one without
+            /// is replaced. The bridge connects to find out: the listener sees a connection that ends at once.
             pub fn bind(mut self, address: impl Into<String>) -> Self {
                 self.options.bind(address.into());
                 self
             }
 
             /// Connects to this address, by IPv4 where its host has such an address, else by IPv6, and again whenever the
-            /// connection ends, after 0.1 to 5 seconds. Nobody need be there yet. After a mistake of the other side, such as
-            /// another program, another security, a key that is refused, or a frame that is too large, again after 0.5 to 5
-            /// seconds: [`Event`](crate::Event)s tell of each. To a name of `inproc` whenever it is bound.
+            /// connection ends, after 0.1 to 5 seconds. The other side need not exist yet. After a mistake of the other
+            /// side, such as another program, another security, a key that is refused, or a frame that is too large,
+            /// again after 0.5 to 5 seconds: [`Event`](crate::Event)s report each. To a name of `inproc` when it is
+            /// bound.
             pub fn connect(mut self, address: impl Into<String>) -> Self {
                 self.options.connect(address.into());
                 self
@@ -133,50 +133,51 @@ macro_rules! impl_common {
                 self
             }
 
-            /// How much waits in libzmq before a connection, in messages, and behind it, in frames of whatever size whoever sends
-            /// makes them: 1,000 frames each, unless told otherwise. With what the channels and the kernel hold, and up to 32
-            /// messages or a frame in the bridge's own hands, that is all that can be under way. What comes waits there once
-            /// the channel behind it is full: to one without a bound the bridge hands everything on, and the mark is never
-            /// reached.
+            /// How much libzmq queues on this side of a connection: `send` in messages, and `receive` in frames, whose
+            /// size the sender chooses; 1,000 frames each by default. Together with the channels, the kernel's buffers,
+            /// and up to 32 messages or a frame in the bridge itself, that is all that can be in transit. Messages wait
+            /// there once the receiving channel is full. To an unbounded channel the bridge passes everything on, and
+            /// the mark is never reached.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
                 (self.options.send_mark, self.options.receive_mark) = (Some(send), Some(receive));
                 self
             }
 
-            /// Has the kernel hold no more bytes than that before and behind each connection over tcp, as far as it can: what it
-            /// does by itself, up to some megabytes, is best for throughput. Linux takes twice of either for its own
-            /// needs, and at least about 4,600 and 2,300 bytes. Not more than what the system allows.
+            /// Limits the bytes that the kernel buffers for sending and for receiving on each tcp connection, as far as
+            /// it can. The kernel's own sizes, up to some megabytes, are best for throughput. Linux takes twice of each
+            /// for its own needs, and at least about 4,600 and 2,300 bytes. The system's own limits apply.
             pub fn kernel_buffers(mut self, send: usize, receive: usize) -> Self {
                 self.options.kernel_buffers = Some((send, receive));
                 self
             }
 
-            /// Ends a connection over which a frame of more bytes comes: 64 MiB, unless told otherwise. Frames of the handshake are
-            /// measured as well: with fewer than 600 bytes a connection may never come about. That is a bound of each
-            /// frame, not of what somebody may have libzmq keep: a message of ØMQ may have frames without end, none of which is
-            /// seen here before the last has come. Only CURVE keeps strangers out.
+            /// Ends a connection over which a longer frame arrives: 64 MiB by default. Frames of the handshake are
+            /// measured as well: with fewer than 600 bytes the handshake may never succeed. This bounds each frame, not
+            /// the memory of libzmq: a message of ØMQ may have any number of frames, and the bridge sees none of them
+            /// before the last has arrived. Only CURVE keeps strangers out.
             ///
-            /// Packs of records are made no larger than that; a single message may be, and the other side must then allow it: a
-            /// duplex that sends it [`at_least_once`](Duplex::at_least_once) to one that does not would send it again without end.
+            /// Packs of records are no larger than that. A single message may be, and the other side must then allow
+            /// it: a duplex with [`at_least_once`](Duplex::at_least_once) would otherwise send it again without end.
             pub fn largest_frame(mut self, bytes: usize) -> Self {
                 self.options.largest = bytes;
                 self
             }
 
-            /// Speaks CURVE, as the client of a server that has this key: both are sure of each other, nobody else can read.
+            /// Speaks CURVE, as the client of a server that has this key: both sides are authenticated, and the traffic
+            /// is encrypted.
             pub fn curve(mut self, own: KeyPair, server: PublicKey) -> Self {
                 self.options.curve(own, server);
                 self
             }
 
-            /// Speaks CURVE, as a server that admits the owners of these keys, and nobody else.
+            /// Speaks CURVE, as a server that admits only the owners of these keys.
             pub fn curve_server(mut self, own: KeyPair, allowed: impl IntoIterator<Item = PublicKey>) -> Self {
                 self.options.curve_server(own, allowed.into_iter().collect());
                 self
             }
 
-            /// Says a name and a password, which everybody on the way can read: not over tcp, unless
-            /// [`plain_over_tcp`](Self::plain_over_tcp) is said as well.
+            /// Sends a name and a password, which every host on the route can read: not over tcp, unless
+            /// [`plain_over_tcp`](Self::plain_over_tcp) is called as well.
             pub fn plain(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
                 self.options.plain(name.into(), password.into());
                 self
@@ -203,30 +204,30 @@ impl_common!(Publish, S);
 impl_common!(Subscribe, T);
 impl_common!(Duplex, S, T);
 
-/// What every builder of a bridge that receives can be told.
+/// The options of every builder of a bridge that receives.
 macro_rules! impl_receiving {
     ($builder:ident, $($parameter:ident),*) => {
         impl<$($parameter),*> $builder<$($parameter),*> {
-            /// Gives the channel room for whatever comes: the network is emptied into it as fast as it comes, and where
-            /// the receiver is slower all of that waits in memory. No mark of libzmq's then means anything on this side. Up to
-            /// 65,536 messages of a duplex may be under way to such a channel.
+            /// Makes the channel unbounded: the bridge takes messages from the network as fast as they arrive, and a
+            /// slower receiver's messages wait in memory. libzmq's marks then have no effect on this side. Up to 65,536
+            /// messages of a duplex may be in transit to such a channel.
             pub fn unbounded(mut self) -> Self {
                 self.options.bound = None;
                 self
             }
 
-            /// Refuses a frame with a message in which values lie in each other deeper: 128 levels, unless told otherwise. Of
-            /// messages that can, as [`Postcard`](crate::Postcard) of a type with itself in it: each level takes some
-            /// of the bridge's stack of 2 MiB, a hundred bytes for small structures, more for large ones.
+            /// Refuses a frame with a message whose values are nested deeper: 128 levels by default. It applies to
+            /// recursive types, such as [`Postcard`](crate::Postcard) of a type that contains itself. Each level takes
+            /// some of the bridge's stack of 2 MiB: a hundred bytes for small structures, more for large ones.
             pub fn deepest_message(mut self, levels: usize) -> Self {
                 self.options.limits.depth = levels;
                 self
             }
 
             /// Refuses a frame whose messages would take more bytes of memory once they are read than this, or than eight times
-            /// those of the frame, where that is more: 64 MiB, unless told otherwise. Of messages whose
-            /// [`Layout`](crate::Layout) is `Lengths`, as [`Postcard`](crate::Postcard); all others take about as
-            /// many as the frame. Counted are values and elements of lists, before they are in the channel.
+            /// those of the frame, where that is more: 64 MiB by default. It applies to messages whose
+            /// [`Layout`](crate::Layout) is `Lengths`, such as [`Postcard`](crate::Postcard); all others take about the
+            /// size of the frame. Values and elements of lists are counted, before they are in the channel.
             pub fn memory_of_a_frame(mut self, bytes: usize) -> Self {
                 self.options.limits.memory = bytes;
                 self
@@ -240,17 +241,17 @@ impl_receiving!(Subscribe, T);
 impl_receiving!(Duplex, S, T);
 
 impl<S: Source<Message: ToWire>> Push<S> {
-    /// Puts up to so many messages into a frame, from 1 to 2^20; 1 unless told otherwise. A frame never waits to be full. Of
-    /// messages whose [`Layout`](crate::Layout) is `Whole` each is a frame, whatever is said here. Of those whose layout is
-    /// `Records` there are no more in a frame than its [largest size](Self::largest_frame) has room for.
+    /// Puts up to this many messages into a frame, from 1 to 2^20; 1 by default. A frame never waits to be full. A
+    /// message whose [`Layout`](crate::Layout) is `Whole` is always a frame of its own. With the layout `Records` a
+    /// frame has no more messages than its [largest size](Self::largest_frame) allows.
     pub fn pack(mut self, messages: usize) -> Self {
         self.options.pack = messages;
         self
     }
 
-    /// Starts the bridge. Never waits for the other side. Names of hosts are looked up for a second at most; those that are not
-    /// found by then are looked up again, each time later, up to every 5 seconds, which
-    /// [`Event::Unresolved`](crate::Event::Unresolved) tells of.
+    /// Starts the bridge. Never waits for the other side. Host names are resolved for a second at most. Those that are
+    /// not found by then are tried again at growing intervals, up to every 5 seconds, and
+    /// [`Event::Unresolved`](crate::Event::Unresolved) reports that.
     ///
     /// # Errors
     /// [`Error`] names what was wrong. The receiver is dropped then, as if the bridge had ended.
@@ -269,7 +270,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
         self
     }
 
-    /// What stands before each frame, and what subscribers ask for by its beginning; empty unless told otherwise.
+    /// The prefix of each frame, which subscriptions match; empty by default.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topic = topic.into();
         self
@@ -291,7 +292,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
         let sets = Sets::default().source(&mut source)?;
         let prepare = |socket: &Socket| {
             socket.set(option::XPUB_NO_DROP, 1)?;
-            // Tells of every subscriber that comes and goes, not of the first and the last.
+            // Reports every subscriber that comes and goes, not only the first and the last.
             Ok(socket.set(option::XPUB_VERBOSER, 1)?)
         };
         let outgoing = Outgoing::new(source, options.pack, options.largest);
@@ -299,20 +300,20 @@ impl<S: Source<Message: ToWire>> Publish<S> {
     }
 }
 
-/// A channel of so many messages, or without a bound.
+/// A channel with this capacity, or without a bound.
 fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
     bound.map_or_else(spsc::unbounded, spsc::bounded)
 }
 
 impl<T: FromWire> Pull<T> {
-    /// Gives the channel room for so many messages: 1,000, unless told otherwise. While it is full nothing is taken from the
-    /// network, and in the end the other side's senders wait.
+    /// Sets the capacity of the channel, in messages: 1,000 by default. While it is full the bridge takes nothing from
+    /// the network, and finally the other side's senders wait.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
         self
     }
 
-    /// Hosts are looked up so, for a test.
+    /// Resolves hosts with this function, for a test.
     #[cfg(test)]
     pub(super) fn looked_up(mut self, lookup: super::names::Lookup) -> Self {
         self.options.lookup = lookup;
@@ -339,7 +340,8 @@ impl<T: FromWire> Pull<T> {
 }
 
 impl<T: FromWire> Subscribe<T> {
-    /// As [`Pull::bounded`], and as many unless told otherwise. A subscriber that stays full has its publisher drop, or wait.
+    /// As [`Pull::bounded`], with the same default. A subscriber that stays full makes its publisher drop messages, or
+    /// wait.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
         self
@@ -382,11 +384,11 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         self
     }
 
-    /// As [`Pull::bounded`], and as many unless told otherwise; and exact: the other side sends no more than there is room for.
+    /// As [`Pull::bounded`], with the same default; and exact: the other side sends no more than there is room for.
     ///
-    /// What was allowed once stays allowed. A bridge that comes back after others had taken its place, of the last 16,
-    /// may still send what it had been allowed before, though they have filled the channel meanwhile: that waits in
-    /// this bridge, up to as many messages of each of them as the channel has room for, and one frame.
+    /// A grant stays valid. A bridge that comes back after others had taken its place, of the last 16, may still send
+    /// what it had been granted before, though they have filled the channel meanwhile. Those messages wait in this
+    /// bridge: of each such bridge up to the channel's capacity, and one frame.
     pub fn bounded(mut self, messages: usize) -> Self {
         self.options.bound = Some(messages);
         self
@@ -394,28 +396,29 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
 
     /// Keeps what the other side has not acknowledged, and sends it again when a connection has ended before that. The other side
     /// leaves out by number what it has received already: as long as both bridges live, every message is received exactly once,
-    /// and in order. That holds for a bridge that comes back after others had taken its place, up to 16 of them: of one before those
-    /// it is forgotten what was received, and what it sends again is received twice. Whoever takes the place of a bridge that has
-    /// ended without a word is sent what that one had not acknowledged: a message may be received by both.
+    /// and in order. That holds for a bridge that comes back after others had taken its place, up to 16 of them: what
+    /// was received of an older one is forgotten, and what it sends again is received twice. A bridge that takes the
+    /// place of one that has ended without a word gets the messages that the old one had not acknowledged: both may
+    /// receive a message.
     ///
-    /// No more than 65,536 messages are kept, unless [told otherwise](Self::unacknowledged). While so many are not acknowledged
-    /// the channel fills, and its senders wait.
+    /// At most 65,536 messages are kept; [`unacknowledged`](Self::unacknowledged) changes that. While that many are not
+    /// acknowledged the channel fills, and its senders wait.
     pub fn at_least_once(mut self) -> Self {
         self.keeps = true;
         self
     }
 
-    /// Keeps so many messages at most, with [`at_least_once`](Self::at_least_once): 65,536, unless told otherwise. That is
-    /// all the memory that the other side can take by acknowledging nothing, whatever it says that it has room for. The
-    /// other side acknowledges what it has received when it has nothing more to receive, or something to say: with much less than
-    /// what is under way on the network this one waits for it.
+    /// Limits how many messages are kept, with [`at_least_once`](Self::at_least_once): 65,536 by default. That bounds
+    /// the memory that the other side can take by acknowledging nothing, whatever room it announces. The other side
+    /// acknowledges when it has nothing more to receive, or something to send. If the limit is much less than what is
+    /// in transit on the network, this side waits for it.
     pub fn unacknowledged(mut self, messages: usize) -> Self {
         self.unacknowledged = messages;
         self
     }
 
-    /// As [`Pull::start`]. The receiver sees the end of its channel when all senders of the other side's are gone, or its bridge
-    /// has been closed; the senders of this one's see it when nobody receives at the other side any more.
+    /// As [`Pull::start`]. This side's receiver is disconnected when all senders of the other side are gone, or its
+    /// bridge has been closed. This side's senders are disconnected when the other side has no receiver any more.
     ///
     /// # Errors
     /// As there.
@@ -433,7 +436,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         let talk = Talk::new(Outgoing::new(source, options.pack, largest), sender, keeps, line).limited(options.limits);
         let talk = if keeps { talk.keeping(unacknowledged) } else { talk };
         let prepare = |socket: &Socket| match kind {
-            // Says so where nobody has that name any more.
+            // Reports it if no socket has that name any more.
             Kind::Router => Ok(socket.set(option::ROUTER_MANDATORY, 1)?),
             _ => Ok(()),
         };

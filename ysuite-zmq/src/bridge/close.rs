@@ -1,4 +1,4 @@
-//! [`Closed`]: what the end of a bridge has achieved.
+//! [`Closed`]: what a bridge had done when it ended.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,21 +18,23 @@ pub enum Closed {
     /// Everything has left: it is in the hands of the system's network. Of a duplex: the other side has said that it has
     /// received everything.
     ///
-    /// A bridge other than a duplex cannot say so where a connection has ended since it handed over its first frame,
-    /// however long ago and whoever ended it: libzmq throws away what waits for a connection that ends, and tells
-    /// nobody whether anything did. One that ended just before that frame, and of which libzmq told just after it,
-    /// counts as well. One whose handshake never succeeded, such as that of another program, has taken nothing, and
-    /// does not count as far as it can be told apart: not in a [`Context`](crate::Context) of several threads. What a publisher has dropped has not
-    /// left, and is not looked at here: [`dropped`](crate::Statistics::dropped) tells of it. Whoever has to know although others come and go has what they answer, or a duplex.
+    /// A bridge other than a duplex cannot report this if a connection has ended since it handed over its first frame,
+    /// however long ago and on either side: libzmq discards what waits for a connection that ends, and does not report
+    /// whether it had to. A connection that ended just before that frame, and that libzmq reported just after it,
+    /// counts as well. A connection whose handshake never succeeded, such as that of another program, has taken
+    /// nothing. It does not count if the bridge can distinguish it, which it cannot in a [`Context`](crate::Context) of
+    /// several threads. What a publisher has dropped has not left, and does not count here: see
+    /// [`dropped`](crate::Statistics::dropped). A program that must know although peers come and go needs their
+    /// replies, or a duplex.
     Flushed,
     /// The time was over before that, or a connection was.
     Unsent {
-        /// Messages that never left the channel or the bridge. What is in an `mpmc` channel from which others receive as well is
-        /// theirs, and not counted.
+        /// Messages that never left the channel or the bridge. Messages in an `mpmc` channel with other receivers
+        /// belong to those, and are not counted.
         messages: usize,
-        /// Whether libzmq may have had frames beside those, which nobody can count: it was still writing when the time
-        /// was over, or a connection has ended since the first frame, and libzmq throws away what waits for one that
-        /// ends. Also where the other side had all and went.
+        /// Whether libzmq may have had more frames, which cannot be counted: it was still writing when the time was
+        /// over, or a connection has ended since the first frame, and libzmq discards what waits for such a connection.
+        /// Also if the other side had received everything and then disconnected.
         more: bool,
     },
 }
@@ -41,15 +43,16 @@ pub enum Closed {
 pub(super) struct Ending<W> {
     pub(super) work: W,
     pub(super) tools: Tools,
-    /// Of the channel's ends: dropped after them.
+    /// Of the channel's handles: dropped after them.
     pub(super) sets: Sets,
 }
 
-/// Whoever has everything itself waits so long, from then on, for a connection by which to say what the other side
-/// waits for: that one may be gone.
+/// A side that has received everything waits this long for a connection on which to send what the other side waits for:
+/// the other side may be gone.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
-/// Between two looks while the socket has no room: it may tell of room that it does not have, and of none when it has.
+/// Between two checks while the socket has no room: it may report room that it does not have, and none when it has
+/// some.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl<W: Work> Ending<W> {
@@ -71,7 +74,7 @@ impl<W: Work> Ending<W> {
 
     /// After a failure of libzmq: what it has may still leave until that moment, but nothing more is given to it.
     pub(super) fn broken(mut self, until: Instant) -> Closed {
-        // The other side may still be told that nobody is here any more.
+        // The other side can still be notified that this side is gone.
         let _ = self.work.close(&mut self.tools).and_then(|()| self.work.rest(&mut self.tools));
         self.end(until)
     }
@@ -84,12 +87,12 @@ impl<W: Work> Ending<W> {
         let Self { mut work, tools, sets } = self;
         let Tools { mut inproc, socket, mut monitor, ended_empty, .. } = tools;
         inproc.unbind();
-        // The user sees the end of the channel when everything has been done for it.
+        // The user sees the disconnect when the bridge has done everything.
         let ended = gone(socket, &mut monitor, until);
         // libzmq throws away with a connection what waits for it, and is empty then as well.
         let torn = monitor.ended() + inproc.ended() > ended_empty;
         let more = (ended != Ended::Empty || torn) && !known;
-        // Last: until the channel ends messages are accepted there, also while the rest lingers.
+        // Last: until the channel is disconnected messages are accepted there, also while the rest lingers.
         let messages = work.left();
         drop((work, sets, inproc));
         if ended == Ended::Late {
@@ -133,14 +136,15 @@ fn pause(socket: &Socket, until: Instant) {
     }
 }
 
-/// What lingers has at least so long, even where no time was given or none is left: in less nobody could tell whether it left.
+/// Lingering frames have at least this long, even if no time was given or none is left: in less time the bridge could
+/// not find out whether they left.
 const LEAST: Duration = Duration::from_millis(5);
 
 /// libzmq counts milliseconds, and may count one too few.
 const COARSE: Duration = Duration::from_millis(2);
 
-/// Longer than that after its lingering no socket is waited for: the thread of libzmq's that has to end it may itself
-/// wait, for the system to find the number of a name for example.
+/// No socket is waited for longer than this after its lingering: the thread of libzmq that must close it may itself
+/// wait, for example for the system to resolve a name.
 const LATE: Duration = Duration::from_secs(1);
 
 /// What has become of a socket that was closed.
@@ -185,7 +189,7 @@ fn wait_for_news(monitor: &Monitor, late: Option<Instant>) {
     }
 }
 
-/// A socket that has not ended may still have something to tell: its monitor must be there until then. Nobody waits.
+/// A socket that has not ended may still send events: its monitor must exist until then. No thread waits.
 fn outlive(mut monitor: Monitor) {
     let wait = move || {
         while let Ok(seen) = monitor.look() {
@@ -225,7 +229,7 @@ mod tests {
     /// had begun the first time. Then it has said all.
     struct Twice {
         steps: usize,
-        /// After so many steps it was asked whether it has said all.
+        /// The number of steps after which it was checked whether it has sent everything.
         asked: spsc::Sender<usize>,
     }
 
@@ -260,7 +264,7 @@ mod tests {
         }
     }
 
-    /// The end of a bridge that does this work.
+    /// Ends a bridge that does this work.
     fn ending<W: Work>(work: W) -> Ending<W> {
         let socket = Socket::new(&Context::of_the_process().unwrap(), Kind::Push).unwrap();
         let tools = Tools::new(socket, Arc::new(Counters::default()), event::channel().0).unwrap();
@@ -275,7 +279,7 @@ mod tests {
         assert_eq!(when.try_iter().collect::<Vec<_>>(), [0, 2]);
     }
 
-    /// Is never done, and fails where it is told to. Whatever it is asked to do it says.
+    /// Is never done, and fails where it is configured to. It logs each call.
     struct Failing {
         fails: &'static str,
         said: spsc::Sender<&'static str>,
@@ -318,7 +322,8 @@ mod tests {
         }
     }
 
-    /// Whatever keeps libzmq from ending a socket: here a name that it was connected to behind the bridge's back. Then it ends.
+    /// Something keeps libzmq from ending a socket: here a name that the test connected it to without the bridge. Then
+    /// it ends.
     ///
     /// Claim: A bridge does not wait for a libzmq socket that does not end.
     #[test]
@@ -344,7 +349,7 @@ mod tests {
         until(true, &|| {});
         let somebody = Socket::new(&Context::of_the_process().unwrap(), Kind::Pair).unwrap();
         somebody.bind(&name).unwrap();
-        // It has its part in the end of the connection.
+        // It has its part in how the connection ends.
         until(false, &|| _ = somebody.ready());
     }
 
@@ -355,7 +360,7 @@ mod tests {
             ("listen", &["listen", "rest"]),
             ("close", &["listen", "close", "rest"]),
             ("step", &["listen", "close", "step", "rest"]),
-            // While it waits, and once more at the end.
+            // While it waits, and once more at last.
             ("rest", &["listen", "close", "step", "listen", "rest", "rest"]),
         ];
         for (fails, expected) in cases {

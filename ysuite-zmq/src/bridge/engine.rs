@@ -1,5 +1,5 @@
-//! [`Engine`]: the thread of a bridge. It moves what can be moved, looks a little longer when nothing can, and then sleeps in
-//! one poll over all that may wake it.
+//! [`Engine`]: the thread of a bridge. It moves what can be moved, spins a little when nothing can, and then sleeps in
+//! one `poll` over all that may wake it.
 //!
 //! ```text
 //!              channel ---.                      .--- libzmq: room, frames
@@ -7,8 +7,8 @@
 //!   orders (close, ...) ----> poll, one thread <----- libzmq: connections
 //! ```
 //!
-//! libzmq's descriptor is one of edges: it tells of a change, not of a state. So the state is asked for last before each sleep,
-//! and what came before that is not slept through.
+//! libzmq's descriptor is edge-triggered: it reports a change, not a state. So the state is checked last before each
+//! sleep, and earlier events are not missed.
 
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,29 +29,30 @@ use super::work::{Wanted, Work};
 use crate::error::Failure;
 use crate::event::{Event, Told};
 
-/// What a bridge is told by whoever has it.
+/// The orders of the bridge's owner.
 pub(super) enum Order {
-    /// To end, by this moment at the latest, and to say how that went.
+    /// To end, by this moment at the latest, and to report the result.
     Close { until: Instant, answer: oneshot::Sender<Closed> },
-    /// To say when so many subscribers are there, or that they are not by this moment.
+    /// To report when this number of subscribers is there, or that they are not by this moment.
     Subscribers { wanted: usize, until: Instant, answer: oneshot::Sender<bool> },
     /// To connect to this address, whose host has been found: over IPv6, or over IPv4.
     Connect(Name, bool),
-    /// To tell that the host of this address is not known.
+    /// To report that the host of this address is not known.
     Unresolved(String),
 }
 
-/// By which moment a bridge is to have ended, and whom to tell how that went.
+/// The deadline of a bridge that ends, and the channel for the result.
 type Closing = (Instant, Option<oneshot::Sender<Closed>>);
 
-/// About as long as it takes to be woken: who looks for so long and then sleeps pays at most twice what it had to.
+/// About as long as a wake-up takes: a thread that spins this long and then sleeps pays at most twice the necessary
+/// cost.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// Between two looks, of which each is a system call of libzmq's: more messages come together, and whoever brings them has the
-/// CPU meanwhile. With none of them waiting it is about a microsecond.
+/// Between two checks, each a system call of libzmq: more messages accumulate, and their sender has the CPU meanwhile.
+/// Without other runnable threads it is about a microsecond.
 const YIELDS: u32 = 4;
 
-/// Whoever drops a bridge without closing it gives what is under way so long.
+/// The time for what is in transit when a bridge is dropped without `close`.
 const AFTER_A_DROP: Duration = Duration::from_secs(1);
 
 pub(super) struct Engine<W> {
@@ -59,8 +60,8 @@ pub(super) struct Engine<W> {
     pub(super) tools: Tools,
     pub(super) sets: Sets,
     pub(super) orders: mpsc::Receiver<Order>,
-    /// Of the orders: apart, because the channel's may stay up while the socket has no room. And of the end of the channel into
-    /// which messages come.
+    /// The set of the orders: separate, because the channel's may stay up while the socket has no room. And of the
+    /// disconnect of the channel into which messages come.
     pub(super) ordered: YSocketpair,
     pub(super) ended: Waker,
     pub(super) asked: Vec<(usize, Instant, oneshot::Sender<bool>)>,
@@ -78,7 +79,7 @@ impl Wake for Ended {
     }
 }
 
-/// A set for the orders, and what raises it at the end of the channel into which messages come.
+/// A set for the orders, and the waker that raises it on disconnect of the channel into which messages come.
 pub(super) fn ordered() -> std::io::Result<(YSocketpair, Waker)> {
     let set = YSocketpair::with_capacity(2)?;
     let ended = Waker::from(Arc::new(Ended(set.signaler())));
@@ -97,9 +98,9 @@ impl<W: Work> Engine<W> {
         let (closed, answer) = match served {
             Ok((until, answer)) => (ended(&events, || ending.by(until)), answer),
             Err(cause) => {
-                // At once: whoever has the other ends of the channels is to learn of it, and may have nothing else to learn it by.
+                // At once: the owners of the channels' other handles must be notified, and may have no other way.
                 let closed = ended(&events, || ending.broken(Instant::now() + AFTER_A_DROP));
-                // Whoever waits for subscribers is not to wait any longer.
+                // A thread that waits for subscribers must not wait any longer.
                 for (_, _, answer) in self.asked.drain(..) {
                     let _ = answer.send(false);
                 }
@@ -119,8 +120,8 @@ impl<W: Work> Engine<W> {
         let (mut idle_since, mut turns) = (None, 0u32);
         loop {
             turns = turns.wrapping_add(1);
-            // Also of a bridge that is never idle: it may leave a message in a channel that it shares, and have been
-            // told of it in place of somebody who sleeps.
+            // Also for a bridge that is never idle: it may leave a message in a shared channel, and may have been
+            // notified of it in place of a sleeping receiver.
             if turns.is_multiple_of(1_024) {
                 self.work.listen(&mut self.tools)?;
                 self.stand();
@@ -137,7 +138,7 @@ impl<W: Work> Engine<W> {
             }
             let since = *idle_since.get_or_insert_with(Instant::now);
             if since.elapsed() < LOOK {
-                // Whoever has something for it may have to run first.
+                // A thread that has something for it may have to run first.
                 (0..YIELDS).for_each(|_| thread::yield_now());
                 continue;
             }
@@ -154,7 +155,7 @@ impl<W: Work> Engine<W> {
         self.tools.counters.frames_out.get() == 0 && self.work.lingers() && !self.work.is_acknowledged()
     }
 
-    /// The channel from which messages leave tells the bridge of them, or somebody else. Answers what is wanted.
+    /// The channel from which messages leave notifies the bridge of them, or another receiver. Returns what is wanted.
     fn stand(&mut self) -> Wanted {
         let wanted = self.work.wanted();
         if let Some(set) = self.sets.of_source() {
@@ -195,7 +196,7 @@ impl<W: Work> Engine<W> {
     }
 
     fn sleep(&mut self) -> Result<(), Failure> {
-        // An order that came since the last look raises the id again.
+        // An order that came since the last check raises the id again.
         self.ordered.check();
         // So does a name that has been bound.
         self.work.listen(&mut self.tools)?;
@@ -228,17 +229,17 @@ impl<W: Work> Engine<W> {
     }
 }
 
-/// What a message does when it is written, read or dropped may panic: that ends its bridge, as a failure of libzmq does,
-/// and the state that it leaves behind is only taken apart.
+/// A message's code may panic when it is written, read or dropped. That ends its bridge, as a failure of libzmq does,
+/// and the remaining state is only dropped.
 fn unless_it_panics<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
-        // Its own Drop may panic as well, and nobody would catch that.
+        // Its own Drop may panic as well, and nothing would catch that.
         core::mem::forget(payload);
         Err(Failure::panicked())
     })
 }
 
-/// How a bridge has ended by this function, which tells where it panics instead.
+/// The result of this function, which ends a bridge; a panic is reported as an event instead.
 fn ended(events: &Told, end: impl FnOnce() -> Closed) -> Closed {
     unless_it_panics(|| Ok(end())).unwrap_or_else(|cause| {
         events.tell(Event::Broken(cause));
@@ -254,7 +255,7 @@ fn uncounted(closed: Closed) -> Closed {
     }
 }
 
-/// The next order to close, whenever it comes: the bridge is broken already.
+/// The next order to close, at any time: the bridge is broken already.
 fn last_order(mut orders: mpsc::Receiver<Order>) -> Option<oneshot::Sender<Closed>> {
     loop {
         match orders.recv() {
@@ -312,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Always has something to do, for which it wants nothing of its channel.
+    /// Always has something to do, and wants nothing of its channel for that.
     struct Busy {
         source: spsc::Receiver<u64>,
         /// Of each step, as far as there is room: whether it has heard of connections before.
@@ -354,8 +355,8 @@ mod tests {
         }
     }
 
-    /// A channel that it shares may have told it, and nobody else, of a message which it leaves there. And what ended
-    /// before its first frame took nothing with it.
+    /// A shared channel may have notified it alone of a message which it leaves there. And what ended before its first
+    /// frame lost nothing.
     #[test]
     fn one_that_is_never_idle_leaves_its_set_and_hears_of_connections_first() {
         let (_sender, mut source) = spsc::bounded::<u64>(4);
@@ -371,7 +372,7 @@ mod tests {
         assert_eq!(started.close(GUARD), Closed::Flushed);
     }
 
-    /// Nobody need close the bridge for it.
+    /// The bridge need not be closed for it.
     #[test]
     fn the_channels_of_a_bridge_that_breaks_end() {
         let (mut sender, mut source) = spsc::bounded::<u64>(4);
@@ -398,7 +399,7 @@ mod tests {
         Asleep,
     }
 
-    /// Does what it is told, and wants this.
+    /// Follows a script, and wants this.
     struct Scripted<F>(Wanted, F);
 
     impl<F: FnMut(Call<'_>) -> usize + Send + 'static> Work for Scripted<F> {
@@ -447,7 +448,7 @@ mod tests {
         start(&options, kind, |_| Ok(()), sets, Scripted(wanted, script)).unwrap()
     }
 
-    /// Between its last look and its sleep something comes.
+    /// Between its last check and its sleep something arrives.
     ///
     /// Claim: A bridge does not sleep through what happens between its last poll and its sleep.
     #[test]
@@ -519,9 +520,9 @@ mod tests {
         assert_eq!(moved.recv_timeout(GUARD), Ok(7));
     }
 
-    /// libzmq has something to tell after it was listened to, and before the sleep.
+    /// libzmq has an event after it was checked, and before the sleep.
     #[test]
-    fn what_happens_before_a_sleep_is_told() {
+    fn what_happens_before_a_sleep_is_reported() {
         let mut is_bound = false;
         let bridge = scripted("inproc://told late", Kind::Pull, Sets::default(), Wanted::default(), move |call| {
             if let Call::Rest(tools) = call
@@ -537,7 +538,7 @@ mod tests {
 
     /// It may have to say something more then.
     #[test]
-    fn whoever_moves_something_at_last_does_not_sleep() {
+    fn one_that_moves_something_at_last_does_not_sleep() {
         let (mut said, mut rests) = spsc::bounded::<u64>(1);
         let (mut has_moved, mut rested) = (false, 0);
         let _bridge = scripted("inproc://moves late", Kind::Pull, Sets::default(), Wanted::default(), move |call| {
@@ -567,11 +568,11 @@ mod tests {
         (slept, asleep)
     }
 
-    /// What nobody wants now keeps nobody from sleeping: frames in the socket, room in it, messages in a channel.
+    /// What is not wanted now does not prevent the sleep: frames in the socket, room in it, messages in a channel.
     ///
     /// Claim: A bridge that has nothing to do sleeps.
     #[test]
-    fn whoever_wants_nothing_sleeps() {
+    fn one_that_wants_nothing_sleeps() {
         let (mut sender, mut source) = spsc::bounded::<u64>(1);
         sender.send(1).unwrap();
         let sets = Sets::default().source(&mut source).unwrap();
@@ -583,7 +584,7 @@ mod tests {
         assert_eq!(slept.recv_timeout(GUARD), Ok(()));
         drop((source, push));
 
-        // Room is wanted, and nobody is there who has any.
+        // Room is wanted, and no peer has any.
         let (mut slept, asleep) = tells_of_sleep();
         let wanted = Wanted { send: true, ..Wanted::default() };
         let _bridge = scripted("inproc://wants room", Kind::Push, Sets::default(), wanted, asleep);

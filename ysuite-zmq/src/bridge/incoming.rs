@@ -11,7 +11,7 @@ use crate::wire::{FromWire, Limits, Malformed};
 
 pub(super) struct Incoming<T> {
     sink: Sink<T>,
-    /// What stands before the messages: nothing, or the topic.
+    /// The prefix of the messages: nothing, or the topic.
     heads: usize,
     closing: bool,
 }
@@ -50,7 +50,7 @@ impl<T: FromWire> Incoming<T> {
 impl<T: FromWire> Work for Incoming<T> {
     // MUTANT: Speed only: how many frames are delivered between two polls.
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
-        // The first frame is delivered at once, those behind it more and more together.
+        // The first frame is delivered at once, those after it in growing batches.
         let (mut moved, mut together) = (0, 1);
         while self.sink.deliver(&mut moved) && moved < AT_ONCE && !self.closing {
             let (mut frames, room) = (0, self.sink.room().unwrap_or(usize::MAX));
@@ -62,7 +62,7 @@ impl<T: FromWire> Work for Incoming<T> {
             if frames == 0 {
                 break;
             }
-            // Also of a frame with nothing of ours in it: whoever sends such ones without end does not keep the bridge from
+            // Also for a malformed frame: a peer that sends such frames without end does not keep the bridge from
             // everything else.
             moved += frames;
             // Frames without a message in them fill no room: of those there may be more rounds than a number has doublings.
@@ -108,7 +108,7 @@ mod tests {
     use crate::socket::Socket;
     use crate::statistics::Counters;
 
-    /// Stepped by hand, with somebody who sends to it.
+    /// Stepped by hand, with a peer that sends to it.
     struct Stepped {
         incoming: Incoming<u64>,
         tools: Tools,
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!((side.step(), side.all(), side.incoming.is_done()), (0, vec![], true));
     }
 
-    /// Whoever sends what is none of ours without end does not keep the bridge from everything else.
+    /// A peer that sends malformed frames without end does not keep the bridge from everything else.
     #[test]
     fn so_much_is_taken_at_once() {
         let mut side = Stepped::new(Kind::Pull, None);
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((side.tools.counters.read().messages_in, side.all()), (2, vec![0]));
         side.step();
         assert_eq!((side.tools.counters.read().messages_in, side.all()), (3, vec![1]));
-        // Nobody receives: nothing is wanted, and what was taken is left.
+        // There is no receiver: nothing is wanted, and what was taken is left.
         drop(core::mem::replace(&mut side.received, spsc::bounded(1).1));
         assert_eq!(side.incoming.wanted(), Wanted::default());
         assert_eq!(side.incoming.left(), 1);

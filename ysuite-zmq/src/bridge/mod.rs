@@ -1,10 +1,10 @@
-//! [`Bridge`]: between the end of a channel and a socket.
+//! [`Bridge`]: connects a handle of a channel and a socket.
 //!
 //! | file | what lives there |
 //! |---|---|
 //! | `source` | the receivers whose messages can leave |
-//! | `options` | what a bridge can be told: addresses, marks, security |
-//! | `address`, `names` | what stands in an address, and the files of some; hosts that have to be looked up |
+//! | `options` | the options of a bridge: addresses, marks, security |
+//! | `address`, `names` | the parts of an address, and the files of some; hosts that must be resolved |
 //! | `build` | the builders, one for each kind |
 //! | `started` | the handle of a bridge at work |
 //! | `reconnect` | connects again where libzmq does not |
@@ -12,7 +12,7 @@
 //! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
 //! | `sink`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
 //! | `engine`, `tools` | the thread, and what it has |
-//! | `close` | its end |
+//! | `close` | how it ends |
 
 mod address;
 mod build;

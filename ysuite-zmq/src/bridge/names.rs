@@ -1,9 +1,10 @@
-//! [`Names`]: hosts that have to be looked up before libzmq connects to them. libzmq asks for IPv4 addresses or for IPv6 ones, as it is
-//! told before, and says of a name that it does not find the same as of a port where nobody is; and while it asks, all of its bridges wait.
+//! [`Names`]: hosts that must be resolved before libzmq connects to them. libzmq asks for IPv4 addresses or for IPv6
+//! ones, as configured before, and reports an unknown name like a port without a listener. While it asks, all of its
+//! bridges wait.
 //!
 //! One thread for a bridge, from its start until every name is found or the bridge ends; where all are IP addresses, none. Each lookup is
-//! a call of the system's resolver, which blocks that thread for as long as the resolver likes. What libzmq connects to again
-//! later it looks up itself, as it was told the first time.
+//! a call of the system's resolver, which blocks that thread for as long as the resolver likes. When libzmq reconnects
+//! later it resolves the host itself, as configured the first time.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -19,7 +20,7 @@ use crate::error::Error;
 /// Asks the resolver whether only IPv6 addresses belong to a name.
 pub(super) type Lookup = fn(&str, u16) -> io::Result<bool>;
 
-/// Whoever starts a bridge waits so long for its names.
+/// The time for which the start of a bridge waits for its names.
 const FIRST: Duration = Duration::from_secs(1);
 
 /// Before the second try, and before the last of all: the pauses between double.
@@ -44,9 +45,9 @@ impl Name {
     }
 }
 
-/// Looks names up until it is dropped.
+/// Resolves names until it is dropped.
 #[derive(Debug)]
-pub(super) struct Names(#[expect(dead_code, reason = "its end is what is told")] spsc::Sender<()>);
+pub(super) struct Names(#[expect(dead_code, reason = "its drop is the notification")] spsc::Sender<()>);
 
 /// By the system's resolver.
 pub(super) fn of_the_system(host: &str, port: u16) -> io::Result<bool> {
@@ -63,7 +64,7 @@ fn is_v6_only(addresses: impl Iterator<Item = SocketAddr>) -> io::Result<bool> {
 }
 
 impl Names {
-    /// Answers those that were found at once. The others are looked up again and again, and what becomes of that is an order.
+    /// Returns those that were found at once. The others are resolved again and again, and each result is an order.
     pub(super) fn look_up(
         names: Vec<Name>,
         lookup: Lookup,
@@ -88,7 +89,7 @@ impl Names {
                 Err(_) => break,
             }
         }
-        // What has been answered by now has been told, and nothing more will be.
+        // What has been resolved by now has been reported, and nothing more will be.
         first.close();
         found.extend(first.try_iter().flatten());
         Ok((Some(Self(guard)), found))
@@ -173,7 +174,7 @@ mod tests {
         assert!(!pull.events().try_iter().any(|event| matches!(event, Event::Unresolved(_))));
     }
 
-    /// Whoever starts it does not wait for a resolver that does not answer, nor for one to end.
+    /// The start does not wait for a resolver that does not answer, nor for one to end.
     #[test]
     fn a_resolver_that_is_slow_is_not_waited_for() {
         static ASKED: AtomicUsize = AtomicUsize::new(0);

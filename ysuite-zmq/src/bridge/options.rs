@@ -1,4 +1,4 @@
-//! [`Options`]: what every kind of bridge can be told.
+//! [`Options`]: the options of every kind of bridge.
 
 use core::fmt;
 use std::collections::{HashMap, HashSet};
@@ -16,13 +16,13 @@ use crate::socket::Socket;
 use crate::wire::Limits;
 use crate::zap::{Admitted, OPEN};
 
-/// Frames that wait in libzmq at each side, unless told otherwise.
+/// Frames that wait in libzmq on each side by default.
 const MARK: usize = 1_000;
 
-/// Messages that the channel into which they come has room for, unless told otherwise.
+/// The default capacity of the receiving channel, in messages.
 const BOUND: usize = 1_000;
 
-/// Bytes of a frame, at most, unless told otherwise: a foreign length must not be able to take all memory.
+/// The default limit of a frame, in bytes: a length from the network must not be able to take all memory.
 const LARGEST: usize = 64 << 20;
 
 /// What CURVE puts around a frame: the command's name, a nonce, flags and a code that proves whose it is.
@@ -41,7 +41,7 @@ pub(super) struct Options {
     /// Messages, then frames.
     pub(super) send_mark: Option<usize>,
     pub(super) receive_mark: Option<usize>,
-    /// Bytes that the kernel is to hold, before and behind a connection.
+    /// Bytes that the kernel may buffer, for sending and for receiving.
     pub(super) kernel_buffers: Option<(usize, usize)>,
     pub(super) pack: usize,
     /// None: without one.
@@ -153,7 +153,7 @@ impl Options {
         }
     }
 
-    /// How a duplex reaches its one other side, which it waits for or looks for.
+    /// How a duplex reaches its one other side, by binding or by connecting.
     pub(super) fn line(&self) -> Result<Line, Error> {
         match (&self.binds[..], &self.connects[..]) {
             ([_, ..], []) => Ok(Line::bound()),
@@ -180,8 +180,8 @@ impl Options {
         };
         socket.set_bytes(option::MAX_MESSAGE, &i64::try_from(largest).unwrap_or(i64::MAX).to_ne_bytes())?;
         if matches!(kind, Kind::Push | Kind::XPub) {
-            // What has been handed over stays with a connection that is there; none is queued for one that may never be. Not
-            // where messages come: libzmq then drops with a connection also those that came by it and nobody has read yet.
+            // Frames are only queued for a connection that exists, not for one that may never exist. Not on the
+            // receiving side: libzmq then drops with a connection also the unread messages that came by it.
             socket.set(option::IMMEDIATE, 1)?;
         }
         socket.set(option::RECONNECT_IVL, 100)?;
@@ -226,7 +226,8 @@ impl Options {
         }
     }
 
-    /// Binds all, and connects to those whose hosts need not be looked up. The waker is woken when a name has been bound.
+    /// Binds all, and connects to those whose hosts need not be resolved. The waker is woken when a name has been
+    /// bound.
     pub(super) fn meet(&self, tools: &mut Tools, waker: &Waker) -> Result<Met, Error> {
         let mut met = Met::default();
         for text in &self.binds {
@@ -255,11 +256,11 @@ pub(super) struct Met {
     pub(super) bound: Vec<String>,
     /// To be dropped after the socket.
     pub(super) files: Files,
-    /// To be looked up, and connected to.
+    /// To be resolved, and connected to.
     pub(super) names: Vec<Name>,
 }
 
-/// The name under which a server's clients are admitted: given back when the bridge ends.
+/// The name under which a server's clients are admitted: released when the bridge ends.
 pub(super) struct Domain {
     context: Context,
     name: String,
@@ -285,7 +286,7 @@ impl Domain {
 }
 
 impl Domain {
-    /// From now on admits the owners of these keys, and nobody else.
+    /// From now on admits only the owners of these keys.
     pub(super) fn admit_keys(&self, keys: HashSet<PublicKey>) -> Result<(), Error> {
         match self.admits {
             Admits::Keys => self.context.admit(&self.name, Admitted::Keys(keys)),
@@ -293,7 +294,7 @@ impl Domain {
         }
     }
 
-    /// From now on admits those with one of these names and its password, and nobody else.
+    /// From now on admits only those with one of these names and its password.
     pub(super) fn admit_users(&self, users: HashMap<String, String>) -> Result<(), Error> {
         if self.admits != Admits::Users {
             return Err(Error::NotServer);
@@ -329,7 +330,7 @@ mod tests {
 
     /// The gatekeeper is in another context, where a server of this one cannot ask.
     #[test]
-    fn where_there_is_nobody_to_ask_nobody_is_admitted() {
+    fn without_a_gatekeeper_no_peer_is_admitted() {
         let [own, client] = [(); 2].map(|()| KeyPair::generate().unwrap());
         let (here, elsewhere) = (Context::new(1).unwrap(), Context::new(1).unwrap());
         let mut server = Socket::new(&here, Kind::Pull).unwrap();
@@ -353,7 +354,7 @@ mod tests {
                 Some(Seen::Event(Event::Connected(_))) => panic!("it was admitted"),
                 _ => thread::sleep(Duration::from_millis(1)),
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "nothing was told");
+            assert!(begun.elapsed() < Duration::from_secs(60), "nothing was reported");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Outgoing`]: from a channel to a socket, frames of as many messages as there are, up to the pack.
+//! [`Outgoing`]: from a channel to a socket, in frames of all available messages, up to the pack.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -19,10 +19,10 @@ const HANDFUL: usize = 32;
 /// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
 /// what is in it.
 ///
-/// The program's own receivers do not hold it. One that goes behind the look and before the bridge's end does leaves as
-/// it might have behind that: it was the last then, and what was in the channel went with it. One that comes from a
-/// weak end behind the look receives what there is beside the bridge, which counts what it takes itself. A wake-up that
-/// the bridge's end had and did not use is passed on where that is dropped.
+/// The program's own receivers do not hold it. A receiver that is dropped after the check and before the bridge's own
+/// receiver could as well have been dropped after that: then it was the last, and the channel's messages went with it.
+/// A receiver that is made from a weak handle after the check receives alongside the bridge, which counts what it takes
+/// itself. A wake-up that the bridge's receiver had and did not use is passed on when that is dropped.
 static LEAVING: Mutex<()> = Mutex::new(());
 
 pub(super) struct Outgoing<S: Source> {
@@ -37,17 +37,17 @@ pub(super) struct Outgoing<S: Source> {
     /// The next frame, and how many messages it has: none where the socket has taken it.
     pub(super) frame: Frame,
     held: usize,
-    /// Nobody can send any more, and all has been taken.
+    /// All senders are gone, and all has been taken.
     ended: bool,
 }
 
 impl<S: Source<Message: ToWire>> Outgoing<S> {
-    /// With frames of at most so many messages, and of bytes, as far as those are known before they are written.
+    /// With limits for a frame's messages, and for its bytes as far as those are known before they are written.
     pub(super) fn new(source: S, pack: usize, largest: usize) -> Self {
         let pack = match S::Message::LAYOUT {
             Layout::Whole => 1,
-            // The other side ends the connection where a frame is larger than it allows, which is as much as this side does
-            // unless somebody has told them otherwise.
+            // The other side ends the connection if a frame is larger than it allows. Its default is the same as this
+            // side's.
             Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
             Layout::Lengths { .. } => pack,
         };
@@ -62,12 +62,12 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
-    /// Whether all has been taken, and nobody can send any more: or need not be able to, because the bridge closes.
+    /// Whether all has been taken, and all senders are gone, or no longer matter because the bridge closes.
     pub(super) fn is_over(&mut self, closing: bool) -> bool {
         (closing || self.source.as_ref().is_none_or(S::is_abandoned)) && self.is_done()
     }
 
-    /// Puts messages into the next frame, if there are any, and answers how many are in it.
+    /// Puts messages into the next frame, if there are any, and returns how many are in it.
     pub(super) fn next(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         if self.held == 0 {
             // MUTANT: Nothing is taken while a frame is held: a frame for one peer has all that was taken.
@@ -95,15 +95,15 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     pub(super) fn stand_in(&mut self, wanted: bool, set: &mut YSocketpair) {
         let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) else { return };
         if wanted && !self.stands {
-            // What has come meanwhile is told at once.
-            set.attach(source, 0).expect("the set is this end's alone, and it is in none");
+            // What has arrived meanwhile is reported at once.
+            set.attach(source, 0).expect("the set is this receiver's alone, and it is in none");
             self.stands = true;
         } else if !wanted && self.stands {
             self.leave_set();
         }
     }
 
-    /// What it was told of and has not taken is told to another.
+    /// A notification that it has not used passes to another receiver.
     pub(super) fn leave_set(&mut self) {
         if let Some(source) = self.source.as_mut().filter(|source| source.is_shared()) {
             source.detach();
@@ -111,7 +111,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
-    /// Takes messages for one frame, at most so many. Answers how many.
+    /// Takes at most this many messages for one frame. Returns how many.
     pub(super) fn take_for_one(&mut self, most: usize, tools: &Tools) -> usize {
         // MUTANT: Nothing is taken while a frame is held: a frame for one peer has all that was taken.
         if self.taken.is_empty() {
@@ -133,7 +133,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         }
     }
 
-    /// Makes `frame` one of so many of those that have been taken, behind a head.
+    /// Fills `frame` with a head and this many of the taken messages.
     pub(super) fn write(
         &mut self,
         messages: usize,
@@ -145,7 +145,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     }
 }
 
-/// The last so many of those that have been taken, which are in reverse order.
+/// The last `messages` of those that have been taken, which are in reverse order.
 fn pack<T: ToWire>(
     taken: &mut Vec<T>,
     messages: usize,
@@ -153,7 +153,7 @@ fn pack<T: ToWire>(
     tools: &mut Tools,
     frame: &mut Frame,
 ) -> Result<(), Failure> {
-    let next = (0..messages).map(|_| taken.pop().expect("as many as were counted"));
+    let next = (0..messages).map(|_| taken.pop().expect("the counted messages"));
     wire::pack(head, next, &mut tools.scratch, frame)
 }
 
@@ -180,7 +180,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         self.stand_in(wanted.source, set);
     }
 
-    /// It looks by itself from now on.
+    /// It polls by itself from now on.
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
         self.leave_set();
         Ok(())
@@ -202,7 +202,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
             drop(source);
             return left;
         }
-        // Whatever messages do when they are dropped.
+        // Whatever the messages' `Drop` does.
         drop(leaving);
         loop {
             match source.take(&mut self.taken, AT_ONCE) {
@@ -250,7 +250,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Work that shares its channel with another receiver, and the set that it stands in.
+    /// Work that shares its channel with another receiver, and the set that it is attached to.
     pub(in super::super) struct Shared<W> {
         pub(in super::super) work: W,
         set: YSocketpair,
@@ -279,7 +279,7 @@ pub(super) mod tests {
             self.work.close(&mut self.tools).unwrap();
         }
 
-        /// Whether its set tells of a message that comes while nobody else waits.
+        /// Whether its set reports a message that comes while no other receiver waits.
         pub(in super::super) fn is_told(&mut self) -> bool {
             self.work.step(&mut self.tools).unwrap();
             self.set.check();
@@ -288,7 +288,8 @@ pub(super) mod tests {
             self.set.check().next().is_some()
         }
 
-        /// Whether the other, who waits, is woken by each message that comes. Those that wait are told in turn.
+        /// Whether the other receiver, which waits, is woken by each message that comes. Waiting receivers are notified
+        /// in turn.
         pub(in super::super) fn leaves_all(&mut self) -> bool {
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(woken.clone());
@@ -302,7 +303,7 @@ pub(super) mod tests {
         }
     }
 
-    /// It takes nothing while it stands aside, and is told of everything once it stands there again.
+    /// It takes nothing while it is detached, and is notified of everything once it is attached again.
     pub(in super::super) fn leaves_and_comes_back<W: Work>(mut shared: Shared<W>) {
         assert!(shared.is_told());
         shared.stand(true);
@@ -322,7 +323,7 @@ pub(super) mod tests {
     /// Claim: A bridge that cannot take messages leaves a shared channel to others.
     /// Also: zmq bridges::duplex::a_message_that_the_bridge_would_leave_wakes_another.
     #[test]
-    fn whoever_wants_nothing_stands_aside() {
+    fn one_that_wants_nothing_is_detached() {
         leaves_and_comes_back(Shared::new(Kind::Push, |outgoing| outgoing));
     }
 
@@ -335,7 +336,7 @@ pub(super) mod tests {
         assert!(outgoing.is_done());
         (0..HANDFUL as u64).for_each(|number| jobs.send(number).unwrap());
         assert!(!outgoing.is_done());
-        // Nobody is there.
+        // There is no peer.
         assert_eq!(outgoing.step(&mut tools).unwrap(), 0);
         assert_eq!(outgoing.wanted(), Wanted { send: true, ..Wanted::default() });
         assert!(!outgoing.is_done() && jobs.is_empty());

@@ -1,9 +1,10 @@
-//! [`Publishing`]: from a channel to whoever has subscribed. Each message goes to all of them, in a frame behind its topic.
+//! [`Publishing`]: from a channel to the subscribers. Each message goes to all of them, in a frame after its topic.
 //!
-//! libzmq's PUB drops without a word what a subscriber has no room for. Here it is an XPUB that refuses instead, so that drops
-//! are noticed, or waited for; and it tells of subscriptions, so that the first message need not be lost to a slow joiner. What
-//! is to be dropped for one subscriber alone is handed over once more, to a socket that drops: from then on libzmq leaves that
-//! subscriber out, until it has room again, and refuses nothing because of it. So its next drops are not noticed.
+//! libzmq's PUB silently drops what a subscriber has no room for. Here it is an XPUB that refuses instead, so that the
+//! bridge can count drops, or wait. It also reports subscriptions, so that the first message need not be lost to a slow
+//! joiner. A message that is dropped for one subscriber alone is handed over once more, to a socket that drops. From
+//! then on libzmq leaves that subscriber out, until it has room again, and refuses nothing because of it. So its next
+//! drops are not noticed.
 
 use std::time::Instant;
 
@@ -21,16 +22,16 @@ use crate::wire::ToWire;
 /// What a publisher does while a subscriber has no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Drops the message for each subscriber that has no room, and for no other: nobody is slowed down by the slowest, and
-    /// nobody misses what another has no room for. As libzmq's PUB does, and it does not tell how much it drops:
-    /// [`dropped`](crate::Statistics::dropped) counts the first message, or frame of them, each time that a
+    /// Drops the message for each subscriber that has no room, and for no other: the slowest does not slow down the
+    /// others, and no subscriber misses what another has no room for. As libzmq's PUB, which does not report how much
+    /// it drops: [`dropped`](crate::Statistics::dropped) counts the first message, or frame of them, each time that a
     /// subscriber has run out of room, and not what it misses from then until it has read about half of its mark.
     #[default]
     Drop,
     /// Drops the message for all, and counts it: subscribers that have the same topics receive the same messages. One
     /// that has stopped silences all.
     DropForAll,
-    /// Waits: the channel fills, and then its senders wait. A subscriber that has stopped stops everybody.
+    /// Waits: the channel fills, and then its senders wait. A subscriber that has stopped stops all others.
     Wait,
 }
 
@@ -57,7 +58,7 @@ impl<S: Source<Message: ToWire>> Publishing<S> {
 }
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
-    /// Hands over the next frame, behind its topic. False: a subscriber has no room, and the socket drops nothing.
+    /// Hands over the next frame, after its topic. False: a subscriber has no room, and the socket drops nothing.
     fn send(&mut self, messages: usize, tools: &Tools) -> Result<bool, Failure> {
         // MUTANT: libzmq takes all parts of a message or none.
         // A first part that is taken means that the second will be.
@@ -67,7 +68,7 @@ impl<S: Source<Message: ToWire>> Publishing<S> {
 }
 
 impl Subscriptions {
-    /// Takes in who has come and who has gone. Answers how many words of that there were.
+    /// Reads the subscriptions and unsubscriptions. Returns how many there were.
     fn look(&mut self, tools: &Tools, topic: &[u8]) -> Result<usize, Failure> {
         let frame = self.frame.get_or_insert_with(Frame::empty);
         let mut words = 0;
@@ -85,7 +86,7 @@ impl Subscriptions {
 
 impl<S: Source<Message: ToWire>> Work for Publishing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
-        // Whoever waits for subscribers is answered before the bridge sleeps again.
+        // A thread that waits for subscribers gets its result before the bridge sleeps again.
         let mut moved = self.subscriptions.look(tools, &self.topic)?;
         self.again = None;
         while moved < AT_ONCE {
@@ -173,7 +174,7 @@ mod tests {
         socket
     }
 
-    /// Steps until somebody has come or gone.
+    /// Steps until a subscriber has come or gone.
     fn step(publishing: &mut Publishing<spsc::Receiver<u64>>, tools: &mut Tools) {
         while publishing.step(tools).unwrap() == 0 {
             std::thread::yield_now();
@@ -203,7 +204,7 @@ mod tests {
         assert_eq!([(); 3].map(|()| publishing.step(&mut tools).unwrap()), [AT_ONCE, 300 - AT_ONCE, 0]);
     }
 
-    /// A socket that is full does not tell when it is not.
+    /// A full socket does not report when it has room.
     #[test]
     fn one_that_waits_for_a_subscriber_looks_again_soon() {
         let (mut publishing, mut jobs, mut tools, address) = publishing(WhenFull::Wait);
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_wants_nothing_stands_aside() {
+    fn one_that_wants_nothing_is_detached() {
         let publishing = |outgoing| Publishing::new(outgoing, Vec::new(), WhenFull::Drop);
         leaves_and_comes_back(Shared::new(Kind::XPub, publishing));
     }

@@ -6,8 +6,8 @@
 //! where that word does not come for a while the address is connected anew: after half a second, then
 //! after twice the time, up to 5 seconds, and again after half a second once a connection has lasted for longer than that.
 //!
-//! The bridge's thread alone has it. Nothing here waits, but for the system's names: where several addresses have
-//! the same port, and libzmq spells one of them as a number, their names are looked up, as libzmq has just done.
+//! The bridge's thread alone has it. Nothing here waits, except for the system's resolver: where several addresses have
+//! the same port, and libzmq spells one of them as a number, their names are resolved, as libzmq has just done.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, ToSocketAddrs};
@@ -33,7 +33,7 @@ struct Address {
     text: String,
     /// Over IPv6, or over IPv4.
     is_v6: bool,
-    /// It was given so many times: as many connections.
+    /// The number of times that it was given, which is the number of connections.
     times: usize,
     /// When it is connected anew, unless libzmq does.
     due: Option<Instant>,
@@ -106,7 +106,7 @@ impl Reconnect {
         self.addresses.iter().filter_map(|address| address.due).min()
     }
 
-    /// Connects one address anew whose time has come. Answers which.
+    /// Connects one address again whose time has come. Returns which.
     pub(super) fn again(&mut self, socket: &Socket, now: Instant) -> Option<String> {
         let address = self.addresses.iter_mut().find(|address| address.due.is_some_and(|due| due <= now))?;
         address.due = None;

@@ -1,5 +1,5 @@
-//! [`Sets`]: where the ends of a bridge's channels stand, so that the bridge can sleep for them. Each has a set of its own: one
-//! may be up that nobody wants now, and a set is readable as a whole.
+//! [`Sets`]: the sets to which a bridge's handles are attached, so that the bridge can sleep for them. Each has a set
+//! of its own: one may be up that is not wanted now, and a set is readable as a whole.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -27,19 +27,19 @@ impl Sets {
         Ok(self)
     }
 
-    /// Where the receiver stands.
+    /// The receiver's set.
     pub(super) fn of_source(&mut self) -> Option<&mut YSocketpair> {
         self.source.as_mut()
     }
 
-    /// Whether an end that is wanted may have something.
+    /// Whether a handle that is wanted may have something.
     pub(super) fn is_up(&mut self, wanted: Wanted) -> bool {
         let is_up = |set: &mut Option<YSocketpair>| set.as_mut().is_some_and(|set| set.check().next().is_some());
-        // Both, where both are wanted: a set that nobody has looked at stays readable.
+        // Both, if both are wanted: a set that was not polled stays readable.
         (wanted.source && is_up(&mut self.source)) | (wanted.sink && is_up(&mut self.sink))
     }
 
-    /// What becomes readable when an end that is wanted has something.
+    /// What becomes readable when a handle that is wanted has something.
     pub(super) fn descriptors(&self, wanted: Wanted) -> impl Iterator<Item = BorrowedFd<'_>> {
         let source = self.source.as_ref().filter(|_| wanted.source);
         let sink = self.sink.as_ref().filter(|_| wanted.sink);
@@ -65,7 +65,7 @@ mod tests {
         let (mut sink, mut receiver) = spsc::bounded::<u64>(1);
         let mut sets = Sets::default().source(&mut source).unwrap().sink(&mut sink).unwrap();
         let wanted = |source, sink| Wanted { source, sink, ..Wanted::default() };
-        // As far as anybody knows.
+        // As far as is known.
         sets.is_up(wanted(true, true));
         sink.try_send(1).unwrap();
         assert!(source.try_recv().is_err() && sink.try_send(2).is_err());

@@ -18,7 +18,7 @@ pub(super) struct Sink<T> {
     fresh: Vec<T>,
     /// The channel had no room for them.
     waiting: VecDeque<T>,
-    /// Dropped, because nobody receives any more.
+    /// Dropped, because there is no receiver any more.
     refused: usize,
 }
 
@@ -32,8 +32,9 @@ impl<T: FromWire> Sink<T> {
         self.limits = limits;
     }
 
-    /// Takes the messages of a frame behind a head of so many bytes, without the first few. Says how many there were with those;
-    /// nothing where the frame is malformed, or has not so many as it should: then none of them is taken.
+    /// Takes the messages of a frame after a head of `head` bytes, without the first few. Returns how many there were
+    /// with those. Returns nothing if the frame is malformed, or does not have the expected number: then none of them
+    /// is taken.
     pub(super) fn take(
         &mut self,
         frame: &mut Frame,
@@ -56,7 +57,7 @@ impl<T: FromWire> Sink<T> {
     /// Moves into the channel what it has room for. Whether that was all.
     pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {
         if self.waiting.is_empty() && self.room().is_none_or(|room| room >= self.fresh.len()) {
-            // Together, and without waiting: room for all of them is there, and nobody else fills it.
+            // Together, and without waiting: there is room for all of them, and no other sender fills it.
             let (all, mut given) = (self.fresh.len(), 0);
             let sent = self.sender.send_batch(self.fresh.drain(..).inspect(|_| given += 1));
             let sent = sent.unwrap_or_else(|SendError(back)| given - back.len());
@@ -78,14 +79,14 @@ impl<T: FromWire> Sink<T> {
         !self.has_ended()
     }
 
-    /// Whether nobody receives any more.
+    /// Whether there is no receiver any more.
     pub(super) fn has_ended(&self) -> bool {
         self.sender.is_disconnected()
     }
 
-    /// Sleeps by this function, unless nobody receives any more; where that comes to be meanwhile it wakes the waker.
+    /// Sleeps by this function, unless there is no receiver any more; if that happens meanwhile it wakes the waker.
     pub(super) fn asleep(&self, ended: &Waker, sleep: &mut dyn FnMut()) {
-        // Until this function returns: a future that is gone wakes nobody.
+        // Until this function returns: a dropped future wakes nothing.
         let closed = pin!(self.sender.closed());
         if closed.poll(&mut Context::from_waker(ended)).is_pending() {
             sleep();
@@ -102,18 +103,18 @@ impl<T: FromWire> Sink<T> {
         self.waiting.len() + self.fresh.len() + self.refused
     }
 
-    /// Whether messages were dropped because nobody receives any more.
+    /// Whether messages were dropped because there is no receiver any more.
     pub(super) fn has_refused(&self) -> bool {
         self.refused > 0
     }
 
-    /// Messages that there is room for, behind those that wait; nothing without a bound.
+    /// The room for messages, after those that wait; nothing without a bound.
     pub(super) fn room(&self) -> Option<usize> {
         self.sender.capacity().map(|capacity| (capacity - self.sender.len()).saturating_sub(self.waiting.len()))
     }
 
-    /// Whether there is room for so many, behind those that wait. Where there is not, the set that the sender stands in tells when
-    /// there may be.
+    /// Whether there is room for this many, after those that wait. If not, the set that the sender is attached to
+    /// reports when there may be.
     pub(super) fn has_room_for(&mut self, messages: usize) -> bool {
         // MUTANT: The set reports the first room anyway, which it does not promise.
         // The set is to tell of the first place that one that waits can have.
@@ -170,16 +171,16 @@ mod tests {
         take(&mut sink, &[6]);
         assert_eq!(sink.left(), 3);
         assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2, 3]);
-        // Nobody receives.
+        // There is no receiver.
         take(&mut sink, &[7, 8, 9]);
         assert!(!sink.deliver(&mut moved));
         drop(receiver);
         assert!(!sink.deliver(&mut moved) && sink.has_refused());
     }
 
-    /// Of many places one that waits can have the first already: the set tells of that.
+    /// With room for many a waiting message fits already at the first: the set reports that.
     #[test]
-    fn the_first_place_is_told_of_where_something_waits() {
+    fn the_first_room_is_reported_if_something_waits() {
         const ROOM: usize = 1_024;
         let (mut sender, mut receiver) = spsc::bounded(ROOM);
         let mut set = YSocketpair::with_capacity(1).expect("a descriptor");
@@ -193,7 +194,7 @@ mod tests {
         assert!(!sink.has_room_for(ROOM / 2));
         receiver.try_recv().expect("it is full");
         assert!(set.check().next().is_some());
-        // Where nothing waits, so many places are.
+        // Where nothing waits, there is room for this many.
         assert!(sink.deliver(&mut moved));
         assert!(!sink.has_room_for(ROOM / 2));
         assert_eq!(receiver.try_iter().take(ROOM / 2).count(), ROOM / 2);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_ended_does_not_sleep() {
+    fn one_that_has_ended_does_not_sleep() {
         let (sender, receiver) = spsc::bounded(1);
         let sink = Sink::<u64>::new(sender);
         let mut slept = 0;

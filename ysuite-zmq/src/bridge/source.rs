@@ -1,4 +1,4 @@
-//! [`Source`]: the ends of channels that a bridge can take messages from.
+//! [`Source`]: the receivers that a bridge can take messages from.
 
 use ysuite::channel::TryRecvError;
 use ysuite::signal::Attach;
@@ -13,7 +13,7 @@ pub trait Source: Attach + Send + 'static {
     #[doc(hidden)]
     fn take(&mut self, to: &mut Vec<Self::Message>, most: usize) -> Result<usize, TryRecvError>;
 
-    /// Whether nobody can send any more. Messages may be left.
+    /// Whether all senders are gone. Messages may be left.
     #[doc(hidden)]
     fn is_abandoned(&self) -> bool;
 
@@ -21,12 +21,13 @@ pub trait Source: Attach + Send + 'static {
     #[doc(hidden)]
     fn is_drained(&mut self) -> bool;
 
-    /// Whether others may receive from the channel as well. Of those that wait there each message wakes one, so that an
-    /// end which would take nothing is not to be one of them.
+    /// Whether others may receive from the channel as well. Each message wakes one of the waiting receivers, so a
+    /// receiver that would take nothing must not wait.
     #[doc(hidden)]
     fn is_shared(&self) -> bool;
 
-    /// Lets nobody send any more, unless others receive from the channel as well. False: they do, and what is in it is theirs.
+    /// Closes the channel to senders, unless others receive from it as well. False: they do, and its messages are
+    /// theirs.
     #[doc(hidden)]
     fn end(&mut self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! [`Started`]: a bridge at work, in the hands of whoever started it.
+//! [`Started`]: the owner's handle of a running bridge.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use crate::statistics::{Counters, Statistics};
 
 /// A bridge at work. Any thread may have it.
 ///
-/// Dropped without [`close`](Self::close), the bridge ends by itself, and gives what is under way a second; nobody waits for
-/// that, and nobody is told.
+/// Dropped without [`close`](Self::close), the bridge ends by itself, and gives what is in transit a second; no thread
+/// waits for that, and the result is not reported.
 #[derive(Debug)]
 #[must_use = "a bridge ends when this is dropped"]
 pub struct Started {
@@ -34,13 +34,13 @@ pub struct Started {
     events: mpmc::Receiver<Event>,
     bound: Vec<String>,
     domain: Option<Arc<Domain>>,
-    /// Ends with the bridge.
+    /// Is disconnected with the bridge.
     _names: Option<Names>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Started {
-    /// Ends the bridge: what is in the channel still leaves, as far as `timeout` goes; nothing more is taken from the network.
+    /// Ends the bridge: what is in the channel is still sent, within `timeout`; nothing more is taken from the network.
     /// Blocks for about that time at most.
     ///
     /// A duplex that has nothing more to send, and no connection, waits up to a second of that time for one: the other
@@ -77,17 +77,19 @@ impl Started {
         self.counters.read()
     }
 
-    /// What happens to it and its connections, from its start on. Each event reaches one receiver; while nobody reads them the
-    /// last 1,024 are kept; connections that come and go push out nothing of what is told once, and of what strangers can make
-    /// without end, as malformed frames and failed handshakes, no more is told once 512 events wait.
+    /// The events of the bridge and its connections, from its start on. Each event reaches one receiver; the last 1,024
+    /// unread ones are kept. Events of connections that come and go do not push out events that are reported once.
+    /// Events that strangers can cause without end, such as malformed frames and failed handshakes, are no longer
+    /// reported once 512 events wait.
     #[must_use]
     pub fn events(&self) -> mpmc::Receiver<Event> {
         self.events.clone()
     }
 
-    /// From now on admits the owners of these keys, and nobody else: of a bridge that was started with
-    /// [`curve_server`](crate::Push::curve_server), whose list this replaces. Who is refused and connects again by itself,
-    /// as bridges do, comes in then. Connections that are there stay until they end. Blocks for a short time at most.
+    /// From now on admits only the owners of these keys: for a bridge that was started with
+    /// [`curve_server`](crate::Push::curve_server), whose list this replaces. A refused client that connects again by
+    /// itself, as bridges do, is admitted then. Connections that are there stay until they end. Blocks for a short time
+    /// at most.
     ///
     /// # Errors
     /// [`Error::NotServer`] of any other bridge.
@@ -142,7 +144,7 @@ pub(super) fn start(
         engine.run();
         // Clients are admitted until the bridge has ended.
         drop(admitting);
-        // And the files are there until nobody listens.
+        // And the files exist until the listener is gone.
         drop(files);
     };
     let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;

@@ -25,7 +25,8 @@ pub(super) struct Tools {
     reconnect: Reconnect,
     pub(super) counters: Arc<Counters>,
     pub(super) events: Told,
-    /// The bridge is about to sleep: an end that finds nothing takes its id down, and its other side pays for raising it.
+    /// The bridge is about to sleep: a handle that finds nothing takes its id down, and its other side pays for raising
+    /// it.
     pub(super) arms: bool,
     /// What is received into: the last part of what came last.
     pub(super) frame: Frame,
@@ -51,7 +52,7 @@ impl Tools {
         })
     }
 
-    /// Waits for others at this address. Answers how libzmq spells it.
+    /// Binds this address. Returns how libzmq spells it.
     pub(super) fn bind(&mut self, address: &str) -> Result<String, Error> {
         if is_inproc(address) { self.inproc.bind(&self.socket, address) } else { self.socket.bind(address) }
     }
@@ -69,7 +70,8 @@ impl Tools {
         Ok(())
     }
 
-    /// Connects to a name that has been bound, or once more where libzmq has given an address up. What is to be told of it.
+    /// Connects to a name that has been bound, or once more if libzmq has given up an address. Returns the event to
+    /// report.
     fn meet(&mut self) -> Option<Event> {
         match self.inproc.join(&self.socket) {
             Ok(Some(address)) => return Some(Event::Connected(address)),
@@ -86,17 +88,17 @@ impl Tools {
         self.reconnect.next()
     }
 
-    /// So many connections have ended over which frames may have gone.
+    /// The number of connections that have ended after frames may have gone over them.
     fn ended(&self) -> u64 {
         self.monitor.ended() + self.inproc.ended()
     }
 
-    /// Never waits: where nobody reads them, the oldest events give way.
+    /// Never waits: if they are not read, the oldest events are dropped.
     pub(super) fn tell(&self, event: Event) {
         self.events.tell(event);
     }
 
-    /// What has happened to a connection since the last look.
+    /// What has happened to a connection since the last check.
     pub(super) fn hear(&mut self) -> Result<Option<Event>, Failure> {
         while let Some(seen) = self.monitor.look()? {
             if let Some(turn) = self.monitor.take_turn() {
@@ -112,7 +114,7 @@ impl Tools {
         Ok(self.meet())
     }
 
-    /// Counts a frame that is none of ours, and tells of it.
+    /// Counts a malformed frame, and reports it.
     pub(super) fn refuse(&self, malformed: Malformed) {
         self.counters.malformed.add(1);
         self.tell(Event::Malformed(malformed));
@@ -144,7 +146,8 @@ impl Tools {
         Ok(parts)
     }
 
-    /// Hands over what a frame of so many messages holds. False: the socket has no room, and the frame holds it still.
+    /// Hands over the contents of a frame of `messages` messages. False: the socket has no room, and the frame still
+    /// holds them.
     pub(super) fn send(&self, frame: &mut Frame, more: bool, messages: usize) -> Result<bool, Failure> {
         match self.socket.send(frame, more) {
             Ok(bytes) => {

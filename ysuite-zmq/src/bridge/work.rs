@@ -9,10 +9,10 @@ use super::tools::Tools;
 use crate::error::Failure;
 use crate::event::Event;
 
-/// Messages moved between two looks at anything else.
+/// Messages moved between two checks of anything else.
 pub(super) const AT_ONCE: usize = 256;
 
-/// Between two tries where there was no room and the socket does not tell when there is.
+/// Between two tries if there was no room and the socket does not report when there is.
 pub(super) const AGAIN: Duration = Duration::from_millis(1);
 
 /// What may wake a bridge that could move nothing.
@@ -32,20 +32,20 @@ pub(super) struct Wanted {
 
 /// In the hands of the bridge's thread.
 pub(super) trait Work: Send + 'static {
-    /// Moves what can be moved without waiting, about so many messages as [`AT_ONCE`]. Answers how many that were.
+    /// Moves what can be moved without waiting, about [`AT_ONCE`] messages. Returns how many.
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure>;
 
     /// When the last step could move nothing.
     fn wanted(&mut self) -> Wanted;
 
-    /// The bridge is about to sleep for that, or is never idle, and is asked now and then. The set of the channel from
-    /// which messages leave is given.
+    /// The bridge is about to sleep for that, or is never idle, and calls this now and then. The argument is the set of
+    /// the channel from which messages leave.
     fn stand(&mut self, _: Wanted, _: &mut YSocketpair) {}
 
     /// What has happened to the connections.
     fn noticed(&mut self, _: &Event) {}
 
-    /// Tells of what has happened to the connections since the last look.
+    /// Reports what has happened to the connections since the last check.
     fn listen(&mut self, tools: &mut Tools) -> Result<(), Failure> {
         while let Some(event) = tools.hear()? {
             self.noticed(&event);
@@ -59,8 +59,8 @@ pub(super) trait Work: Send + 'static {
         Ok(())
     }
 
-    /// Sleeps by this function. Where the end of the channel into which messages come has to be told, and its set does not tell
-    /// it alone, that end wakes the waker.
+    /// Sleeps by this function. If the sender of the channel into which messages come must notify the bridge, and its
+    /// set does not do so alone, that sender wakes the waker.
     fn asleep(&mut self, _: Wanted, _: &Waker, sleep: &mut dyn FnMut()) {
         sleep();
     }
@@ -71,7 +71,7 @@ pub(super) trait Work: Send + 'static {
     /// Whether nothing is left to be done, once it is closed.
     fn is_done(&mut self) -> bool;
 
-    /// Whether the other side has been told all that it may wait for, once nothing is left to be done here.
+    /// Whether the other side has been sent all that it may wait for, once no work is left here.
     fn has_said_all(&mut self) -> bool {
         true
     }
@@ -84,12 +84,12 @@ pub(super) trait Work: Send + 'static {
         false
     }
 
-    /// Whether what libzmq has taken may still reach somebody.
+    /// Whether what libzmq has taken may still reach a peer.
     fn lingers(&self) -> bool {
         true
     }
 
-    /// So many subscribers are there now.
+    /// The current number of subscribers.
     fn subscribers(&self) -> usize {
         0
     }

@@ -1,8 +1,8 @@
-//! [`Guarded`]: what serde reads a message from, with an [`Allowance`] between the two. It passes on what the format says,
-//! and refuses a value that lies too deep in others, or that takes more memory than is left.
+//! [`Guarded`]: the deserializer that serde reads a message from, with an [`Allowance`]. It passes on what the format
+//! says, and refuses a value that is nested too deeply, or that takes more memory than is left.
 //!
-//! Memory is counted where a value comes to lie outside of the one that it is a part of: an element of a list, a key or a value of
-//! a map, and what is behind a pointer, which is larger than the place that it was asked for. Texts and bytes are as long in
+//! Memory is counted if a value is stored outside the one that it is a part of: an element of a list, a key or a value
+//! of a map, and the target of a pointer, which is larger than the place it is read for. Texts and bytes are as long in
 //! memory as in the frame, and count nothing.
 //!
 //! Of one thread. It calls what the program says of its types, and keeps nothing from panicking there. It is made for formats that call
@@ -16,7 +16,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, Seq
 use super::Malformed;
 use super::limits::Allowance;
 
-/// A list says how many elements will come, and its memory is taken for as many at once: at most for so many.
+/// A list says how many elements will come, and its memory is reserved at once, at most for this many.
 const BELIEVED: usize = 4_096;
 
 /// What is counted while a message is read.
@@ -60,7 +60,7 @@ pub(super) struct Guarded<'m, 'a, X> {
 }
 
 impl<'m, 'a, X> Guarded<'m, 'a, X> {
-    /// For a value that has a place of so many bytes.
+    /// For a value that has a place of this many bytes.
     pub(super) fn new(inner: X, meter: &'m Meter<'a>, place: usize) -> Self {
         Self { inner, meter, depth: meter.depth, place, is_list: false }
     }
@@ -70,7 +70,7 @@ impl<'m, 'a, X> Guarded<'m, 'a, X> {
         Guarded { inner, meter: self.meter, depth: self.depth, place, is_list: false }
     }
 
-    /// A value is asked for that has so many bytes. Those beyond its place are behind a pointer.
+    /// A value of this many bytes is read. Bytes beyond its place are behind a pointer.
     fn holds<V, E: Error>(&self) -> Result<(), E> {
         match size_of::<V>() {
             bytes if bytes > self.place => self.meter.take(bytes),
@@ -78,7 +78,7 @@ impl<'m, 'a, X> Guarded<'m, 'a, X> {
         }
     }
 
-    /// As above, of one that has others in it. Answers what is left, and who receives it.
+    /// As above, for a value that contains others. Returns what is left, and the visitor.
     fn opens<'de, V: Visitor<'de>, E: Error>(self, visitor: V, is_list: bool) -> Result<(X, Guarded<'m, 'a, V>), E> {
         self.holds::<V::Value, E>()?;
         let Some(depth) = self.depth.checked_sub(1) else { return Err(self.meter.refuse(Malformed::Depth)) };

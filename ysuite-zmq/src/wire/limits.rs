@@ -1,5 +1,5 @@
-//! [`Limits`]: what the messages of one frame may come to once they are read. Bytes say how long a list is, and how deep
-//! it lies in others: a few of them may ask for more memory, stack or time than there is.
+//! [`Limits`]: how much the messages of one frame may take once they are read. Bytes say how long a list is, and how
+//! deeply it is nested: a few of them may demand more memory, stack or time than there is.
 //!
 //! Used by the thread that reads a frame, and by no other. It counts what a message takes as far as that is known while it is
 //! read: values and elements of lists, not what an allocator puts around them, nor the room that a list keeps for more.
@@ -15,16 +15,16 @@ pub(crate) struct Limits {
     pub(crate) memory: usize,
 }
 
-/// A message is read by calls that lie in each other, on the stack of its bridge: 2 MiB, unless told otherwise.
+/// A message is read by nested calls, on the stack of its bridge: 2 MiB by default.
 const DEPTH: usize = 128;
 
-/// As many as the largest frame has, unless told otherwise.
+/// The bytes of the largest frame by default.
 const MEMORY: usize = 64 << 20;
 
 /// Bytes in memory for each of a frame's where it is large: a number of eight may be written as one.
 const FACTOR: usize = 8;
 
-/// What an element counts that takes no memory: it takes time, and any number of them may stand in a few bytes.
+/// The cost of an element that takes no memory: it takes time, and a few bytes may encode any number of them.
 const WEIGHTLESS: usize = 64;
 
 impl Default for Limits {
@@ -34,7 +34,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// For the messages of a frame of so many bytes.
+    /// For the messages of a frame of this many bytes.
     pub(crate) fn of_frame(self, bytes: usize) -> Allowance {
         Allowance { depth: self.depth, memory: self.memory.max(bytes.saturating_mul(FACTOR)) }
     }
@@ -49,7 +49,7 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// One more value, of so many bytes in memory.
+    /// One more value, of this many bytes in memory.
     pub(super) fn take(&mut self, bytes: usize) -> Result<(), Malformed> {
         let bytes = if bytes == 0 { WEIGHTLESS } else { bytes };
         self.memory = self.memory.checked_sub(bytes).ok_or(Malformed::Memory)?;

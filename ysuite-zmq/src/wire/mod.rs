@@ -3,7 +3,7 @@
 //! | kind | in a frame | read elsewhere by |
 //! |---|---|---|
 //! | bytes: `Vec<u8>`, `Box<[u8]>`, `String`, [`Frame`], pool messages | the message is the frame | anything |
-//! | plain records: numbers, arrays of them, whatever [`record!`](crate::record) was said of | several back to back, little-endian, without padding | `struct.iter_unpack`, `numpy.frombuffer` |
+//! | plain records: numbers, arrays of them, types with [`record!`](crate::record) | several back to back, little-endian, without padding | `struct.iter_unpack`, `numpy.frombuffer` |
 //! | [`Postcard`](crate::Postcard), a feature: what serde knows | a byte of version, then each with its length before it | postcard |
 
 mod bytes;
@@ -25,12 +25,12 @@ use crate::frame::Frame;
 /// How messages lie in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One message is the frame, whatever its length.
+    /// One message is the frame, of any length.
     Whole,
-    /// Each has so many bytes; several lie back to back.
+    /// Each has this many bytes; several are back to back.
     Records(usize),
-    /// A byte of version, then each behind its length, four bytes in little-endian order. A frame with a message that
-    /// is longer than they can say is refused by whoever receives it, with all that is in it.
+    /// A byte of version, then each after its length, four bytes in little-endian order. A frame with a message that is
+    /// longer than they can encode is refused by the receiver, with all that is in it.
     Lengths {
         /// Both sides must have the same.
         version: u8,
@@ -41,7 +41,7 @@ pub enum Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// So many bytes are not a multiple of the size of a record.
+    /// This many bytes are not a multiple of the size of a record.
     Length {
         /// Of the frame.
         bytes: usize,
@@ -55,7 +55,7 @@ pub enum Malformed {
         /// Ours.
         expected: u8,
     },
-    /// The bytes of one of its messages are none, or it ends in the middle of one.
+    /// The bytes of one of its messages are invalid, or it ends in the middle of one.
     Content,
     /// It came in another number of parts.
     Parts,
@@ -108,10 +108,10 @@ pub trait FromWire: Wire {
     }
 }
 
-/// How many bytes stand before a message whose length is told.
+/// The bytes of a message's length prefix.
 const PREFIX: usize = 4;
 
-/// Makes `frame` one of these messages behind a head; at least one. Only one where the layout is [`Layout::Whole`]. They are
+/// Fills `frame` with a head and these messages, at least one. Only one if the layout is [`Layout::Whole`]. They are
 /// written into `bytes`, which is empty before and after: a small frame allocates nothing of its own.
 pub(crate) fn pack<T: ToWire>(
     head: &[u8],
@@ -129,7 +129,7 @@ pub(crate) fn pack<T: ToWire>(
                 return Ok(());
             }
             Some(only) => only.encode(bytes),
-            None => unreachable!("somebody asked for a frame of nothing"),
+            None => unreachable!("a frame without messages"),
         },
         Layout::Records(size) => {
             // Of a length that is none the allocator says so when it is written.
@@ -144,7 +144,7 @@ pub(crate) fn pack<T: ToWire>(
     frame.drain(bytes)
 }
 
-/// Appends messages, each behind its length. Where one is longer than its length can say, the frame ends in the middle
+/// Appends messages, each after its length. If one is longer than its length can encode, the frame ends in the middle
 /// of a message: it is refused as a whole, and none of its messages taken for another.
 fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: &mut Vec<u8>, longest: u32) {
     let begin = bytes.len();
@@ -165,8 +165,8 @@ fn append_with_lengths<T: ToWire>(mut messages: impl Iterator<Item = T>, bytes: 
     }
 }
 
-/// Appends the messages of a frame behind a head of so many bytes, which it has. Nothing of a malformed one, nor of one that has more
-/// than `most`, or comes to more than these limits. The frame may be empty afterwards.
+/// Appends the messages of a frame after a head of `head` bytes, which it has. Nothing of a malformed one, nor of one
+/// that has more than `most` messages, or exceeds these limits. The frame may be empty afterwards.
 pub(crate) fn unpack<T: FromWire>(
     frame: &mut Frame,
     head: usize,

@@ -12,9 +12,9 @@ const VERSION: u8 = 1;
 
 /// A message of a type that serde knows, as postcard on the wire. A feature, `postcard`.
 ///
-/// Values may lie in each other 128 deep, and the messages of a frame may take 64 MiB of memory, or eight times its bytes where
-/// that is more: a frame that asks for more is [`Malformed`], and a bridge that receives can be [told
-/// otherwise](crate::Pull::deepest_message). Lists, maps, options, structures, tuples and enumerations each count as a
+/// Values may be nested 128 deep, and the messages of a frame may take 64 MiB of memory, or eight times its bytes where
+/// that is more: a frame that asks for more is [`Malformed`], and [`deepest_message`](crate::Pull::deepest_message) of
+/// a bridge that receives changes that. Lists, maps, options, structures, tuples and enumerations each count as a
 /// level; a pointer, such as `Box`, does not. An element that takes no memory counts as 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Postcard<T>(pub T);

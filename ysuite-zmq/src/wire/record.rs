@@ -1,4 +1,4 @@
-//! Messages that all have as many bytes: numbers, arrays of them, and structures of them without padding.
+//! Messages of one size: numbers, arrays of them, and structures of them without padding.
 
 use super::{FromWire, Layout, Malformed, ToWire, Wire};
 
@@ -24,7 +24,7 @@ macro_rules! impl_number {
 
         impl<const N: usize> Wire for [$number; N] {
             const LAYOUT: Layout = {
-                assert!(N > 0, "nobody can count messages without a byte");
+                assert!(N > 0, "messages without a byte cannot be counted");
                 Layout::Records(size_of::<Self>())
             };
         }
@@ -52,9 +52,9 @@ macro_rules! impl_number {
 
 impl_number!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 f32 f64);
 
-/// Says that messages of this type go out as they lie in memory: `record!(Job)`. It must be [`bytemuck::Pod`], which has no
-/// padding and no pointers; its numbers are then little-endian, and what reads them elsewhere is `struct.iter_unpack` with
-/// `<`, or `numpy.frombuffer`. Not to be had on big-endian machines.
+/// Declares that messages of this type are sent as they are in memory: `record!(Job)`. It must be [`bytemuck::Pod`],
+/// which has no padding and no pointers; its numbers are then little-endian, and what reads them elsewhere is
+/// `struct.iter_unpack` with `<`, or `numpy.frombuffer`. Not available on big-endian machines.
 ///
 /// ```
 /// #[derive(Clone, Copy)]
@@ -72,11 +72,11 @@ impl_number!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 f32 f64);
 macro_rules! record {
     ($type:ty) => {
         #[cfg(target_endian = "big")]
-        compile_error!("records are little-endian, and lie in memory as they are sent");
+        compile_error!("records are little-endian, and have the same bytes in memory and on the wire");
 
         impl $crate::Wire for $type {
             const LAYOUT: $crate::Layout = {
-                assert!(::core::mem::size_of::<Self>() > 0, "nobody can count messages without a byte");
+                assert!(::core::mem::size_of::<Self>() > 0, "messages without a byte cannot be counted");
                 $crate::Layout::Records(::core::mem::size_of::<Self>())
             };
         }

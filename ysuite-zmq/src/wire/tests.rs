@@ -50,7 +50,7 @@ fn of_a_malformed_frame_nothing_is_kept() {
     assert_eq!(kept, [5]);
 }
 
-/// Texts, each behind its length.
+/// Texts, each after its length.
 #[derive(Debug, PartialEq)]
 struct Text(String);
 
@@ -70,7 +70,7 @@ impl FromWire for Text {
     }
 }
 
-/// Its beginning is no message, nor is what comes behind that: zeros would be empty messages.
+/// Its beginning is no message, nor is the rest: zeros would be empty messages.
 #[test]
 fn of_a_frame_with_a_message_that_is_too_long_nothing_is_received() {
     let texts = |lengths: &[usize]| lengths.iter().map(|&length| Text("\0".repeat(length))).collect::<Vec<_>>();
@@ -115,7 +115,7 @@ fn of_a_frame_with_more_messages_than_there_should_be_nothing_is_received() {
     assert_eq!(numbers.len(), 2);
 }
 
-/// What is handed over is dropped once, whenever libzmq is through with it.
+/// What is handed over is dropped once, when libzmq has finished with it.
 #[test]
 fn the_owner_of_bytes_is_dropped_once() {
     use std::sync::Arc;

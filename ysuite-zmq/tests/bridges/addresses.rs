@@ -1,4 +1,4 @@
-//! Where bridges meet: what is wrong with an address is said, nobody's place is taken, and names are found.
+//! Addresses of bridges: errors in an address are reported, no listener is displaced, and names are found.
 //!
 //! Claim: Wrong addresses are reported. A socket file in use is not taken over, one bridge of many owns it, and it is
 //! removed with its bridge.
@@ -63,7 +63,7 @@ fn what_is_wrong_with_an_address_is_said() {
         ("tcp://127.0.0.1:-1", "its port is"),
         ("tcp://127.0.0.1", "it has no port"),
         ("tcp://:80", "it has no host"),
-        ("tcp://::1:80", "an IPv6 address stands in brackets"),
+        ("tcp://::1:80", "an IPv6 address must be in brackets"),
         ("ipc://", "it has no path"),
         ("inproc://", "it has no name"),
         ("/run/jobs", "it begins with tcp://, ipc:// or inproc://"),
@@ -85,7 +85,7 @@ fn what_is_wrong_with_an_address_is_said() {
 
 /// Of this program or of another, with or without libzmq.
 #[test]
-fn nobody_takes_a_file_that_somebody_listens_at() {
+fn a_file_with_a_listener_is_not_taken() {
     let directory = Directory::new("taken");
     let (_, there) = directory.file("bridge");
     let (first, mut work) = pull().bind(&there).start().unwrap();
@@ -99,13 +99,13 @@ fn nobody_takes_a_file_that_somebody_listens_at() {
     let (path, there) = directory.file("other");
     let other = UnixListener::bind(&path).unwrap();
     assert!(matches!(pull().bind(&there).start().map(drop), Err(Error::InUse { .. })));
-    // Left behind, it is replaced.
+    // Without a listener, it is replaced.
     drop(other);
     assert!(path.exists());
     let (_pull, mut work) = pull().bind(&there).start().unwrap();
     expect_reached(&there, &mut work);
 
-    // What is no socket is somebody's.
+    // A file that is no socket is not touched.
     let (path, there) = directory.file("text");
     fs::write(&path, "dear diary").unwrap();
     let said = pull().bind(&there).start().map(drop).unwrap_err().to_string();
@@ -115,7 +115,7 @@ fn nobody_takes_a_file_that_somebody_listens_at() {
 
 /// Two at the same time: one of them has it.
 #[test]
-fn of_many_who_bind_a_file_at_once_one_has_it() {
+fn of_many_that_bind_a_file_at_once_one_has_it() {
     let directory = Directory::new("many");
     let (path, there) = directory.file("jobs");
     for _ in 0..10 {
@@ -147,7 +147,7 @@ fn a_file_is_gone_with_its_bridge() {
     let used = format!("tcp://{}", other.local_addr().unwrap());
     assert!(pull().bind(&there).bind(used).start().is_err());
     assert!(!path.exists());
-    // What somebody has put in its place is theirs.
+    // A file that another process has put in its place is not touched.
     let (second, _work) = pull().bind(&there).start().unwrap();
     fs::remove_file(&path).unwrap();
     let theirs = UnixListener::bind(&path).unwrap();
@@ -175,7 +175,7 @@ fn names_are_found_by_either_family() {
     expect_reached(&address(&bridge).replace("[::1]", name), &mut work);
 }
 
-/// Each address is spoken to as it is spelled, whatever the others are.
+/// Each address is used as it is spelled, whatever the others are.
 #[test]
 fn addresses_of_both_families_go_together() {
     if TcpListener::bind("[::1]:0").is_err() {
@@ -189,7 +189,7 @@ fn addresses_of_both_families_go_together() {
 
 /// A part of a name has at most 63 bytes: no server need be asked for that one.
 #[test]
-fn a_name_that_nobody_knows_is_told() {
+fn an_unknown_name_is_reported() {
     let nobody = format!("tcp://{}:5555", "x".repeat(64));
     let (_jobs, out) = spsc::bounded::<u64>(4);
     let push = Bridge::push(out).connect(&nobody).start().unwrap();
@@ -198,7 +198,7 @@ fn a_name_that_nobody_knows_is_told() {
         let event = wait_for(&events, |event| matches!(event, Event::Unresolved(_) | Event::Retrying(_)));
         assert_eq!(event, Event::Unresolved(nobody.clone()));
     }
-    // Nobody waits for the next try.
+    // No thread waits for the next try.
     expect_flushed(push);
     assert!(events.recv_timeout(GUARD).is_err_and(|error| error.is_disconnected()));
 }

@@ -64,7 +64,7 @@ fn strangers_are_turned_away() {
     let (bridge, mut work) = pull().bind("tcp://127.0.0.1:*").start().unwrap();
     let there = address(&bridge);
     let mut stranger = TcpStream::connect(there.trim_start_matches("tcp://")).unwrap();
-    // Nobody need read them to the end.
+    // They need not be read completely.
     let _ = stranger.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let _ = stranger.write_all(&[0xFF; 4_096]);
     let (mut jobs, out) = spsc::bounded::<u64>(4);
@@ -99,7 +99,7 @@ fn a_frame_that_is_too_large_ends_its_connection_only() {
 
 /// Addresses of either kind are spelled as they were bound, the port filled in.
 #[test]
-fn addresses_are_told_as_they_are() {
+fn addresses_are_reported_as_they_are() {
     for where_to in ["tcp://127.0.0.1:", "tcp://[::1]:"] {
         let is_there = TcpListener::bind(format!("{}0", where_to.trim_start_matches("tcp://"))).is_ok();
         let started = pull().bind(format!("{where_to}*")).start();
@@ -114,9 +114,9 @@ fn addresses_are_told_as_they_are() {
     }
 }
 
-/// Whatever a stranger puts into the frames of a duplex.
+/// Any bytes of a stranger in the frames of a duplex.
 #[test]
-fn garbage_in_a_duplex_is_told_and_does_no_harm() {
+fn garbage_in_a_duplex_is_reported_and_does_no_harm() {
     // A publisher's frames would not do: libzmq lets DEALER talk to DEALER and ROUTER alone. So a duplex of bytes whose
     // messages, as frames, are those of another protocol, cannot be built from here; the Python peer does that. What can be
     // is a duplex with another type: its bodies are malformed, and every other is received.
@@ -130,7 +130,7 @@ fn garbage_in_a_duplex_is_told_and_does_no_harm() {
     }
     expect(&mut received, 0..10);
     assert_eq!(server.statistics().malformed, 10);
-    // It was received by nobody, and that is said.
+    // It was not received, and that is reported.
     assert_eq!(client.close(GUARD), ysuite_zmq::Closed::Unsent { messages: 10, more: false });
 }
 
@@ -164,8 +164,8 @@ fn too_many_bridges_are_an_error() {
 ///
 /// Claim: An event that repeats without end displaces no important event.
 #[test]
-fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
-    if runs_alone("bad_input::connections_that_are_not_accepted_are_told_ever_more_rarely") {
+fn connections_that_are_not_accepted_are_reported_ever_more_rarely() {
+    if runs_alone("bad_input::connections_that_are_not_accepted_are_reported_ever_more_rarely") {
         return;
     }
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -174,7 +174,7 @@ fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
     setrlimit(Resource::Nofile, Rlimit { current: Some(100), maximum: Some(100) }).unwrap();
     let mut taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
     drop(taken.pop());
-    // The system answers for the listener, which cannot have a descriptor of its own.
+    // The system accepts for the listener, which cannot have a descriptor of its own.
     let stranger = TcpStream::connect(there.trim_start_matches("tcp://")).unwrap();
     let mut next = 1;
     while next <= 256 {
@@ -185,7 +185,7 @@ fn connections_that_are_not_accepted_are_told_ever_more_rarely() {
         );
         next *= 2;
     }
-    // With descriptors everybody comes in.
+    // With descriptors every connection is accepted.
     drop((taken, stranger));
     let (mut jobs, out) = spsc::bounded::<u64>(4);
     let _push = Bridge::push(out).connect(there).start().unwrap();

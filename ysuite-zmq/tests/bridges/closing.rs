@@ -36,7 +36,7 @@ fn nothing_to_send_is_flushed() {
     let (_jobs, out) = spsc::bounded::<u64>(64);
     let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
     assert_eq!(duplex.close(SHORT), Closed::Flushed);
-    // However much time there is: nobody has come who waits for anything.
+    // Whatever the time limit: no peer has come that waits for anything.
     let (_jobs, out) = spsc::bounded::<u64>(64);
     let (duplex, _received) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
     let (_jobs, out) = spsc::bounded::<u64>(64);
@@ -53,7 +53,7 @@ fn nothing_to_send_is_flushed() {
 
 /// What libzmq still had when the time was over cannot be counted, but is not passed over.
 #[test]
-fn what_nobody_takes_is_not_flushed() {
+fn what_is_not_taken_is_not_flushed() {
     let (pull, _full) =
         Bridge::pull::<Vec<u8>>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1).start().unwrap();
     let (mut jobs, out) = spsc::bounded::<Vec<u8>>(64);
@@ -64,7 +64,7 @@ fn what_nobody_takes_is_not_flushed() {
     assert_eq!(push.close(SHORT), Closed::Unsent { messages: 0, more: true });
 }
 
-/// A connection that ends takes with it what libzmq has for it: that it is empty then does not mean that all has left.
+/// A connection that ends discards libzmq's queue for it: an empty queue then does not mean that all has left.
 #[test]
 fn what_goes_with_a_connection_is_not_flushed() {
     let begin = || {
@@ -102,7 +102,7 @@ fn what_goes_with_a_connection_is_not_flushed() {
     assert_eq!(push.close(GUARD), Closed::Unsent { messages: 0, more: true });
 }
 
-/// What ended before the first frame took none with it, nor did somebody who never was admitted.
+/// A connection that ended before the first frame lost none, nor did a peer that never was admitted.
 #[test]
 fn what_went_with_nothing_is_flushed() {
     let (first, _) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
@@ -117,7 +117,7 @@ fn what_went_with_nothing_is_flushed() {
     wait_for(&events, |event| matches!(event, Event::Connected(_)));
     jobs.send(1).unwrap();
     expect(&mut work, 1..2);
-    // A stranger, who says nothing that ØMQ would.
+    // A stranger, which sends nothing of ØMQ's protocol.
     let mut stranger = std::net::TcpStream::connect(address(&push).trim_start_matches("tcp://")).unwrap();
     let _ = stranger.write_all(&[0xFF; 4_096]);
     wait_for(&events, |event| matches!(event, Event::HandshakeFailed(_)));
@@ -171,14 +171,15 @@ fn bridges_that_are_dropped_end_by_themselves() {
     expect(&mut work, 1..2);
     drop(pull);
     expect_end(&mut work);
-    until("nobody receives any more", || jobs.is_disconnected());
-    // It ends with its last bridge.
+    until("there is no receiver any more", || jobs.is_disconnected());
+    // It is dropped with its last bridge.
     drop(context);
 }
 
-/// A context ends with its last bridge, whatever that had left: libzmq alone would wait for it without end.
+/// A context is dropped with its last bridge, even if that had unsent messages: libzmq alone would wait for them
+/// without end.
 #[test]
-fn contexts_end_though_nobody_was_there() {
+fn contexts_end_without_any_peer() {
     for _ in 0..10 {
         let context = Context::new(1).unwrap();
         let (mut jobs, out) = spsc::unbounded::<u64>();
@@ -191,8 +192,8 @@ fn contexts_end_though_nobody_was_there() {
 
 /// In a process of its own, which has no other threads and descriptors.
 #[test]
-fn a_context_leaves_nothing_behind() {
-    if runs_alone("closing::a_context_leaves_nothing_behind") {
+fn a_context_leaks_nothing() {
+    if runs_alone("closing::a_context_leaks_nothing") {
         return;
     }
     let own = |what| std::fs::read_dir(format!("/proc/self/{what}")).expect("procfs").count();
@@ -217,7 +218,7 @@ fn the_longest_time_is_not_too_long() {
     assert_eq!(push.close(Duration::MAX), Closed::Flushed);
 }
 
-/// Until the channel ends messages are accepted there: none of them is passed over, whenever it came.
+/// Until the channel is disconnected messages are accepted there: none of them is skipped, at any moment.
 ///
 /// Claim: Messages sent while a closing bridge lingers are counted.
 #[test]
@@ -270,13 +271,13 @@ fn a_bridge_that_closes_leaves_what_is_in_the_channel_to_others() {
     jobs.send(64).unwrap();
     assert!(unsent <= 32, "{unsent}");
     assert_eq!(unsent + other.len(), 65);
-    // The last one counts what nobody can receive any more.
+    // The last one counts what cannot be received any more.
     assert_eq!(push(other).close(SHORT), Closed::Unsent { messages: 65 - unsent, more: false });
     assert!(jobs.send(65).is_err());
 }
 
-/// A listener that answers whoever connects with these bytes, and ends the connection once it has read `reads` bytes, or
-/// the other side has ended it. Answers how many bytes of the greeting of ØMQ or less each connection brought.
+/// A listener that sends these bytes on each connection, and ends the connection once it has read `reads` bytes, or the
+/// other side has ended it. Returns how many bytes of the greeting of ØMQ or less each connection brought.
 fn stranger(greeting: &'static [u8]) -> (String, std::sync::mpsc::Receiver<usize>) {
     use std::io::Read;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -314,7 +315,7 @@ const GREETINGS: [&[u8]; 5] = [
 
 /// Another program has the port: no message goes there, and what there is is counted.
 ///
-/// Claim: A foreign program that connects takes no message, and the bridge waits it out.
+/// Claim: A program without ØMQ that connects takes no message, and the bridge waits it out.
 #[test]
 fn another_program_takes_no_message() {
     for greeting in GREETINGS {
@@ -328,7 +329,8 @@ fn another_program_takes_no_message() {
     }
 }
 
-/// As above, of one that connects. Whoever comes then has all, and since nobody else had any it is known to have left.
+/// As above, for a bridge that connects. The peer that comes then gets all, and since no other had any the bridge knows
+/// that all has left.
 #[test]
 fn a_program_that_connects_takes_no_message() {
     for greeting in GREETINGS.into_iter().chain([&b""[..], b"GET /health HTTP/1.1\r\nHost: here\r\n\r\n"]) {
@@ -349,7 +351,7 @@ fn a_program_that_connects_takes_no_message() {
         wait_for(&push.events(), |event| matches!(event, Event::Disconnected(_)));
         let (_pull, mut work) = Bridge::pull::<u64>().connect(there).start().unwrap();
         expect(&mut work, 0..1_000);
-        // While a connection is there as well: what ends is not taken for it.
+        // Also while a connection exists: another one that ends is not mistaken for it.
         let probe = std::net::TcpStream::connect(address(&push).trim_start_matches("tcp://")).unwrap();
         (&probe).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         wait_for(&push.events(), |event| matches!(event, Event::HandshakeFailed(_)));
@@ -357,12 +359,12 @@ fn a_program_that_connects_takes_no_message() {
     }
 }
 
-/// A name that nobody binds: all kinds of bridges end, also where another name is bound, and leave nothing behind.
+/// An unbound name: all kinds of bridges end, also if another name is bound, and leak nothing.
 ///
 /// Claim: An address that is not bound does not keep a bridge from ending.
 #[test]
-fn a_name_that_nobody_has_bound_keeps_no_bridge() {
-    if runs_alone("closing::a_name_that_nobody_has_bound_keeps_no_bridge") {
+fn an_unbound_name_keeps_no_bridge() {
+    if runs_alone("closing::an_unbound_name_keeps_no_bridge") {
         return;
     }
     const NOBODY: &str = "inproc://nobody";
@@ -395,7 +397,7 @@ fn a_name_that_nobody_has_bound_keeps_no_bridge() {
     }
 }
 
-/// Whoever connects first is connected when the name is bound, and again when it is bound anew.
+/// A bridge that connects first is connected when the name is bound, and again when it is bound again.
 ///
 /// Claim: An address may be bound later, and again.
 #[test]

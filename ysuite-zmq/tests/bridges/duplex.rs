@@ -39,7 +39,7 @@ fn question_and_answer(where_to: &str, messages: u64, told: impl Fn(Numbers) -> 
     }
     asking.join().unwrap();
     answering.join().unwrap();
-    // Each side's channel ends when the other's senders are gone.
+    // Each side's channel is disconnected when the other's senders are gone.
     expect_end(&mut answered);
     for side in [&client, &server] {
         let done = side.statistics();
@@ -82,7 +82,7 @@ fn the_bound_holds_from_end_to_end() {
 }
 
 #[test]
-fn who_receives_no_more_says_so() {
+fn one_that_receives_no_more_says_so() {
     let (server, _answers, received) = side(1, |side| side.bind("tcp://127.0.0.1:*").bounded(4));
     let (client, mut sender, mut answered) = side(1, |side| side.connect(address(&server)));
     drop(received);
@@ -99,7 +99,7 @@ fn who_receives_no_more_says_so() {
 
 /// Both bridges sleep, and no message is under way that could bring the news.
 #[test]
-fn who_receives_no_more_says_so_though_nothing_is_sent() {
+fn one_that_receives_no_more_says_so_though_nothing_is_sent() {
     for bound in [Some(64), None] {
         let (server, _answers, mut received) = side(1, |side| {
             let side = side.bind("tcp://127.0.0.1:*");
@@ -125,10 +125,10 @@ fn a_bridge_that_closes_ends_both_channels_of_the_other() {
     let (client, mut sender, _answered) = side(8, |side| side.connect(address(&server)));
     sender.send(1).unwrap();
     expect_flushed(client);
-    // All that was promised is there, then the end.
+    // All that was promised is there, then the disconnect.
     expect(&mut received, 1..2);
     expect_end(&mut received);
-    until("nobody can send there any more", || _answers.is_disconnected());
+    until("all senders there are gone", || _answers.is_disconnected());
 }
 
 /// What is meant for the second does not go to the third, and what the third says is not heard.
@@ -154,7 +154,7 @@ fn a_third_is_not_heard_while_the_second_is_there() {
     expect_end(&mut received);
 }
 
-/// A bridge that can send nothing now keeps nobody asleep who shares its channel.
+/// A bridge that can send nothing now does not keep other receivers of its channel asleep.
 #[test]
 fn a_message_that_the_bridge_would_leave_wakes_another() {
     struct Woken(AtomicU64);
@@ -179,7 +179,7 @@ fn a_message_that_the_bridge_would_leave_wakes_another() {
     wait_for(&events, |event| matches!(event, Event::Disconnected(_)));
     let woken = Arc::new(Woken(AtomicU64::new(0)));
     let waker = Waker::from(woken.clone());
-    // Those that wait are told in turn.
+    // Waiting receivers are notified in turn.
     for number in 1..4 {
         while other.poll_recv(&mut std::task::Context::from_waker(&waker)).is_ready() {}
         let before = woken.0.load(Ordering::Relaxed);
@@ -197,7 +197,7 @@ fn a_message_that_the_bridge_would_leave_wakes_another() {
 ///
 /// Claim: The memory for messages that a peer does not acknowledge is bounded.
 #[test]
-fn what_nobody_acknowledges_is_bounded() {
+fn what_is_not_acknowledged_is_bounded() {
     const KEPT: u64 = 1_000;
     const SESSION: u64 = 7;
     let (_jobs, out) = spsc::bounded::<u64>(64);
@@ -218,7 +218,7 @@ fn what_nobody_acknowledges_is_bounded() {
     };
     peer.write(0, &header(1, 1, 0));
     let (mut came, mut rounds) = (0, 0);
-    // It says hello again when it has waited for a second, and sends all of it once more when that is answered.
+    // It sends hello again when it has waited for a second, and sends all of it once more when that is answered.
     while rounds < 3 {
         let frame = peer.read().1;
         let messages = u32::from_le_bytes(*frame[4..].first_chunk().unwrap());

@@ -1,4 +1,4 @@
-//! Connections that are reset, stand still and refuse, and sides that go without a word.
+//! Connections that are reset, stall and are refused, and sides that disappear without a word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,10 +40,10 @@ impl Resetting {
 }
 
 /// Claim: A duplex bridge that keeps its messages loses and duplicates nothing when connections break.
-/// Also: zmq hunt::machines::a_cable_that_is_pulled_costs_time_and_nothing_else.
+/// Also: zmq stress::machines::a_cable_that_is_pulled_costs_time_and_nothing_else.
 #[test]
 fn a_duplex_that_keeps_loses_and_doubles_nothing_when_connections_are_reset() {
-    // Nothing need be under way where a connection ends: then it is done again.
+    // Nothing may be in transit when a connection ends: then the test repeats it.
     let repeated = (0..10).map(|_| messages_sent_again_where_connections_are_reset()).find(|&repeated| repeated > 0);
     assert!(repeated.is_some(), "what was under way was sent again");
 }
@@ -57,7 +57,7 @@ fn messages_sent_again_where_connections_are_reset() -> u64 {
     let (questions, out) = spsc::bounded::<u64>(256);
     let client = Bridge::duplex::<_, u64>(out).connect(proxy.address()).bounded(1_000).pack(16).at_least_once();
     let (client, mut answered) = client.start().unwrap();
-    // The proxy stays to the end: what ends behind the last message still has a connection to be had.
+    // The proxy stays: an end marker after the last message still gets a connection.
     let resetting = Resetting::of(proxy.clone(), Duration::from_millis(150));
     let sending = [send(questions, 0..MESSAGES), send(answers, 0..MESSAGES)];
     let answering = thread::spawn(move || {
@@ -84,7 +84,7 @@ fn messages_sent_again_where_connections_are_reset() -> u64 {
     repeated
 }
 
-/// Without keeping anything, what is lost is counted by whoever misses it, and nothing comes twice or out of order.
+/// Without keeping anything, the side that misses messages counts them, and nothing comes twice or out of order.
 #[test]
 fn a_duplex_that_keeps_nothing_says_what_is_lost() {
     const MESSAGES: u64 = 100_000;
@@ -145,7 +145,7 @@ fn push_and_pull_lose_only_what_was_under_way() {
 }
 
 #[test]
-fn a_connection_that_stands_still_goes_on() {
+fn a_stalled_connection_goes_on() {
     let (_back, nothing) = spsc::bounded::<u64>(1);
     let server = Bridge::duplex::<_, u64>(nothing).bind("tcp://127.0.0.1:*").bounded(100_000).at_least_once();
     let (server, mut received) = server.start().unwrap();
@@ -154,7 +154,7 @@ fn a_connection_that_stands_still_goes_on() {
     let (client, _) = Bridge::duplex::<_, u64>(out).connect(proxy.address()).at_least_once().start().unwrap();
     let sender = send(jobs, 0..50_000);
     expect(&mut received, 0..100);
-    // Longer than the patience for an answer: hellos pile up, and one of them is answered.
+    // Longer than the time limit for an answer: hellos pile up, and one of them is answered.
     proxy.stand(true);
     thread::sleep(Duration::from_millis(2_500));
     proxy.stand(false);
@@ -164,7 +164,7 @@ fn a_connection_that_stands_still_goes_on() {
 }
 
 #[test]
-fn whoever_comes_late_or_again_is_waited_for() {
+fn a_late_or_returning_peer_is_waited_for() {
     let (pull, _) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
     let nobody = address(&pull);
     expect_flushed(pull);
@@ -177,7 +177,7 @@ fn whoever_comes_late_or_again_is_waited_for() {
     sender.join().unwrap();
 }
 
-/// Whoever takes the place of a side that went without a word is sent what that one had not acknowledged.
+/// The replacement of a side that disappeared without a word is sent what that one had not acknowledged.
 #[test]
 fn another_takes_the_place_of_one_that_is_gone() {
     let (mut jobs, out) = spsc::bounded::<u64>(1_000);
@@ -207,8 +207,8 @@ fn another_takes_the_place_of_one_that_is_gone() {
     drop(first);
 }
 
-/// What another has received while a bridge was away was not lost on the way to that one, and nobody is said to lack
-/// it.
+/// What another bridge has received while one was away was not lost in transit to that one, and is not reported as
+/// missing.
 #[test]
 fn one_that_comes_back_has_lost_nothing() {
     let (mut jobs, out) = spsc::bounded::<u64>(100);
@@ -229,7 +229,7 @@ fn one_that_comes_back_has_lost_nothing() {
     let (first, mut received, proxy, mut back) = begin();
     (0..10).for_each(|number| jobs.send(number).unwrap());
     expect(&mut received, 0..10);
-    // What it says of its own stands behind what it says of those ten.
+    // Its report on its own stream comes after its report on those ten.
     back.send(1).unwrap();
     expect(&mut answered, 1..2);
     leave(&proxy);
@@ -250,8 +250,8 @@ fn one_that_comes_back_has_lost_nothing() {
     assert!(!first.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
 }
 
-/// Whoever has everything itself, and closes while there is no connection, still says what the other side waits for: if
-/// there is one soon.
+/// A side that has received everything, and closes while there is no connection, still sends what the other side waits
+/// for, if there is a connection soon.
 #[test]
 fn the_last_word_is_said_over_the_next_connection() {
     for binds in [false, true] {

@@ -34,7 +34,7 @@ fn bridges_begin_in_a_forked_child() {
         return;
     }
     exchange();
-    // One whose threads have been there, libzmq's and the one that answers who may come in.
+    // A context whose threads have run: libzmq's and the gatekeeper.
     let own = Context::new(1).unwrap();
     let key = KeyPair::generate().unwrap();
     let server =
@@ -59,7 +59,7 @@ fn bridges_begin_in_a_forked_child() {
         until("the child has ended", || unsafe { waitpid(child, &mut status, NO_WAIT) } == child);
     }));
     if ended.is_err() {
-        // SAFETY: our child, which nobody has waited for.
+        // SAFETY: our child, which was not waited for yet.
         unsafe { kill(child, KILL) };
     }
     assert!(ended.is_ok() && status == 0, "{status}");

@@ -37,7 +37,7 @@ fn an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in() {
     let (duplex, _) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
     let (_other, out) = spsc::bounded::<u64>(8);
     let (_peer, mut said) = Bridge::duplex::<_, u64>(out).connect(address(&duplex)).start().unwrap();
-    // One that waits for somebody who never comes, with something to send.
+    // One that waits for a peer that never comes, with something to send.
     let (mut alone, out) = spsc::bounded::<u64>(8);
     let (_alone, _) = Bridge::duplex::<_, u64>(out).bind("tcp://127.0.0.1:*").start().unwrap();
     alone.send(1).unwrap();
@@ -49,7 +49,7 @@ fn an_idle_bridge_makes_no_call_but_the_one_it_sleeps_in() {
         let came = [&mut work, &mut read, &mut said].map(|channel| channel.recv_timeout(GUARD).unwrap());
         assert_eq!(came, [number; 3]);
     }
-    // The other side is told that nobody receives any more.
+    // The other side is notified that there is no receiver any more.
     drop(said);
     assert!(one.wait_closed_timeout(GUARD));
     // They come to rest, and then nothing of them changes: not how often they have slept, nor what they sleep in.

@@ -1,4 +1,4 @@
-//! Bridges, from outside: every pattern over every transport, their ends, their faults, and who may talk to them.
+//! Bridges, from outside: every pattern over every transport, closing, faults, and admission.
 
 #[path = "../support/mod.rs"]
 mod support;

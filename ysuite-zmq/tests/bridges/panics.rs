@@ -1,4 +1,4 @@
-//! A message that panics ends its bridge, which says so.
+//! A message that panics ends its bridge, which reports that.
 //!
 //! Claim: A message that panics ends its bridge, which reports the panic and counts nothing as sent.
 
@@ -34,7 +34,7 @@ fn is_a_panic(event: &Event) -> bool {
 
 /// Also before anything was handed over, where a bridge would know that nothing can be missing.
 #[test]
-fn what_panics_while_it_is_written_is_told() {
+fn a_panic_while_writing_is_reported() {
     let (mut jobs, out) = spsc::bounded::<Unlucky>(4);
     let push = Bridge::push(out).connect("tcp://127.0.0.1:1").start().unwrap();
     let events = push.events();
@@ -47,9 +47,9 @@ fn what_panics_while_it_is_written_is_told() {
     assert!(jobs.is_disconnected());
 }
 
-/// Whatever comes from the network: this bridge ends, with its channel, and no other.
+/// For any input from the network: this bridge ends, with its channel, and no other.
 #[test]
-fn what_panics_while_it_is_read_is_told() {
+fn a_panic_while_reading_is_reported() {
     let (pull, mut work) = Bridge::pull::<Unlucky>().bind("tcp://127.0.0.1:*").start().unwrap();
     let (other, mut others) = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").start().unwrap();
     let (mut bytes, out) = spsc::bounded::<u8>(4);
@@ -67,9 +67,9 @@ fn what_panics_while_it_is_read_is_told() {
     expect_flushed(push);
 }
 
-/// While it closes as well: the order to close is answered, and the event comes before the answer.
+/// While it closes as well: the order to close gets a result, and the event comes before it.
 #[test]
-fn what_panics_while_a_bridge_closes_is_told() {
+fn a_panic_while_a_bridge_closes_is_reported() {
     /// One that cannot even be dropped.
     struct Undroppable;
     impl Wire for Undroppable {

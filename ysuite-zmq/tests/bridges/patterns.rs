@@ -58,7 +58,7 @@ fn pullers_share_and_pushers_mix() {
     }
 }
 
-/// Sends with whatever the channel's sender is.
+/// Sends with the channel's sender of any kind.
 fn there_and_back(source: impl ysuite_zmq::Source<Message = u64>, sends: impl FnOnce() + Send + 'static) {
     let (pull, mut work) = Bridge::pull().bind("tcp://127.0.0.1:*").start().unwrap();
     let push = Bridge::push(source).connect(address(&pull)).start().unwrap();
@@ -115,7 +115,7 @@ fn subscribers_that_go_are_counted_too() {
 }
 
 #[test]
-fn a_publisher_drops_or_waits_as_it_is_told() {
+fn a_publisher_drops_or_waits_as_configured() {
     for when_full in [WhenFull::DropForAll, WhenFull::Wait] {
         let context = Context::new(1).unwrap();
         let (mut news, out) = spsc::bounded::<u64>(64);
@@ -128,13 +128,13 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
         let sender = thread::spawn(move || (0..NEWS).for_each(|number| news.send(number).unwrap()));
         match when_full {
             WhenFull::Wait => {
-                until("everybody waits", || publish.statistics().messages_out >= 10);
+                until("all of them wait", || publish.statistics().messages_out >= 10);
                 expect(&mut received, 0..NEWS);
                 sender.join().unwrap();
                 assert_eq!(publish.statistics().dropped, 0);
             }
             WhenFull::DropForAll | WhenFull::Drop => {
-                // Nobody is held up by a subscriber that receives nothing.
+                // A subscriber that receives nothing holds up no other.
                 sender.join().unwrap();
                 until("all has been published or dropped", || {
                     let done = publish.statistics();
@@ -154,11 +154,11 @@ fn a_publisher_drops_or_waits_as_it_is_told() {
     }
 }
 
-/// One that has stopped silences nobody: the others receive all that is published, one message after the other.
+/// A stopped subscriber silences no other: the others receive all that is published, one message after the other.
 ///
 /// Claim: A stopped subscriber takes no message from the others.
 #[test]
-fn a_subscriber_without_room_silences_nobody() {
+fn a_subscriber_without_room_silences_no_other() {
     for where_to in EVERYWHERE {
         const NEWS: u64 = 500;
         let context = Context::new(1).unwrap();
@@ -179,7 +179,7 @@ fn a_subscriber_without_room_silences_nobody() {
         let said = publish.statistics();
         assert_eq!(said.messages_out, NEWS);
         assert!((1..NEWS).contains(&said.dropped), "{} dropped over {where_to}", said.dropped);
-        // It goes on behind what it has missed, in order.
+        // It goes on after what it has missed, in order.
         let number_of = |message: Vec<u8>| u64::from_le_bytes(*message.first_chunk().unwrap());
         let (mut last, mut next) = (number_of(stopped.recv_timeout(GUARD).unwrap()), NEWS);
         assert_eq!(last, 0);
@@ -196,9 +196,9 @@ fn a_subscriber_without_room_silences_nobody() {
 
 /// One that asks for a topic twice, or for a part of what it has asked for, is one.
 ///
-/// Claim: A subscriber counts once, whatever it subscribes to.
+/// Claim: A subscriber counts once, for any subscriptions.
 #[test]
-fn a_subscriber_counts_once_whatever_it_asks_for() {
+fn a_subscriber_counts_once_for_any_subscriptions() {
     let (mut news, out) = spsc::bounded::<u64>(4);
     let publish = Bridge::publish(out).topic("weather.rain.today").bind("tcp://127.0.0.1:*");
     let mut publish = publish.start().unwrap();
@@ -275,7 +275,7 @@ fn a_stuck_worker_holds_little_where_the_kernel_does() {
     assert!(done.join().unwrap() as u64 >= JOBS - JOBS / 100);
 }
 
-/// Sends until nobody takes any more for a while, and answers how many it could: the numbers from 0 on.
+/// Sends until no more is taken for a while, and returns how many it could: the numbers from 0 on.
 fn sent_until_it_waits(jobs: &mut spsc::Sender<u64>, most: u64) -> u64 {
     let (mut sent, mut waits) = (0, 0);
     while sent < most && waits < 200 {
@@ -289,11 +289,11 @@ fn sent_until_it_waits(jobs: &mut spsc::Sender<u64>, most: u64) -> u64 {
     sent
 }
 
-/// Nobody has to say so: 1,000 messages are in a channel that comes of itself, and the rest waits at the other side.
+/// This is the default: 1,000 messages are in the channel, and the rest waits on the other side.
 ///
 /// Claim: The channel of a bridge is bounded unless the program asks for an unbounded one.
 #[test]
-fn whoever_does_not_receive_is_sent_no_more_than_there_is_room_for() {
+fn a_stuck_receiver_is_sent_no_more_than_there_is_room_for() {
     const DEFAULT: u64 = 1_000;
     // The sender's channel, what its bridge has taken from that, both marks, and one frame in the other bridge's hands.
     const ELSEWHERE: u64 = 64 + 32 + 10 + 10 + 1;
@@ -332,7 +332,7 @@ fn whoever_does_not_receive_is_sent_no_more_than_there_is_room_for() {
     }
 }
 
-/// Whoever asks for no bound has none, in any kind.
+/// A bridge of any kind that asks for no bound has none.
 #[test]
 fn a_channel_without_a_bound_takes_everything() {
     const ALL: u64 = 5_000;

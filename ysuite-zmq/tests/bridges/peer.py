@@ -75,7 +75,7 @@ def beats(socket):
 
 
 def duplex(socket):
-    """A stream of records each way, both to their ends."""
+    """A stream of records each way, both completely."""
     own, other, expected, limit, acknowledged, has_all, told_end = 7, 0, 0, 0, 0, False, False
     answered, pending = False, list(frames())
 
@@ -114,12 +114,12 @@ def duplex(socket):
 
 
 def garbage(socket):
-    """Whatever is no frame of a duplex, then one that is."""
+    """Bytes that are no frame of a duplex, then one that is."""
     for parts in ([b""], [b"x" * 55], [b"\x09" * 56], [bytes(56)], [header.pack(1, 7, 0, 0, 1, 0, 0, 0, 0, 0)],
                   [b"a", b"b", b"c"], [header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0) + b"more"],
                   [header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0), b"more"]):
         socket.send_multipart(parts)
-    # Of nobody who has said hello, then more than may be sent, then a number from beyond the end of time.
+    # From a peer that has not sent hello, then more than may be sent, then a number beyond the largest.
     socket.send(header.pack(1, MESSAGES, 0, 1, 9, 0, 0, 0, 0, 0) + record.pack(0, 0))
     socket.send(header.pack(1, HELLO, 0, 1, 1, 0, 0, 0, 0, 0))
     while header.unpack(socket.recv())[8] == 0:

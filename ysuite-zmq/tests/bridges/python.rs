@@ -1,4 +1,4 @@
-//! A foreign peer: pyzmq, for every pattern, both ways, with CURVE and without.
+//! A peer in another language: pyzmq, for every pattern, both ways, with CURVE and without.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -40,7 +40,7 @@ fn python() -> Option<&'static str> {
         };
         let found = ["python3", "/usr/bin/python3"].into_iter().find(has);
         if found.is_none() {
-            eprintln!("no Python here has pyzmq: foreign peers are not tried");
+            eprintln!("no Python here has pyzmq: peers in Python are not tested");
         }
         found
     })
@@ -69,7 +69,7 @@ impl Peer {
         line.trim_end().to_owned()
     }
 
-    /// It may end, if that is what it waits for, and says these words until then.
+    /// It may end, if that is what it waits for, and prints these words until then.
     fn expect(mut self, words: &str) {
         drop(self.child.stdin.take());
         let mut said = String::new();
@@ -86,7 +86,7 @@ impl Drop for Peer {
     }
 }
 
-/// For each of: the bridge binds, or the peer; nobody is secured, or whoever binds is the server of CURVE.
+/// For each of: the bridge binds, or the peer; without security, or the binding side is the server of CURVE.
 struct Case {
     bridge_binds: bool,
     keys: Option<[KeyPair; 2]>,
@@ -99,7 +99,7 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// What the peer is told of the keys: the server's, then both halves of its own.
+    /// The keys that the peer is given: the server's, then both halves of its own.
     fn for_peer(&self) -> Vec<String> {
         let Some([bridge, peer]) = &self.keys else { return Vec::new() };
         let server = if self.bridge_binds { bridge } else { peer };
@@ -129,7 +129,7 @@ macro_rules! meet {
     }};
 }
 
-/// What `start` answers is a bridge, or a bridge and the end of a channel.
+/// `start` returns a bridge, or a bridge and a handle of a channel.
 trait HasBridge {
     fn bridge(&self) -> &ysuite_zmq::Started;
 }
@@ -214,7 +214,7 @@ fn a_peer_converses() {
 }
 
 /// Heartbeats of libzmq end a process that is made to wait (libzmq#3937). A bridge has none; a peer may have some, and be made to
-/// wait: the bridge answers them, and both live.
+/// wait: the bridge answers them, and both continue.
 #[test]
 fn a_peer_that_beats_is_made_to_wait() {
     let pull = Bridge::pull::<Job>().bind("tcp://127.0.0.1:*").bounded(1).high_water_marks(1, 1);
@@ -231,7 +231,7 @@ fn a_peer_that_beats_is_made_to_wait() {
     expect_flushed(pull);
 }
 
-/// What is no frame of a duplex is counted and told; what only looks like one does no harm.
+/// Bytes that are no frame of a duplex are counted and reported; bytes that only resemble one do no harm.
 #[test]
 fn a_peer_talks_garbage() {
     let (_jobs, out) = spsc::bounded::<Job>(64);
@@ -243,6 +243,6 @@ fn a_peer_talks_garbage() {
     assert_eq!(duplex.statistics().malformed, 10);
     assert_eq!(work.try_recv(), Ok(job(0)), "the one frame that was as it must be");
     assert!(work.try_recv().is_err());
-    // A number from beyond the end of time is none, and says nothing of what was lost before it.
+    // A number beyond the largest is invalid, and gives no information on what was lost before it.
     assert!(!duplex.events().try_iter().any(|event| matches!(event, Event::Lost { .. })));
 }

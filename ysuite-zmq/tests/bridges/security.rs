@@ -1,4 +1,4 @@
-//! Who may talk to a bridge, and who may listen.
+//! Which peers may send to a bridge, and which may receive.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::support::{GUARD, address, expect, expect_flushed, until, wait_for};
 
 type Pusher = Push<spsc::Receiver<u64>>;
 
-/// Whether a client with these words reaches a server with those; and what each is told where it does not.
+/// Whether a client with these credentials reaches a server with those; and what each is notified of if it does not.
 fn reaches(
     where_to: &str,
     server: impl FnOnce(Pull<u64>) -> Pull<u64>,
@@ -48,7 +48,7 @@ fn only_those_on_the_list_are_admitted() {
 }
 
 #[test]
-fn nobody_is_admitted_by_an_empty_list() {
+fn an_empty_list_admits_no_client() {
     let [server, friend] = [(); 2].map(|()| KeyPair::generate().unwrap());
     let refused = reaches(
         "tcp://127.0.0.1:*",
@@ -80,7 +80,7 @@ fn lists_are_not_shared() {
 }
 
 #[test]
-fn passwords_go_over_tcp_for_those_only_who_ask_for_it() {
+fn passwords_go_over_tcp_only_on_request() {
     let users = || HashMap::from([("ann".to_owned(), "secret".to_owned())]);
     let plain = Bridge::pull::<u64>().bind("tcp://127.0.0.1:*").plain_server(users()).start();
     assert!(matches!(plain, Err(Error::PlainOverTcp { address }) if address == "tcp://127.0.0.1:*"));
@@ -134,11 +134,12 @@ fn keys_are_texts_of_forty_letters() {
     assert!(!format!("{pair:?}").contains(&pair.secret()));
 }
 
-/// A key that comes onto the list while the server runs: whoever was refused before comes in, of every kind, and tells both.
+/// A key that is added to the list while the server runs: a client that was refused before is admitted, of every kind,
+/// and both are notified.
 ///
 /// Claim: A peer that was refused can connect when it is allowed later.
 #[test]
-fn whoever_was_refused_is_admitted_later() {
+fn a_refused_client_is_admitted_later() {
     const HERE: &str = "tcp://127.0.0.1:*";
     let [server, client] = [(); 2].map(|()| KeyPair::generate().unwrap());
     let known = server.public();
@@ -198,7 +199,7 @@ fn whoever_was_refused_is_admitted_later() {
     expect(&mut reads, 1..2);
     servers.extend([pull, push, publish, subscribe, there]);
 
-    // Who is struck off the list is not admitted any more, though connections that are there stay.
+    // A client that is removed from the list is not admitted any more, though existing connections stay.
     servers[0].admit_keys([]).unwrap();
     pushes.send(2).unwrap();
     expect(&mut pulled, 2..3);

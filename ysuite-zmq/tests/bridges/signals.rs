@@ -1,5 +1,5 @@
-//! Handlers of signals that run in the threads of bridges. libzmq tells of them (EINTR) in calls that do not wait, too, and between
-//! two parts of one message.
+//! Handlers of signals that run in the threads of bridges. libzmq reports them (EINTR) in calls that do not wait, too,
+//! and between two parts of one message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ impl Storm {
                     let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
                     let Some(thread) = task.file_name().to_str().and_then(|id| id.parse().ok()) else { continue };
                     for _ in 0..if name.starts_with(names) { 5_000 } else { 0 } {
-                        // SAFETY: a thread that is gone is told as an error.
+                        // SAFETY: a thread that is gone is reported as an error.
                         unsafe { tgkill(process, thread, USER_SIGNAL) };
                     }
                 }
@@ -86,7 +86,7 @@ fn a_bridge_goes_on_and_tears_no_message() {
     expect_flushed(publisher);
 }
 
-/// The gatekeeper goes on as well: a stranger is refused behind a storm.
+/// The gatekeeper goes on as well: a stranger is refused after a storm.
 #[test]
 fn the_list_of_a_server_holds() {
     let [server, friend, stranger] = [(); 3].map(|()| KeyPair::generate().unwrap());

@@ -8,8 +8,9 @@ use ysuite_zmq::{Bridge, Closed, Context};
 
 use crate::support::{GUARD, address, expect, expect_flushed};
 
-/// The descriptor of a socket tells of edges: whoever sleeps on it without having looked at the state last sleeps through
-/// what is there (libzmq#3641). One message at a time, with a gap before each that is long enough for both bridges to sleep.
+/// The descriptor of a socket is edge-triggered: a thread that sleeps on it without having checked the state last
+/// misses what is there (libzmq#3641). One message at a time, with a gap before each that is long enough for both
+/// bridges to sleep.
 ///
 /// Claim: A bridge does not sleep through an edge of the libzmq descriptor.
 #[test]
@@ -52,9 +53,10 @@ fn libzmq_is_one_that_this_is_written_for() {
     assert!(ysuite_zmq::libzmq_version() >= (4, 3, 3), "{:?}", ysuite_zmq::libzmq_version());
 }
 
-/// Who receives the first message of a publisher is who was there: told by the publisher, not by sleeping (the slow joiner).
+/// The first message of a publisher reaches the subscribers that the publisher has counted, without any sleep (the slow
+/// joiner).
 #[test]
-fn the_first_message_reaches_whoever_is_there() {
+fn the_first_message_reaches_present_subscribers() {
     for _ in 0..20 {
         let (mut news, out) = spsc::bounded::<u64>(4);
         let mut publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").start().unwrap();
@@ -65,10 +67,10 @@ fn the_first_message_reaches_whoever_is_there() {
     }
 }
 
-/// libzmq tells of a socket's end in a thread that all sockets of a context share, and waits there for whoever should hear it:
-/// a bridge that fails on its way, or ends in a panic, must not leave it waiting.
+/// libzmq reports the close of a socket in a thread that all sockets of a context share, and waits there for the reader
+/// of the report: a bridge that fails meanwhile, or ends in a panic, must not leave it waiting.
 #[test]
-fn a_bridge_that_fails_holds_nobody_up() {
+fn a_bridge_that_fails_holds_up_no_other() {
     /// A message that cannot be written.
     struct Broken;
     impl ysuite_zmq::Wire for Broken {
@@ -97,7 +99,7 @@ fn a_bridge_that_fails_holds_nobody_up() {
 
 /// As above, where the connections of a bridge come and go by the thousand while it has no time to hear of them.
 #[test]
-fn connections_without_end_hold_nobody_up() {
+fn connections_without_end_hold_up_no_bridge() {
     let context = Context::new(1).unwrap();
     let (pull, _work) = Bridge::pull::<u64>().context(&context).bind("tcp://127.0.0.1:*").start().unwrap();
     let there = address(&pull);

@@ -13,7 +13,7 @@ fn over<A: ToWire, B: FromWire + Clone>(messages: Vec<A>, pack: usize, expected:
     to(Bridge::pull(), messages, pack, expected)
 }
 
-/// The same, to a bridge that is told more.
+/// The same, to a bridge with more options.
 fn to<A: ToWire, B: FromWire + Clone>(
     pull: Pull<B>,
     messages: Vec<A>,
@@ -135,7 +135,7 @@ mod postcard {
         }
     }
 
-    /// The stack has an end, which a frame of some bytes must not reach.
+    /// The stack is bounded, and a frame of some bytes must not overflow it.
     #[test]
     fn values_lie_in_each_other_so_deep_and_no_deeper() {
         let pull = Bridge::pull::<Postcard<Nest>>;
@@ -190,7 +190,7 @@ mod postcard {
         assert_eq!(to(pull().memory_of_a_frame(700_000), list.clone(), 1, 1).0, list);
     }
 
-    /// Integers are up to eight times as large in memory as on the wire, at whatever size.
+    /// Integers are up to eight times as large in memory as on the wire, at any size.
     #[test]
     fn what_is_in_proportion_to_its_frame_is_received() {
         let list = vec![Postcard(vec![7u64; 10_000])];

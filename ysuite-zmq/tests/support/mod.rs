@@ -24,7 +24,7 @@ pub(crate) fn address(bridge: &Started) -> String {
     bridge.addresses()[0].clone()
 }
 
-/// Sends these numbers from a thread of its own, then the channel ends.
+/// Sends these numbers from a thread of its own, then drops the sender.
 pub(crate) fn send(mut sender: spsc::Sender<u64>, numbers: std::ops::Range<u64>) -> thread::JoinHandle<()> {
     thread::spawn(move || numbers.for_each(|number| sender.send(number).expect("the bridge receives")))
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Carries bytes between whoever connects to it and its target. Ends with the last of its connections.
+/// Carries bytes between its clients and its target. Ends with the last of its connections.
 pub(crate) struct Proxy {
     address: SocketAddr,
     state: Arc<State>,
@@ -16,13 +16,13 @@ pub(crate) struct Proxy {
 #[derive(Default)]
 struct State {
     connections: Mutex<Vec<TcpStream>>,
-    /// Carries nothing: whoever sends fills the buffers of the kernel.
+    /// Carries nothing: a sender fills the buffers of the kernel.
     stands: AtomicBool,
     /// Carries nothing from those that connect to the target.
     mutes: AtomicBool,
     /// Carries nothing from the target.
     mutes_target: AtomicBool,
-    /// Accepts nobody.
+    /// Accepts no connection.
     refuses: AtomicBool,
     carried: AtomicU64,
     over: AtomicBool,
@@ -41,7 +41,7 @@ impl Proxy {
                 if shared.over.load(Ordering::Relaxed) {
                     break;
                 }
-                // Dropped where nobody is to be let in, or nobody is there.
+                // Dropped if no connection is to be accepted, or there is none.
                 if !shared.refuses.load(Ordering::Relaxed)
                     && let Ok(server) = TcpStream::connect(target)
                 {
@@ -57,7 +57,7 @@ impl Proxy {
         format!("tcp://{}", self.address)
     }
 
-    /// Ends all connections in the middle of whatever they carry: what was under way is lost. How many there were.
+    /// Ends all connections at any point: what was in transit is lost. Returns how many there were.
     pub(crate) fn reset(&self) -> usize {
         let mut connections = self.state.connections.lock().expect("no panic");
         let ended = connections.len() / 2;
@@ -84,7 +84,7 @@ impl Proxy {
         self.state.mutes_target.store(mutes, Ordering::Relaxed);
     }
 
-    /// From now on nobody is let in, or everybody again.
+    /// From now on accepts no connection, or all again.
     pub(crate) fn refuse(&self, refuses: bool) {
         self.state.refuses.store(refuses, Ordering::Relaxed);
     }

@@ -11,7 +11,7 @@ pub(crate) struct Peer(TcpStream);
 impl Peer {
     /// Connects to this address of tcp as a socket of this type.
     pub(crate) fn connect(address: &str, socket: &str) -> Self {
-        let stream = TcpStream::connect(address.trim_start_matches("tcp://")).expect("somebody listens");
+        let stream = TcpStream::connect(address.trim_start_matches("tcp://")).expect("there is a listener");
         stream.set_read_timeout(Some(GUARD)).expect("a time");
         let mut peer = Self(stream);
         let mut greeting = [0u8; 64];

@@ -1,9 +1,8 @@
-//! [`Account`]: of which messages of a stream somebody has said that they were received, whoever was there meanwhile.
+//! [`Account`]: which messages of a stream have been acknowledged, by whichever bridges were connected meanwhile.
 //!
 //! A header says of a stream up to where it has come, and how many of those before never came: the difference of the
-//! two is what that bridge has received, but for a constant, of which only changes count. It is known of each bridge by
-//! itself, so that one that comes back neither says anything twice, nor has to answer for what another was sent
-//! meanwhile.
+//! two is what that bridge has received, plus a constant, so only changes count. It is stored for each bridge
+//! separately. So a bridge that comes back neither counts twice, nor is charged with what another was sent meanwhile.
 
 use super::header::Header;
 use super::known::Known;
@@ -11,9 +10,9 @@ use super::known::Known;
 pub(super) struct Account {
     /// A message may be sent to several bridges.
     keeps: bool,
-    /// All before it have been received by somebody, or are in `lost`.
+    /// All before it have been acknowledged, or are in `lost`.
     acknowledged: u64,
-    /// Messages before that of which nobody has said that they were received.
+    /// Messages before that which were never acknowledged.
     lost: u64,
     said: Known<Said>,
 }
@@ -21,7 +20,7 @@ pub(super) struct Account {
 /// What a bridge has said.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
-    /// What it has received, but for a constant; nothing before its first answer. Where nothing is kept.
+    /// What it has received, plus a constant; nothing before its first answer. Where nothing is kept.
     received: Option<u64>,
     /// Those that never came to it and are in [`Account::lost`]. Where messages are kept.
     missing: u64,
@@ -32,18 +31,18 @@ impl Account {
         Self { keeps, acknowledged: 0, lost: 0, said: Known::new(Said::default()) }
     }
 
-    /// All before it have been received by somebody, or never will be.
+    /// All before it have been received by some bridge, or never will be.
     pub(super) fn acknowledged(&self) -> u64 {
         self.acknowledged
     }
 
-    /// Messages before this number of which nobody has said that they were received.
+    /// Messages before this number that were never acknowledged.
     pub(super) fn unanswered(&self, next: u64) -> u64 {
         self.lost.saturating_add(next - self.acknowledged)
     }
 
-    /// Another bridge has taken the place of the other side's, and can be sent the stream from this number on. Answers
-    /// how many messages were under way to the one that is gone, and will not be sent again.
+    /// Another bridge has taken the place of the other side's, and can be sent the stream from this number on. Returns
+    /// how many messages were in transit to the bridge that is gone, and will not be sent again.
     pub(super) fn begin(&mut self, session: u64, first: u64) -> u64 {
         let gone = first.saturating_sub(self.acknowledged);
         self.lost = self.lost.saturating_add(gone);
@@ -53,10 +52,10 @@ impl Account {
         gone
     }
 
-    /// The other side speaks of the stream, whose next new message has this number. `answers`: it has heard the last
-    /// hello, so that it says what is so now.
+    /// The other side has sent its state of the stream, whose next new message has this number. `answers`: it has
+    /// received the last hello, so its state is current.
     pub(super) fn hear(&mut self, header: &Header, next: u64, answers: bool) {
-        // No later than what was sent, whatever it says.
+        // No later than what was sent, whatever its header has.
         let expected = header.expected.min(next);
         let fresh = expected.saturating_sub(self.acknowledged);
         self.acknowledged += fresh;
@@ -71,7 +70,7 @@ impl Account {
             said.missing += missing;
             self.lost = self.lost.saturating_add(missing);
         } else {
-            // Each message was sent to one: whatever it has more than before was in nobody's hands before that.
+            // Each message was sent to one bridge: what it has more than before no other bridge had before.
             let received = expected.saturating_sub(header.lost);
             if answers {
                 let before = said.received.get_or_insert(received);
@@ -98,16 +97,16 @@ mod tests {
         Header { kind, flags, messages: 0, session: 1, number: 0, of: 2, expected, limit: 0, lost }
     }
 
-    /// So many before the number have not been received, as far as is known.
+    /// This many messages before the number have not been received, as far as is known.
     #[track_caller]
     fn expect(account: &Account, next: u64, unanswered: u64) {
         assert_eq!((account.acknowledged(), account.unanswered(next)), (next, unanswered));
     }
 
-    /// Nothing is kept: what was in the hands of one that went is answered for when it comes back, whatever another was
+    /// Nothing is kept: messages in transit to a bridge that left are settled when it comes back, whatever another was
     /// sent.
     #[test]
-    fn one_that_comes_back_answers_for_what_it_had() {
+    fn one_that_comes_back_acknowledges_what_it_had() {
         let mut account = Account::new(false);
         assert_eq!(account.begin(1, 0), 0);
         account.hear(&said(0, 0), 10, true);
@@ -146,10 +145,10 @@ mod tests {
         expect(&account, 10, 0);
     }
 
-    /// Whoever has forgotten this stream takes all that came before for lost, or says nothing of it: neither makes
-    /// anything received.
+    /// A bridge that has forgotten this stream counts all that came before as lost, or reports nothing: neither
+    /// acknowledges anything.
     #[test]
-    fn nothing_is_received_because_somebody_has_forgotten() {
+    fn nothing_is_received_because_a_peer_has_forgotten() {
         for lost in [10, 0] {
             let mut account = Account::new(false);
             account.begin(1, 0);
@@ -215,7 +214,7 @@ mod tests {
         assert_eq!((account.acknowledged(), account.unanswered(20)), (8, 12 + 3));
     }
 
-    /// Messages are kept: whoever has forgotten the stream begins to count what it misses anew.
+    /// Messages are kept: a bridge that has forgotten the stream begins to count what it misses again.
     #[test]
     fn what_is_missed_by_one_that_has_forgotten_counts() {
         let mut account = Account::new(true);

@@ -1,4 +1,4 @@
-//! [`Header`]: what stands at the beginning of each frame of a duplex. The messages follow in the same frame: libzmq ends the process
+//! [`Header`]: the beginning of each frame of a duplex. The messages follow in the same frame: libzmq ends the process
 //! where a connection is lost between two parts of one message (`!_more` in its `fq.cpp`).
 //!
 //! | at | bytes | |
@@ -6,16 +6,18 @@
 //! | 0 | 1 | version of this protocol, 1 |
 //! | 1 | 1 | kind: 1 hello, 2 messages, 3 answer, 4 end |
 //! | 2 | 2 | flags: 1 keeps what is not acknowledged, 2 has the whole stream of the other side, 4 receives no more, 8 lacks some |
-//! | 4 | 4 | messages behind this header; of a hello its mark, of an answer the mark of the hello that it answers, or 0 |
+//! | 4 | 4 | messages after this header; of a hello its mark, of an answer the mark of the hello that it answers, or 0
+//! |
 //! | 8 | 8 | session of the sender: a number of its own for each bridge |
-//! | 16 | 8 | number of the first message; of a hello: of the next that will come; of an end: how many there were |
+//! | 16 | 8 | number of the first message; of a hello: of the next that will come; of an end: how many messages there
+//! were |
 //! | 24 | 8 | session of the other side, as far as it is known, or 0. What follows is said of its stream |
 //! | 32 | 8 | number of the next message that is expected: all before it have been received |
 //! | 40 | 8 | numbers below this one may be sent |
 //! | 48 | 8 | messages that never came, though later ones did; of a sender that keeps nothing also what others got |
 //!
-//! What is at 32 less what is at 48 has been received, but for a constant. A sender that keeps nothing, and may have
-//! been forgotten, is told that all before its first number never came.
+//! The field at 32 less the field at 48 is what has been received, plus a constant. To a sender that keeps nothing, and
+//! may have been forgotten, the header reports that all before its first number never came.
 //!
 //! Numbers of messages go up to 2^63: no stream comes so far. The mark of a hello is above that of the last one, by less than 2^31, or
 //! the same; they wrap.
@@ -35,7 +37,7 @@ pub(super) const LAST: u64 = 1 << 63;
 pub(super) enum Kind {
     /// A conversation is taken up, for the first time or again.
     Hello,
-    /// Messages, behind the header.
+    /// Messages, after the header.
     Messages,
     /// Nothing of its own: what is said of the other side's stream.
     Answer,
@@ -48,9 +50,9 @@ pub(super) enum Kind {
 pub(super) struct Flags {
     /// It keeps what is not acknowledged, and can send it again.
     pub(super) keeps: bool,
-    /// It has received the end of the other side's stream, and all before that.
+    /// It has received the end marker of the other side's stream, and all before that.
     pub(super) has_all: bool,
-    /// Nobody receives there any more.
+    /// There is no receiver any more.
     pub(super) refuses: bool,
     /// A message has come whose number is too high; those before it can be sent again.
     pub(super) lacks: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// So many of those before the other side are known. One that comes back, and is none of these, is taken for a new one.
+/// The number of earlier peers that are remembered. A peer that comes back, and is none of these, counts as new.
 const KNOWN: usize = 16;
 
 pub(super) struct Known<T> {
@@ -21,8 +21,8 @@ impl<T> Known<T> {
         Self { present: nobody, session: 0, earlier: VecDeque::new(), has_forgotten: false }
     }
 
-    /// Another takes the place of the other side. One that is not known begins with what this makes; it is told whether
-    /// somebody has been forgotten, who may be this one.
+    /// Another bridge takes the place of the other side. An unknown one begins with the value of this function, whose
+    /// argument says whether a peer has been forgotten, which may be this one.
     pub(super) fn meet(&mut self, session: u64, fresh: impl FnOnce(bool) -> T) {
         let known = self.earlier.iter().position(|(earlier, _)| *earlier == session);
         let next = known.and_then(|at| self.earlier.remove(at)).map(|(_, known)| known);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sixteen_are_known_beside_the_one_that_is_there() {
+    fn sixteen_are_known_besides_the_current_one() {
         let mut known = Known::new(0);
         let mut meet = |session| {
             let (mut is_new, mut has_forgotten) = (false, false);

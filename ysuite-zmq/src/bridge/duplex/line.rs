@@ -1,7 +1,8 @@
 //! [`Line`]: between a duplex and its one other side.
 //!
-//! Whoever connects has a DEALER: it has one connection. Whoever binds has a ROUTER, which names each connection: a third that
-//! comes is heard, but nothing of what is meant for the second goes there, as a DEALER would have it go in turn.
+//! The connecting side has a DEALER, with one connection. The binding side has a ROUTER, which names each connection:
+//! it can receive from a third peer, but sends nothing there that is meant for the second. A DEALER would send to them
+//! in turn.
 
 use super::super::tools::Tools;
 use crate::error::Failure;
@@ -13,7 +14,7 @@ pub(in super::super) enum Line {
     Connected {
         /// Those that are there now: one, or none.
         connections: usize,
-        /// Whether libzmq tells of them: not of those inside of the process.
+        /// Whether libzmq reports them: not those inside the process.
         tells: bool,
     },
     Bound {
@@ -21,7 +22,7 @@ pub(in super::super) enum Line {
         other: Option<Box<[u8]>>,
         /// What it calls the one over which the last frame came.
         last: Box<[u8]>,
-        /// A connection has ended since hello was said there: it may have been this one, which only a send would tell.
+        /// A connection has ended since hello was said there: it may have been this one, which only a send would show.
         doubted: bool,
     },
 }
@@ -43,7 +44,7 @@ impl Line {
         }
     }
 
-    /// Whether the socket tells when it has room again. A ROUTER says that it has while any connection does.
+    /// Whether the socket reports when it has room again. A ROUTER reports room while any connection has some.
     pub(super) fn tells_of_room(&self) -> bool {
         matches!(self, Self::Connected { .. })
     }
@@ -53,7 +54,7 @@ impl Line {
         matches!(self, Self::Bound { doubted: true, .. })
     }
 
-    /// Hello has been said: whoever answers it is there.
+    /// Hello has been sent: a peer that answers it is there.
     pub(super) fn trust(&mut self) {
         if let Self::Bound { doubted, .. } = self {
             *doubted = false;
@@ -67,7 +68,7 @@ impl Line {
             (Self::Connected { connections, .. }, Event::Disconnected(_)) => {
                 *connections = connections.saturating_sub(1);
             }
-            // Whose it was is not told. A ROUTER lets go of the name a little later.
+            // libzmq does not report whose it was. A ROUTER drops the name a little later.
             (Self::Bound { doubted, .. }, Event::Disconnected(_)) => {
                 *doubted = true;
                 return false;
@@ -93,7 +94,7 @@ impl Line {
         let (parts, expected) = match self {
             Self::Connected { .. } => (tools.receive(|_| {})?, 1),
             Self::Bound { last, .. } => {
-                // Of a message of two parts this is the first, and no others are looked at.
+                // This is the first part of a message of two; no other messages are checked.
                 let named = |name: &Frame| {
                     // MUTANT: The same routing id once more.
                     if **last != **name {
@@ -110,7 +111,8 @@ impl Line {
         })
     }
 
-    /// Hands over what a frame of so many messages holds. False: there is no room, or nobody, and the frame holds it still.
+    /// Hands over the contents of a frame with `n` messages. False: there is no room, or no peer, and the frame still
+    /// holds them.
     pub(super) fn send(&mut self, frame: &mut Frame, messages: usize, tools: &Tools) -> Result<bool, Failure> {
         if let Self::Bound { other, .. } = self {
             let Some(name) = other else { return Ok(false) };

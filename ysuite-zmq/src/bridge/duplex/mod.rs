@@ -1,23 +1,23 @@
 //! [`Duplex`]: a conversation of two bridges, each with a stream of its own, each over a socket of its
 //! own.
 //!
-//! What libzmq does not promise is made up for here: every message has a number, so that nothing is received twice and what is
-//! missing is noticed; each side says what it has received, so that the end of a stream can be sure; and it says how much it
-//! has room for, so that no more is under way than that.
+//! This module adds what libzmq does not promise. Every message has a number, so that nothing is received twice and a
+//! gap is noticed. Each side reports what it has received, so that both agree on how a stream ended. And each side
+//! reports its room, so that no more than that is in transit.
 //!
-//! Whenever a connection begins, and whenever a second passes in which nothing that was sent is acknowledged, a side says hello
-//! and sends nothing until that is answered. A connection keeps the order, so what was sent before has come by then, or never
-//! will: the answer says from where to go on, and nothing is guessed from times.
+//! Whenever a connection begins, and whenever a second passes in which nothing that was sent is acknowledged, a side
+//! sends hello and then nothing until that is answered. A connection keeps the order, so what was sent before has
+//! arrived by then, or never will. The answer has the number from which to go on; no timeout is used to guess it.
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `header` | what stands before each frame |
+//! | `header` | the prefix of each frame |
 //! | `line` | how frames reach the other side |
 //! | `sending` | the own stream |
 //! | `account` | what has been received of it |
 //! | `receiving` | the other side's |
-//! | `known` | who was here before |
-//! | `session` | by which number a bridge is known again |
+//! | `known` | the earlier peers |
+//! | `session` | the number that identifies a bridge |
 
 mod account;
 mod header;
@@ -47,7 +47,7 @@ use crate::event::Event;
 use crate::frame::Frame;
 use crate::wire::{FromWire, Limits, Malformed, ToWire};
 
-/// Without an answer for so long, hello is said once more.
+/// After this time without an answer, hello is sent again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct Duplex<S: Source, T> {
@@ -141,7 +141,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         if header.kind == Kind::Hello && !self.meet(header, tools)? {
             return Ok(());
         }
-        // Of somebody who is gone, or has not said hello.
+        // From a peer that is gone, or has not sent hello.
         if self.peer != Some(header.session) {
             return Ok(());
         }
@@ -204,8 +204,8 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         Ok(true)
     }
 
-    /// Whether the other side is there still, as far as whoever binds can know. Whoever connects has but one connection: if another
-    /// speaks there, the second is gone.
+    /// Whether the other side is still there, as far as the binding side can know. The connecting side has only one
+    /// connection: if another peer sends there, the second is gone.
     fn is_second_there(&mut self, tools: &Tools) -> Result<bool, Failure> {
         if !self.line.tells_of_room() {
             self.say(Kind::Answer, 0, 0, tools)?;
@@ -223,7 +223,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Duplex<S, T> {
         header
     }
 
-    /// Says something that has no messages behind it. Whether there was room for it.
+    /// Sends a header without messages. Returns whether there was room for it.
     fn say(&mut self, kind: Kind, number: u64, messages: u32, tools: &Tools) -> Result<bool, Failure> {
         let told = self.receiving.news();
         let header = self.header(told, kind, number, messages);
@@ -289,7 +289,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
         self.receiving.deliver(&mut moved);
-        // Also while messages wait for room: what the other side says of this side's stream stands between them.
+        // Also while messages wait for room: the other side's reports on this side's stream are between them.
         while moved < AT_ONCE && self.hear(tools)? {
             moved += 1;
             self.receiving.deliver(&mut moved);
@@ -310,7 +310,7 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn wanted(&mut self) -> Wanted {
-        // Whatever has become of the line.
+        // Whatever the state of the line.
         let waits = self.receiving.is_blocked();
         if !self.line.is_there() {
             return Wanted { sink: waits, receive: true, ..Wanted::default() };
@@ -363,12 +363,12 @@ impl<S: Source<Message: ToWire>, T: FromWire> Work for Duplex<S, T> {
     }
 
     fn is_done(&mut self) -> bool {
-        // Where nobody is there, the end can be said to nobody: whether somebody comes who waits for it is `has_said_all`'s.
+        // Without a peer, the end cannot be sent: `has_said_all` decides whether to wait for one.
         self.sending.is_over() || (!self.line.is_there() && self.sending.has_nothing_left())
     }
 
-    /// What was said over a connection that has ended may have gone with it: it is said again with the hello of the
-    /// next. Whoever binds, and does not know which one has ended, says hello to find out.
+    /// What was sent over a connection that has ended may be lost: it is sent again with the hello of the next. The
+    /// binding side does not know which connection has ended, and sends hello to find out.
     fn has_said_all(&mut self) -> bool {
         if self.line.is_doubted() && matches!(self.hello, Hello::Answered { .. }) {
             self.hello.again();

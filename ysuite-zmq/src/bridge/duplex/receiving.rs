@@ -1,5 +1,5 @@
-//! [`Receiving`]: the other side's stream: what has come of it, and how much more may come. The bound of the channel holds from
-//! end to end: no more is under way than the channel has room for.
+//! [`Receiving`]: the other side's stream: what has arrived of it, and how much more may arrive. The bound of the
+//! channel holds across the network: no more is in transit than the channel has room for.
 
 use std::task::Waker;
 
@@ -25,7 +25,7 @@ pub(super) struct Receiving<T> {
     streams: Known<Stream>,
     /// Messages that were taken, of all streams.
     taken: u64,
-    /// The stream has come to its end.
+    /// The stream is complete.
     is_at_its_end: bool,
     /// And all of it is in the channel.
     has_all: bool,
@@ -43,18 +43,18 @@ struct Stream {
     expected: u64,
     /// Messages that never came, though later ones did.
     lost: u64,
-    /// The highest limit that stands in a header: of one that had no room yet the other side will know as well.
+    /// The highest limit in any header, including one that could not be sent yet: the other side will receive it as
+    /// well.
     allowed: u64,
     /// Messages of it that were taken since it came or came back, and those that were held then: no more of what the
     /// sink holds are of this stream.
     taken: u64,
-    /// Messages of all streams that had been taken when the last of this one was: behind them there is none of it.
+    /// Messages of all streams that had been taken when the last of this one was: after them there is none of it.
     last: u64,
 }
 
 impl Stream {
-    /// Messages of it that have come and are not in the channel, where so many of all streams are. They come there in
-    /// order.
+    /// Messages of it that have arrived and are not in the channel yet. They enter it in order.
     fn held(&self, delivered: u64) -> u64 {
         self.last.saturating_sub(delivered).min(self.taken)
     }
@@ -98,8 +98,8 @@ impl<T: FromWire> Receiving<T> {
         let (number, delivered) = (header.number, self.delivered());
         self.streams.meet(header.session, |has_forgotten| Stream {
             expected: number,
-            // Who may have been forgotten is not told that anything has been received. Whoever keeps its messages sends
-            // again what nobody has.
+            // To a peer that may have been forgotten nothing is acknowledged. A peer that keeps its messages sends
+            // again what no bridge has received.
             lost: if has_forgotten && !header.flags.keeps { number } else { 0 },
             allowed: number,
             ..Stream::default()
@@ -117,8 +117,8 @@ impl<T: FromWire> Receiving<T> {
         if !header.flags.keeps {
             self.skip_to(header.number, tools);
         } else if self.sink.is_some() {
-            // Whoever keeps them has let go of those that another has received while this bridge was away, or that
-            // another has refused, which it knows: nothing of that was lost on the way here.
+            // A peer that keeps its messages has dropped those that another bridge has received while this one was
+            // away, or has refused. The peer knows of these: none of them was lost in transit.
             let stream = &mut self.streams.present;
             stream.expected = stream.expected.max(header.number);
         }
@@ -174,7 +174,7 @@ impl<T: FromWire> Receiving<T> {
         }
     }
 
-    /// The stream ends before this number. Whoever reads the channel sees its end behind what is in it.
+    /// The stream ends before this number. The channel's receiver is disconnected after what is in it.
     pub(super) fn end(&mut self, header: &Header, tools: &Tools) {
         if header.number > self.streams.present.expected && header.flags.keeps && self.sink.is_some() {
             self.lacks = true;
@@ -186,22 +186,22 @@ impl<T: FromWire> Receiving<T> {
         self.close_if_complete();
     }
 
-    /// After the end of the stream the channel ends as well, behind what has had no room yet.
+    /// After the end of the stream the channel is disconnected as well, after what has had no room yet.
     ///
-    /// Not where this bridge has closed meanwhile: what was held then has not been received, and the other side is to be told that
-    /// nothing more will be.
+    /// Not if this bridge has closed meanwhile: what was held then has not been received, and the other side must be
+    /// notified that nothing more will be.
     fn close_if_complete(&mut self) {
         if self.is_at_its_end
             && let Some(sink) = self.sink.as_ref().filter(|sink| !sink.is_blocked())
         {
-            // What nobody received was not received because the stream is over.
+            // What was not received stays unreceived, since the stream is over.
             self.has_all = !sink.has_refused();
             self.close();
         }
     }
 
-    /// Nothing more is received, and what has had no room never was, whoever had sent it: one that comes back is to be
-    /// told so.
+    /// Nothing more is received, and messages that have had no room never were, from any sender: a sender that comes
+    /// back must be notified of that.
     pub(super) fn close(&mut self) {
         let delivered = self.delivered();
         for stream in self.streams.all() {
@@ -216,8 +216,8 @@ impl<T: FromWire> Receiving<T> {
         self.taken - self.sink.as_ref().map_or(0, Sink::held) as u64
     }
 
-    /// The number below which all that came is in the channel: were this bridge to end now, the rest would have to be
-    /// sent again.
+    /// All messages below this number that arrived are in the channel: if this bridge ended now, the rest would have to
+    /// be sent again.
     fn received(&self) -> u64 {
         let stream = &self.streams.present;
         stream.expected.saturating_sub(stream.held(self.delivered()))
@@ -256,7 +256,7 @@ impl<T: FromWire> Receiving<T> {
         Told { expected: self.received(), limit, flags }
     }
 
-    /// The other side has been told.
+    /// The other side has been notified.
     pub(super) fn told(&mut self, told: Told) {
         self.lacks = false;
         self.told = Told { flags: Flags { lacks: false, ..told.flags }, ..told };
@@ -267,7 +267,7 @@ impl<T: FromWire> Receiving<T> {
         told != self.told
     }
 
-    /// Sleeps by this function, and wakes the waker where nobody receives any more meanwhile.
+    /// Sleeps by this function, and wakes the waker if the receivers are dropped meanwhile.
     pub(super) fn asleep(&self, ended: Option<&Waker>, sleep: &mut dyn FnMut()) {
         match (&self.sink, ended) {
             (Some(sink), Some(ended)) if !self.told.flags.refuses => sink.asleep(ended, sleep),
@@ -275,13 +275,13 @@ impl<T: FromWire> Receiving<T> {
         }
     }
 
-    /// Whether the other side may soon have to wait, for want of being told or for want of room.
+    /// Whether the other side may soon have to wait, for an acknowledgement or for room.
     pub(super) fn is_short(&self) -> bool {
         self.left_to_send() <= self.window / 2 && self.sink.as_ref().is_some_and(|sink| !sink.has_ended())
     }
 
-    /// Whether so much more may be sent that telling it is worth a frame. Where it is not, the set that the channel's end stands
-    /// in tells when it may be.
+    /// Whether the additional room is worth a frame. If not, the set that has the channel's sender reports when it may
+    /// be.
     pub(super) fn is_worth_telling(&mut self) -> bool {
         let worth = self.left_to_send() + (self.window / 4).max(1);
         self.sink.as_mut().is_some_and(|sink| sink.has_room_for(worth as usize))

@@ -17,17 +17,17 @@ use crate::frame::Frame;
 use crate::wire::ToWire;
 
 pub(super) struct Sending<S: Source> {
-    /// None: the other side receives no more, so nobody can send any more.
+    /// None: the other side receives no more, so nothing more can be sent.
     outgoing: Option<Outgoing<S>>,
     /// Messages of the channel when that was found out.
     refused: usize,
     keeps: bool,
-    /// Messages that are kept at most, whatever the other side says that it has room for.
+    /// The largest number of messages that are kept, whatever room the other side announces.
     window: u64,
     /// In order of their numbers, without a hole between them and up to `next`: those to be handed over and, where this side
     /// keeps them, those that are not acknowledged.
     frames: VecDeque<Numbered>,
-    /// So many of `frames` have been handed over since the conversation was taken up the last time.
+    /// The number of `frames` that have been handed over since the sides last agreed.
     handed: usize,
     /// The number of the next new message.
     next: u64,
@@ -56,14 +56,14 @@ struct Numbered {
     frame: Frame,
 }
 
-/// What the other side knows of the end of the stream.
+/// Whether the other side knows that the stream has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// There is none: somebody can still send.
+    /// It has not: a sender still exists.
     Open,
-    /// It is to be told.
+    /// It must be notified.
     Due,
-    /// It has been told.
+    /// It has been notified.
     Told,
     /// It has said that it has everything.
     Acknowledged,
@@ -115,8 +115,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         self.next < self.takes_below() && self.end == End::Open
     }
 
-    /// Another bridge has taken the place of the other side's. What that one acknowledges begins at
-    /// [`first_to_come`](Self::first_to_come). Answers how many were under way to the one that is gone.
+    /// Another bridge has taken the place of the other side's. Its acknowledgements begin at
+    /// [`first_to_come`](Self::first_to_come). Returns how many messages were in transit to the one that is gone.
     pub(super) fn begin_again(&mut self, session: u64) -> u64 {
         let gone = self.account.begin(session, self.first_to_come());
         (self.limit, self.handed) = (0, 0);
@@ -126,8 +126,8 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         gone
     }
 
-    /// What the other side says of this stream, and whether that answers the last hello. Whether it has received more
-    /// than was known.
+    /// The other side's state of this stream, and whether that answers the last hello. Returns whether it has received
+    /// more than was known.
     pub(super) fn hear(&mut self, header: &Header, answers: bool) -> bool {
         let before = self.account.acknowledged();
         self.account.hear(header, self.next, answers);
@@ -150,7 +150,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         acknowledged > before
     }
 
-    /// A hello has been answered: what was handed over before it has come, or never will.
+    /// A hello has been answered: what was handed over before it has arrived, or never will.
     pub(super) fn go_back(&mut self, tools: &Tools) {
         let again = self.frames.iter().take(core::mem::take(&mut self.handed)).map(|frame| frame.messages).sum();
         tools.counters.repeated.add(again);
@@ -174,7 +174,7 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         }
     }
 
-    /// Hands over what may be sent, behind headers of this kind.
+    /// Hands over what may be sent, after headers of this kind.
     pub(super) fn step(
         &mut self,
         line: &mut Line,
@@ -247,14 +247,14 @@ impl<S: Source<Message: ToWire>> Sending<S> {
         self.end == End::Acknowledged || self.outgoing.is_none()
     }
 
-    /// Whether the other side has said that it has all that there was: it may not know that this was the end.
+    /// Whether the other side has acknowledged all messages: it may not know that these were the last.
     pub(super) fn has_nothing_left(&mut self) -> bool {
         let closing = self.closing;
         self.account.acknowledged() >= self.next
             && self.outgoing.as_mut().is_none_or(|outgoing| outgoing.is_over(closing))
     }
 
-    /// Messages of which nobody has said that they were received.
+    /// Messages that were never acknowledged.
     pub(super) fn left(&mut self) -> usize {
         let in_channel = self.outgoing.as_mut().map_or(0, |outgoing| outgoing.left());
         let unanswered = self.account.unanswered(self.next);

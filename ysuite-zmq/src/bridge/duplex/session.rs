@@ -1,4 +1,4 @@
-//! [`fresh`]: the number by which the other side knows a bridge again.
+//! [`fresh`]: the number by which the other side recognises a bridge.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -39,7 +39,7 @@ mod tests {
         drop(to);
         let mut bytes = [0; 8];
         from.read_exact(&mut bytes).expect("the child's number");
-        // SAFETY: our child; nobody wants its status.
+        // SAFETY: our child; its status is not used.
         assert_eq!(unsafe { waitpid(child, core::ptr::null_mut(), 0) }, child);
         u64::from_ne_bytes(bytes)
     }

@@ -40,7 +40,7 @@ fn until<R>(what: &str, mut find: impl FnMut() -> Option<R>) -> R {
 }
 
 fn until_malformed(bridge: &Started, frames: u64) {
-    until("so many frames are refused", || (bridge.statistics().malformed >= frames).then_some(()));
+    until("`frames` frames are refused", || (bridge.statistics().malformed >= frames).then_some(()));
     assert_eq!(bridge.statistics().malformed, frames);
 }
 
@@ -66,7 +66,7 @@ impl Peer {
         Self { socket, session, of: 0, expected: 0, lost: 0 }
     }
 
-    /// Of a stream from which the bridge may send as much as it likes.
+    /// Of a stream without a limit for the bridge.
     fn header(&self, kind: Kind, number: u64, messages: u32) -> Header {
         let Self { session, of, expected, lost, .. } = *self;
         let flags = Flags::default();
@@ -137,7 +137,7 @@ impl Peer {
         while !matches!(events.recv_timeout(GUARD).unwrap(), Event::Disconnected(_)) {}
     }
 
-    /// Says hello with this mark, and answers the bridge's.
+    /// Sends hello with this mark, and answers the bridge's.
     fn greet(&mut self, mark: u32) {
         self.say(Kind::Hello, 0, mark, &[]);
         let hello = self.hear(Kind::Hello);
@@ -145,7 +145,7 @@ impl Peer {
     }
 }
 
-/// What was kept for a bridge with much room comes to one with little, and the channel ends behind it.
+/// What was kept for a bridge with much room goes to one with little, and the channel is disconnected after it.
 #[test]
 fn another_with_less_room_is_sent_what_was_kept() {
     let (mut jobs, out) = spsc::bounded::<u64>(100);
@@ -189,7 +189,7 @@ fn what_is_above_the_limit_waits_and_is_not_acknowledged() {
     while !peer.hear(Kind::Answer).flags.has_all {}
 }
 
-/// Nor is it when nobody receives any more, whatever the other side says then.
+/// Nor is it when there is no receiver any more, whatever the other side sends then.
 #[test]
 fn what_had_no_room_when_the_receiver_went_is_not_acknowledged() {
     for ends_before in [false, true] {
@@ -233,7 +233,7 @@ fn what_had_no_room_when_the_bridge_closed_is_not_acknowledged() {
     assert_eq!(closing.join().unwrap(), Closed::Flushed);
 }
 
-/// Near the end of all numbers nothing could be added to one.
+/// Near the largest number nothing could be added to it.
 #[test]
 fn numbers_that_no_stream_reaches_are_refused() {
     let (_jobs, out) = spsc::bounded::<u64>(4);
@@ -264,7 +264,7 @@ fn a_hello_of_a_connection_that_is_gone_is_not_heard() {
     next.of = before.of;
     next.greet(2);
     before.say(Kind::Hello, 0, 1, &[]);
-    // Of nobody, and read behind it.
+    // Of no sender, and read after it.
     before.session = 0;
     before.say(Kind::Messages, 0, 0, &[]);
     until_malformed(&server, 1);
@@ -348,8 +348,8 @@ fn what_one_that_comes_back_had_is_not_lost() {
     assert_eq!(closing.join().unwrap(), Closed::Flushed);
 }
 
-/// Of one that may have been forgotten, and keeps nothing, all that came before is said to be lost: it is not told that
-/// it was received.
+/// For a peer that may have been forgotten, and keeps nothing, all that came before counts as lost: it is not
+/// acknowledged.
 #[test]
 fn what_is_forgotten_was_not_received() {
     let (_jobs, out) = spsc::bounded::<u64>(4);
@@ -369,7 +369,7 @@ fn what_is_forgotten_was_not_received() {
     }
 }
 
-/// Of what waits for room, the stream of whoever comes next has nothing.
+/// The messages that wait for room do not belong to the stream of the next peer.
 #[test]
 fn what_is_held_is_of_the_stream_it_came_in() {
     let (_jobs, out) = spsc::bounded::<u64>(4);
@@ -404,8 +404,8 @@ fn with_two_held() -> (Started, spsc::Sender<u64>, spsc::Receiver<u64>) {
     (server, jobs, received)
 }
 
-/// Closes the bridge while this is its other side, which goes when it knows. The first, which comes back then, is told
-/// so many of its messages as received.
+/// Closes the bridge while this is its other side, which disconnects when it knows. The first peer, which comes back
+/// then, gets this number of its messages acknowledged.
 fn expect_of_the_first(server: Started, mut other: Peer, messages: u64) {
     let (address, events) = (server.addresses()[0].clone(), server.events());
     let closing = thread::spawn(move || server.close(GUARD));
@@ -432,7 +432,7 @@ fn what_was_held_of_one_before_when_the_bridge_closed_is_not_acknowledged() {
     expect_of_the_first(server, other, 4);
 }
 
-/// But what has come into the channel since was, whatever is held of others.
+/// But what has entered the channel since was, whatever is held of others.
 #[test]
 fn what_is_held_of_others_when_the_bridge_closes_says_nothing_of_one_before() {
     let (server, _jobs, mut received) = with_two_held();

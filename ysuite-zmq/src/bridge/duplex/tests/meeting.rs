@@ -1,4 +1,4 @@
-//! Two sides meet, doubt each other, and are replaced.
+//! Two sides connect, check each other again, and are replaced.
 
 use super::super::super::work::{AT_ONCE, Work as _};
 use super::super::header::{Kind, LAST};
@@ -33,7 +33,7 @@ fn patience_begins_where_something_is_waited_for() {
     side.jobs.send(0).unwrap();
     assert_eq!((side.step(), said(&mut peer)), (1, vec![Kind::Messages]));
     assert_eq!((side.step(), said(&mut peer)), (0, vec![]));
-    // What is sent besides does not begin it anew, nor does what says nothing of what is waited for.
+    // Other frames do not restart it, nor does a frame without what is waited for.
     side.duplex.since -= PATIENCE / 2;
     let before = side.duplex.since;
     side.jobs.send(1).unwrap();
@@ -45,7 +45,7 @@ fn patience_begins_where_something_is_waited_for() {
     peer.say(Kind::Answer, 0, 0, &[]);
     side.step();
     assert!(side.duplex.since > before);
-    // And when it is over hello is said, and nothing else until that is answered.
+    // And when it is over hello is sent, and nothing else until that is answered.
     side.age();
     side.jobs.send(2).unwrap();
     side.step();
@@ -85,7 +85,7 @@ fn only_an_answer_answers_a_hello() {
 }
 
 #[test]
-fn a_third_is_told_of_once() {
+fn a_third_is_reported_once() {
     let (mut side, address) = Stepped::bound(false, None);
     let [mut peer, third, fourth] = [1, 2, 3].map(|session| Peer::connect_to(&address, session));
     side.meet(&mut peer);
@@ -97,7 +97,7 @@ fn a_third_is_told_of_once() {
 }
 
 #[test]
-fn who_takes_a_place_is_told_of_with_what_went_with_the_one_before() {
+fn a_replacement_is_reported_with_what_was_lost_before() {
     let (mut side, mut first, address) = Stepped::met(false, None);
     assert_eq!(side.told(), []);
     for number in 0..3 {
@@ -116,9 +116,9 @@ fn who_takes_a_place_is_told_of_with_what_went_with_the_one_before() {
     assert_eq!(side.told(), [Event::Replaced]);
 }
 
-/// There is one connection: whoever speaks there is the other side.
+/// There is one connection: the peer that sends there is the other side.
 #[test]
-fn who_connects_hears_whoever_is_there() {
+fn the_connecting_side_hears_any_peer() {
     let (mut side, mut peer) = Stepped::connected(1);
     side.duplex.noticed(&Event::Connected(String::new()));
     side.meet(&mut peer);
@@ -137,7 +137,7 @@ fn nothing_is_said_where_there_is_no_connection() {
     side.duplex.noticed(&Event::Connected(String::new()));
     side.step();
     side.rest();
-    // Nor anything but hello to somebody who has not said it.
+    // Nor anything but hello to a peer that has not sent it.
     assert_eq!(said(&mut peer), [Kind::Hello]);
     side.meet(&mut peer);
     peer.say(Kind::Messages, 0, 1, &[5]);
@@ -155,11 +155,11 @@ fn connections_are_counted() {
     assert!(!line.is_there() && line.tells_of_room() && !line.is_doubted());
     assert!(line.notice(&begun) && line.is_there());
     assert!(line.notice(&ended) && !line.is_there());
-    // The next may be there before the one before is told of.
+    // The next may connect before the end of the previous one is reported.
     line.notice(&begun);
     line.notice(&begun);
     assert!(line.notice(&ended) && line.is_there());
-    // Inside of the process nobody tells.
+    // Inside the process libzmq reports nothing.
     assert!(Line::connected(false).is_there());
     let mut line = Line::bound();
     assert!(!line.is_there() && !line.tells_of_room() && !line.is_doubted());
@@ -170,7 +170,7 @@ fn connections_are_counted() {
 }
 
 #[test]
-fn the_last_word_is_said_where_somebody_has_heard_all() {
+fn the_last_word_is_sent_to_a_peer_that_has_all() {
     let (mut side, address) = Stepped::bound(false, None);
     let mut peer = Peer::connect_to(&address, 1);
     assert!(!side.duplex.has_said_all() && !side.duplex.lingers());
@@ -182,7 +182,7 @@ fn the_last_word_is_said_where_somebody_has_heard_all() {
     assert!(side.duplex.has_said_all());
     peer.say(Kind::Messages, 0, 1, &[5]);
     side.step();
-    assert!(!side.duplex.has_said_all(), "nobody has been told of the message");
+    assert!(!side.duplex.has_said_all(), "the message has not been announced");
     side.rest();
     assert!(side.duplex.has_said_all());
     peer.heard();
@@ -199,10 +199,10 @@ fn the_last_word_is_said_where_somebody_has_heard_all() {
     side.answer(&mut peer);
     assert!(side.duplex.has_said_all());
     side.duplex.line = Line::bound();
-    assert!(!side.duplex.has_said_all() && !side.duplex.lingers(), "nobody is there");
+    assert!(!side.duplex.has_said_all() && !side.duplex.lingers(), "there is no peer");
 }
 
-/// Behind a hello that the other side has answered nothing is doubted.
+/// After a hello that the other side has answered nothing is checked again.
 #[test]
 fn a_hello_settles_a_doubt() {
     let (mut side, mut peer, _) = Stepped::met(false, None);
@@ -228,7 +228,7 @@ fn a_message_of_several_parts_is_malformed() {
     assert_eq!((side.duplex.peer, side.told()), (Some(1), vec![]));
 }
 
-/// Whoever says something without end does not keep the bridge from everything else.
+/// A peer that sends without end does not keep the bridge from everything else.
 #[test]
 fn so_much_is_heard_at_once() {
     let (mut side, mut peer, _) = Stepped::met(false, None);
@@ -241,7 +241,7 @@ fn so_much_is_heard_at_once() {
 }
 
 #[test]
-fn who_keeps_says_so() {
+fn one_that_keeps_says_so() {
     for keeps in [false, true] {
         let (mut side, address) = Stepped::bound(keeps, None);
         let mut peer = Peer::connect_to(&address, 1);

@@ -25,7 +25,7 @@ fn a_stream_begins_where_it_is_said_to() {
 }
 
 #[test]
-fn what_is_left_out_is_lost_and_told() {
+fn what_is_left_out_is_lost_and_reported() {
     let (mut side, peer, address) = Stepped::met(false, None);
     peer.say(Kind::Messages, 0, 1, &[0]);
     peer.say(Kind::Messages, 3, 1, &[3]);
@@ -49,7 +49,7 @@ fn what_is_left_out_is_lost_and_told() {
     assert_eq!(side.told(), [Event::Replaced, Event::Replaced, lost(4)]);
     let answer = *peer.heard().last().unwrap();
     assert_eq!((answer.expected, answer.lost), (10, 7));
-    // And by the end.
+    // And by the end marker.
     peer.say(Kind::End, 12, 0, &[]);
     side.step();
     side.rest();
@@ -59,7 +59,7 @@ fn what_is_left_out_is_lost_and_told() {
     assert!(side.received.try_recv().is_err_and(|error| error.is_disconnected()));
 }
 
-/// Whoever keeps its messages is told, and sends them again.
+/// A peer that keeps its messages is notified, and sends them again.
 #[test]
 fn what_is_left_out_of_what_is_kept_is_asked_for() {
     let (mut side, address) = Stepped::bound(false, None);
@@ -86,7 +86,7 @@ fn what_is_left_out_of_what_is_kept_is_asked_for() {
     assert!(flags.has_all && !flags.lacks && !flags.refuses);
 }
 
-/// Nobody receives: what is left out is missed by nobody.
+/// There is no receiver: what is left out is not missed.
 #[test]
 fn what_is_refused_is_not_lacked() {
     for keeps in [false, true] {
@@ -107,7 +107,8 @@ fn what_is_refused_is_not_lacked() {
     }
 }
 
-/// Those that wait for room are of the stream they came in, whoever has come and gone meanwhile; so is its end.
+/// Messages that wait for room belong to the stream they came in, whichever peers have come and gone meanwhile; so does
+/// its end.
 #[test]
 fn another_stream_has_its_own_end() {
     let (mut side, first, address) = Stepped::met(false, Some(4));
@@ -126,7 +127,7 @@ fn another_stream_has_its_own_end() {
     assert_eq!(side.received.try_recv(), Ok(10));
 }
 
-/// As many of its messages as came since it was back, and as were held then, and no more.
+/// The messages that came since it was back, and those that were held then, and no more.
 #[test]
 fn what_is_held_of_one_that_has_come_back_twice_is_known() {
     let (mut side, address) = Stepped::bound(false, Some(4));

@@ -1,4 +1,4 @@
-//! What leaves: how far it may go, what is sent again, its end.
+//! The outgoing stream: how far it may go, what is sent again, how it ends.
 
 use std::mem;
 
@@ -13,7 +13,7 @@ use super::stepped::{Stepped, kinds, said, socket};
 use crate::event::Event;
 use crate::ffi::{Kind as SocketKind, option};
 
-/// A bridge that has come in the place of this one may be told what the other side had of the one before.
+/// A bridge that has replaced this one may get acknowledgements for the messages of the one before.
 #[test]
 fn what_is_said_of_another_stream_is_not_heard() {
     let (mut side, mut peer, _) = Stepped::met(false, None);
@@ -30,7 +30,7 @@ fn what_is_said_of_another_stream_is_not_heard() {
     assert!(!side.duplex.sending.is_waiting());
 }
 
-/// One that keeps, has sent all of its two messages, and their end. The other side, and where others can come.
+/// A bridge that keeps its messages, has sent both, and their end. The other side, and the address for further peers.
 fn keeping_two() -> (Stepped, Peer, String) {
     let (mut side, mut peer, address) = Stepped::met(true, None);
     for number in 0..2 {
@@ -43,8 +43,8 @@ fn keeping_two() -> (Stepped, Peer, String) {
 }
 
 #[test]
-fn what_is_kept_is_sent_again_behind_an_answer() {
-    /// What it says once so many are acknowledged, and both have agreed anew from where to go on.
+fn what_is_kept_is_sent_again_after_an_answer() {
+    /// What it sends once this many are acknowledged, and both sides have agreed again from where to go on.
     fn again(side: &mut Stepped, peer: &mut Peer, expected: u64) -> Vec<Header> {
         peer.expected = expected;
         peer.say(Kind::Answer, 0, 0, &[]);
@@ -59,7 +59,7 @@ fn what_is_kept_is_sent_again_behind_an_answer() {
     let heard = again(&mut side, &mut peer, 1);
     assert_eq!((kinds(&heard), heard[0].number), (vec![Kind::Messages, Kind::End], 1));
     assert_eq!(side.statistics().repeated, 1);
-    // The end alone.
+    // The end marker alone.
     let heard = again(&mut side, &mut peer, 2);
     assert_eq!((kinds(&heard), side.statistics().repeated), (vec![Kind::End], 1));
     assert!(!side.duplex.is_done());
@@ -70,7 +70,7 @@ fn what_is_kept_is_sent_again_behind_an_answer() {
 }
 
 #[test]
-fn who_lacks_some_is_asked_from_where_on() {
+fn one_that_lacks_some_is_asked_from_where_on() {
     let (mut side, mut peer, _) = Stepped::met(true, None);
     side.jobs.send(0).unwrap();
     side.step();
@@ -99,9 +99,9 @@ fn what_is_in_the_channel_is_to_be_done() {
     assert_eq!(side.duplex.left(), 1);
 }
 
-/// A ROUTER tells of nobody's room: it is tried again.
+/// A ROUTER does not report a peer's room: the bridge tries again.
 #[test]
-fn who_has_no_room_is_sent_the_rest_later() {
+fn one_without_room_is_sent_the_rest_later() {
     let (mut side, address) = Stepped::bound(false, None);
     let socket = socket(SocketKind::Dealer);
     socket.set(option::RECEIVE_MARK, 1).unwrap();
@@ -115,7 +115,7 @@ fn who_has_no_room_is_sent_the_rest_later() {
     let (mut last, mut ended) = (0, false);
     while !ended {
         side.step();
-        // Two hellos, an answer, and the end.
+        // Two hellos, an answer, and the end marker.
         let is_over = side.statistics().frames_out == 20 + 3;
         assert_eq!(side.duplex.blocked, !is_over);
         assert!(is_over || !side.duplex.wanted().source);
@@ -133,7 +133,7 @@ fn who_has_no_room_is_sent_the_rest_later() {
 
 /// What is not sent to one that is gone is the next one's.
 #[test]
-fn who_is_gone_is_sent_nothing() {
+fn one_that_is_gone_is_sent_nothing() {
     let (mut side, first, address) = Stepped::met(false, None);
     side.leave(first);
     side.jobs.send(0).unwrap();
@@ -145,7 +145,8 @@ fn who_is_gone_is_sent_nothing() {
     assert_eq!(side.told(), [Event::Replaced]);
 }
 
-/// One that is to have what was kept for another with more room gets no more of it than it allows, and the end behind it.
+/// A peer that gets what was kept for another with more room gets no more of it than it allows, and then the end
+/// marker.
 #[test]
 fn what_was_kept_waits_for_the_limit() {
     let (mut side, first, address) = keeping_two();
@@ -169,9 +170,9 @@ fn what_was_kept_waits_for_the_limit() {
     assert!(!side.duplex.wanted().source);
 }
 
-/// Another is told of the end as well, whether the one before had heard of it or not.
+/// Another peer gets the end marker as well, whether or not the one before had received it.
 #[test]
-fn the_end_is_said_to_whoever_comes_next() {
+fn the_end_is_sent_to_the_next_peer() {
     let (mut side, address) = Stepped::bound(false, None);
     side.end();
     for (session, has_heard) in [(1, false), (2, true), (3, false)] {
@@ -189,7 +190,7 @@ fn the_end_is_said_to_whoever_comes_next() {
     }
 }
 
-/// One that closes stands aside where others receive from its channel as well.
+/// A closing bridge stops receiving if others receive from its channel as well.
 #[test]
 fn one_that_closes_leaves_the_channel_to_others() {
     let mut shared = Shared::new(SocketKind::Router, |outgoing| {
@@ -205,9 +206,9 @@ fn one_that_closes_leaves_the_channel_to_others() {
     assert!(shared.leaves_all());
 }
 
-/// Whatever it says, it has no more than it was sent, and the end not before it was said.
+/// Whatever its header says, it has no more than it was sent, and not the end before that was sent.
 #[test]
-fn who_says_that_it_has_all_has_what_was_sent() {
+fn one_that_acknowledges_all_has_what_was_sent() {
     let (mut side, mut peer, _) = Stepped::met(false, None);
     let has_all = |peer: &Peer| {
         let flags = Flags { has_all: true, ..Flags::default() };
@@ -228,9 +229,9 @@ fn who_says_that_it_has_all_has_what_was_sent() {
     assert!(side.duplex.is_done());
 }
 
-/// It is told that this was all, and neither what was kept nor what is in the channel.
+/// It gets the end marker, and neither what was kept nor what is in the channel.
 #[test]
-fn who_refuses_is_sent_nothing_more() {
+fn one_that_refuses_is_sent_nothing_more() {
     for keeps in [false, true] {
         let (mut side, mut peer, _) = Stepped::met(keeps, None);
         for number in 0..2 {

@@ -64,7 +64,7 @@ impl Stepped {
     }
 
     pub(super) fn step(&mut self) -> usize {
-        // What libzmq has to tell itself it looks at now and then.
+        // libzmq checks its own internal commands now and then.
         self.tools.socket.ready().unwrap();
         self.duplex.step(&mut self.tools).unwrap()
     }
@@ -73,7 +73,7 @@ impl Stepped {
         self.duplex.rest(&mut self.tools).unwrap();
     }
 
-    /// Both have said hello, and both have answered.
+    /// Both have sent hello, and both have answered.
     pub(super) fn meet(&mut self, peer: &mut Peer) {
         peer.say(Kind::Hello, 0, 1, &[]);
         self.step();
@@ -83,7 +83,7 @@ impl Stepped {
     /// The other side answers the last hello.
     pub(super) fn answer(&mut self, peer: &mut Peer) {
         let hello = peer.heard().into_iter().rfind(|header| header.kind == Kind::Hello);
-        peer.say(Kind::Answer, 0, hello.expect("it has said hello").messages, &[]);
+        peer.say(Kind::Answer, 0, hello.expect("it has sent hello").messages, &[]);
         self.step();
         assert!(matches!(self.duplex.hello, Hello::Answered { .. }));
     }
@@ -102,7 +102,7 @@ impl Stepped {
         *other = name;
     }
 
-    /// As if the patience for an answer were over.
+    /// As if the time limit for an answer were over.
     pub(super) fn age(&mut self) {
         self.duplex.since = Instant::now() - PATIENCE;
     }
@@ -116,7 +116,7 @@ impl Stepped {
         self.tools.counters.read()
     }
 
-    /// What has been told since this was last asked.
+    /// The events since the last call.
     pub(super) fn told(&self) -> Vec<Event> {
         self.events.try_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! What a duplex wants, tells of and is woken by.
+//! What a duplex wants and reports, and what wakes it.
 
 use std::mem;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::event::Event;
 
 /// Where half of what was allowed has come, and so much more may come that it is worth a frame.
 #[test]
-fn room_is_told_of_before_it_is_short() {
+fn room_is_reported_before_it_is_short() {
     /// What it says now of how much may be sent, if anything.
     fn limits(side: &mut Stepped, peer: &mut Peer) -> Vec<u64> {
         side.step();
@@ -38,7 +38,7 @@ fn room_is_told_of_before_it_is_short() {
     assert_eq!((limits(&mut side, &mut peer), side.duplex.wanted().sink), (vec![], true));
     assert_eq!(side.received.try_recv(), Ok(4));
     assert_eq!((limits(&mut side, &mut peer), side.duplex.wanted().sink), (vec![7 + 6], false));
-    // Nobody receives: no room is wanted, and none told of.
+    // There is no receiver: no room is wanted, and none reported.
     peer.say(Kind::Messages, 7, 4, &[7, 8, 9, 10]);
     assert_eq!(limits(&mut side, &mut peer), []);
     assert!(side.duplex.wanted().sink);
@@ -48,7 +48,7 @@ fn room_is_told_of_before_it_is_short() {
 
 /// Without a bound so much may be under way.
 #[test]
-fn room_without_a_bound_is_told_of_as_well() {
+fn room_without_a_bound_is_reported_as_well() {
     let (mut side, mut peer, _) = Stepped::met(false, None);
     for half in 0..2u64 {
         let numbers: Vec<u64> = (0..32_768).collect();
@@ -86,7 +86,7 @@ fn one_that_talks_wants_what_it_can_use() {
     side.step();
     let patience = side.duplex.since + PATIENCE;
     assert_eq!(side.duplex.wanted(), Wanted { source: true, sink: true, until: Some(patience), ..nothing });
-    // No room in the socket: it looks again soon, and wants nothing else.
+    // No room in the socket: it checks again soon, and wants nothing else.
     side.duplex.blocked = true;
     let wanted = side.duplex.wanted();
     assert!(wanted.until.is_some_and(|until| until < patience));
@@ -99,13 +99,13 @@ fn one_that_talks_wants_what_it_can_use() {
 }
 
 #[test]
-fn one_that_has_connected_is_told_of_room() {
+fn one_that_has_connected_is_notified_of_room() {
     let (mut side, mut peer) = Stepped::connected(1);
     let nothing = Wanted { receive: true, ..Wanted::default() };
     side.duplex.noticed(&Event::Connected(String::new()));
     side.step();
     let wanted = side.duplex.wanted();
-    // Nobody is there who could be told that there is room.
+    // There is no peer to notify of room.
     assert_eq!(Wanted { until: None, ..wanted }, nothing);
     side.meet(&mut peer);
     side.duplex.blocked = true;
@@ -114,7 +114,7 @@ fn one_that_has_connected_is_told_of_room() {
     assert_eq!(side.duplex.wanted(), nothing);
 }
 
-/// Whatever has become of the line, what waits wants room; nothing else does.
+/// In every state of the line, what waits wants room; nothing else does.
 #[test]
 fn one_without_a_connection_wants_room_for_what_waits() {
     for (messages, waits) in [(2, false), (6, true)] {
@@ -136,9 +136,9 @@ impl Wake for Woken {
     }
 }
 
-/// Where no set tells of it, and there is somebody to be told.
+/// If no set reports it, and there is a peer to notify.
 #[test]
-fn a_receiver_that_goes_wakes_one_who_can_say_so() {
+fn a_dropped_receiver_wakes_a_side_that_can_report_it() {
     /// Whether it is woken.
     fn wakes(mut side: Stepped, prepare: impl FnOnce(&mut Stepped)) -> bool {
         prepare(&mut side);
@@ -159,7 +159,7 @@ fn a_receiver_that_goes_wakes_one_who_can_say_so() {
     let (side, _peer) = begin();
     assert!(!wakes(side, |side| side.duplex.line = Line::bound()));
     let (side, peer) = begin();
-    // Its set tells.
+    // Its set reports it.
     peer.say(Kind::Messages, 0, 2, &[0, 1]);
     assert!(!wakes(side, |side| {
         side.step();
@@ -175,7 +175,7 @@ fn a_receiver_that_goes_wakes_one_who_can_say_so() {
     }));
 }
 
-/// Of what has come, and where nobody is left who could be told it is not tried.
+/// Of what has arrived; without a peer to notify it is not tried.
 #[test]
 fn what_has_come_is_said_before_a_rest() {
     let (mut side, mut peer, _) = Stepped::met(false, None);

@@ -1,4 +1,4 @@
-//! Programs that are killed in the middle of whatever they do, and others that take their place.
+//! Programs that are killed at any point, and others that replace them.
 
 use std::path::PathBuf;
 use std::thread;
@@ -14,7 +14,7 @@ use crate::{messages, say};
 /// Of the channel of a reader that is killed: what is in it is lost with the program.
 pub(crate) const ROOM: usize = 64;
 
-/// A folder of this hunt's own, gone when it is over.
+/// A folder of this stress test's own, removed when it is over.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -35,8 +35,8 @@ impl Drop for Folder {
     }
 }
 
-/// Whoever takes the place of a reader that was killed goes on no later than where that one stood, but for what was in the
-/// channel that died with it; and each reader's own stream has no hole.
+/// The replacement of a killed reader goes on no later than where that one was, except for what was in the channel that
+/// died with it; and each reader's own stream has no gap.
 #[test]
 fn readers_that_are_killed_are_followed_without_a_hole() {
     let (numbers, seed) = (messages(200_000, 10_000_000), fastrand::u64(..));
@@ -124,7 +124,7 @@ fn writers_that_are_killed_are_heard_up_to_then() {
     expect_end(&mut receiver);
 }
 
-/// Of those that pull each message reaches one at most, whoever is killed; and whoever lives goes on.
+/// Each message reaches at most one `pull` bridge, whichever is killed; and the survivors go on.
 #[test]
 fn pullers_that_are_killed_share_nothing() {
     let (numbers, seed) = (messages(300_000, 20_000_000), fastrand::u64(..));
@@ -145,7 +145,7 @@ fn pullers_that_are_killed_share_nothing() {
     sending.join().expect("all was sent");
     // What the last to be killed had under way cannot be counted.
     expect_left(push);
-    // They write what they have; nobody says when that was all.
+    // They write what they have; nothing reports when that was all.
     let size =
         || (0..begun).map(|number| folder.told("", "", number).log.metadata().map_or(0, |log| log.len())).sum::<u64>();
     let (mut before, mut same) = (0, 0);

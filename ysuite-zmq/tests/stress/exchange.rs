@@ -1,5 +1,5 @@
-//! Two sides that send each other numbers while the network between them is at its worst: each number comes once, in order, and
-//! then the end.
+//! Two sides that send each other numbers while the network between them is at its worst: each number comes once, in
+//! order, and then the disconnect.
 
 use std::sync::Arc;
 use std::thread;
@@ -65,6 +65,6 @@ fn a_duplex_loses_and_doubles_nothing_when_it_is_narrow() {
 }
 
 #[test]
-fn a_duplex_waits_for_what_stands_still() {
+fn a_duplex_waits_for_a_stalled_network() {
     exchange(messages(400_000, 10_000_000), 64, 1_000, Kind::Fog);
 }

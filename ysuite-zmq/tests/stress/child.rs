@@ -12,7 +12,7 @@ use crate::support::{GUARD, expect_flushed};
 
 const ROLE: &str = "YSUITE_ZMQ_ROLE";
 
-/// What a child is told, and where it writes down how far it has come.
+/// The arguments of a child, and the file in which it logs its progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) role: &'static str,
@@ -36,13 +36,13 @@ impl Child {
         Self(command.spawn().expect("a process"))
     }
 
-    /// In the middle of whatever it does.
+    /// At any point of its work.
     pub(crate) fn kill(mut self) {
         self.0.kill().expect("a process of ours");
         self.0.wait().expect("its end");
     }
 
-    /// Until it ends by itself, well.
+    /// Until it exits by itself, with success.
     pub(crate) fn end(mut self) {
         let ended = self.0.wait().expect("its end");
         assert!(ended.success(), "{ended}");
@@ -82,7 +82,7 @@ impl Log {
     }
 }
 
-/// Does nothing as a test: as a child, what it is told.
+/// Does nothing as a test: as a child, what its arguments say.
 #[test]
 fn begin() {
     let Ok(words) = std::env::var(ROLE) else { return };
@@ -99,7 +99,7 @@ fn begin() {
     std::process::exit(0);
 }
 
-/// A duplex that reads until the end of the other side's stream.
+/// A duplex that reads the other side's stream completely.
 fn read(address: &str, file: &File) {
     let (_nothing, out) = spsc::bounded::<u64>(1);
     let duplex = Bridge::duplex::<_, u64>(out).connect(address).bounded(super::kills::ROOM).at_least_once();
@@ -119,13 +119,13 @@ fn read(address: &str, file: &File) {
     expect_flushed(duplex);
 }
 
-/// A duplex that writes numbers, behind its own, until it is killed.
+/// A duplex that writes numbers, after its own, until it is killed.
 fn write(address: &str, own: u64) {
     let (mut sender, out) = spsc::bounded::<u64>(256);
     let duplex = Bridge::duplex::<_, u64>(out).connect(address).pack(32).at_least_once();
     let (_duplex, _receiver) = duplex.start().expect("a bridge");
     for number in 0.. {
-        sender.send(own << 40 | number).expect("somebody receives");
+        sender.send(own << 40 | number).expect("there is a receiver");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Work that is shared: two that push, two that pull, everybody with everybody, over networks that fail.
+//! Work that is shared: two that push, two that pull, each with each, over networks that fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use crate::{messages, say};
 
 const PUSHERS: u64 = 2;
 
-/// A message: who has sent it, and its number there.
+/// A message: its sender, and its number there.
 fn message(pusher: u64, number: u64) -> u64 {
     pusher << 48 | number
 }
@@ -47,13 +47,13 @@ struct Round {
     through: AtomicU64,
     /// How often a puller has heard the first time of a pusher that it is.
     heard: AtomicU64,
-    /// Nobody need send any more.
+    /// No more need be sent.
     over: AtomicBool,
     /// Pushers whose bridges have closed.
     closed: AtomicU64,
 }
 
-/// Says so when it is dropped, and so also when what is waited for does not come: the scope waits for those who send until then.
+/// Notifies when it is dropped, and so also when a wait fails: the scope waits for the senders until then.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -88,7 +88,7 @@ fn pull(mut receiver: spsc::Receiver<u64>, round: &Round, seed: u64) -> u64 {
 fn push(push: Started, mut jobs: spsc::Sender<u64>, pusher: u64, round: &Round) {
     (0..round.calm).for_each(|number| jobs.send(message(pusher, number)).expect("the bridge"));
     round.through.fetch_add(1, Ordering::Relaxed);
-    // Until everybody has heard from everybody, however the messages are shared out.
+    // Until each puller has received from each pusher, however the messages are shared out.
     while !round.over.load(Ordering::Relaxed) {
         let _ = jobs.send_timeout(message(pusher, round.calm), Duration::from_millis(10));
         thread::sleep(Duration::from_millis(1));
@@ -124,7 +124,7 @@ fn open(pack: usize) -> Shop {
     Shop { pullers, receivers, proxies, pushers }
 }
 
-/// While connections stay whole nothing is lost, however slow they are and whoever reads.
+/// While connections stay whole nothing is lost, however slow they are and whichever reader is used.
 #[test]
 fn push_and_pull_lose_nothing_in_fog() {
     let (numbers, seed) = (messages(300_000, 50_000_000), fastrand::u64(..));
@@ -176,7 +176,7 @@ fn count(receivers: Vec<spsc::Receiver<u64>>, counts: spsc::Sender<u64>, seed: u
     });
 }
 
-/// Until so many have come. No more may come than that.
+/// Until this many have come. No more may come than that.
 fn wait_for_all(mut counted: spsc::Receiver<u64>, wanted: u64) -> u64 {
     let mut total = 0;
     while total < wanted {
@@ -186,8 +186,8 @@ fn wait_for_all(mut counted: spsc::Receiver<u64>, wanted: u64) -> u64 {
     total
 }
 
-/// Across a connection that ends a message comes at most once; what was under way is lost, and nothing hangs. Order is that of a
-/// connection: what has come by the old one is read in turn with what comes by the new one.
+/// Across a connection that ends a message comes at most once; what was in transit is lost, and nothing hangs. Order is
+/// that of a connection: what has come by the old one is read in turn with what comes by the new one.
 #[test]
 fn push_and_pull_lose_only_what_was_under_way_in_a_storm() {
     let (calm, seed) = (messages(600_000, 20_000_000), fastrand::u64(..));
@@ -205,10 +205,11 @@ fn push_and_pull_lose_only_what_was_under_way_in_a_storm() {
         }
         let over = Over(&round.over);
         until("all has been sent", || round.through.load(Ordering::Relaxed) == PUSHERS);
-        // All may have been sent before the first gust; what is sent until everybody has been heard goes through it as well.
+        // All may have been sent before the first fault; what is sent until each has received from each goes through it
+        // as well.
         until("a connection has been ended", || weather.damage().resets > 0);
         let damage = weather.stop();
-        until("everybody has heard from everybody", || round.heard.load(Ordering::Relaxed) == PUSHERS * PUSHERS);
+        until("each has received from each", || round.heard.load(Ordering::Relaxed) == PUSHERS * PUSHERS);
         drop(over);
         say(format_args!("  {damage:?}"));
         read.into_iter().map(|reader| reader.join().expect("nothing twice")).sum::<u64>()

@@ -1,7 +1,7 @@
-//! Hunts: bridges under everything that a network and an operating system do to programs, all at once and again and again. What
-//! is promised of each kind of bridge is checked message by message.
+//! Stress tests: bridges under every fault of a network and an operating system, combined and repeated. The promises of
+//! each kind of bridge are checked message by message.
 //!
-//! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test hunt -- --nocapture` sends a
+//! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test stress -- --nocapture` sends a
 //! hundred million messages through a duplex and through push and pull.
 
 #[path = "../support/mod.rs"]
@@ -17,7 +17,7 @@ mod work;
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-/// So many messages, by the form that was asked for.
+/// The number of messages in the form that was asked for.
 fn messages(short: u64, long: u64) -> u64 {
     static IS_LONG: LazyLock<bool> = LazyLock::new(|| std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long"));
     if *IS_LONG { long } else { short }

@@ -1,4 +1,4 @@
-//! [`Weather`]: what a thread does to the connections of a proxy, at random, until it is told to stop.
+//! [`Weather`]: what a thread does to the connections of a proxy, at random, until it is stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ pub(crate) struct Damage {
     pub(crate) resets: usize,
     /// Times in which nothing was carried.
     pub(crate) stands: usize,
-    /// Times in which nobody was let in.
+    /// Times in which no connection was accepted.
     pub(crate) absences: usize,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Damage {
 pub(crate) enum Kind {
     /// Everything.
     Storm,
-    /// Whatever leaves connections whole.
+    /// Anything that leaves connections whole.
     Fog,
 }
 
@@ -89,7 +89,7 @@ fn sleep(milliseconds: u64) {
     thread::sleep(Duration::from_millis(milliseconds));
 }
 
-/// A reader that is slow now and then: it rests before one message of so many.
+/// A reader that is slow now and then: it pauses before one message of every `n`.
 pub(crate) fn rest(random: &mut fastrand::Rng) {
     if random.u64(0..messages(5_000, 100_000)) == 0 {
         sleep(random.u64(1..60));
