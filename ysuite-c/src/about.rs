@@ -17,8 +17,9 @@ pub extern "C" fn ys_is_checked() -> c_int {
     IS_CHECKED.into()
 }
 
-/// The version of the windows that this library opens: `YS_WINDOW_VERSION` of its own header. 0: it opens none, because this is
-/// the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first looked.
+/// The version of the windows that this library opens: `YS_WINDOW_VERSION` of its own header. 0: it opens none,
+/// because this is the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first read
+/// it.
 #[unsafe(no_mangle)]
 pub extern "C" fn ys_window_version() -> u32 {
     // MUTANT: Checked builds only. Killed only by `no_window_is_open`.

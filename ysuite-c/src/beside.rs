@@ -1,8 +1,8 @@
-//! What any thread may ask of an end, of either side, whatever the thread that uses the end does meanwhile: what its channel is like,
-//! and a stopper. It looks beside the end, at what all ends of the channel share, and never changes it. Wait-free, but for the stopper,
-//! which allocates.
+//! What any thread may query of a handle, of either side, while another thread uses the handle: the properties of
+//! its channel, and a stopper. It reads what all handles of the channel share, not the handle itself, and never
+//! changes it. Wait-free, except for the stopper, which allocates.
 //!
-//! Cannot: ask the end itself.
+//! Cannot: access the handle itself.
 
 use core::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::code::Answer;
 use crate::handle::{self, Content, Handle};
 use crate::stopper::{self, ys_stopper};
 
-/// An end, by the name that callers have for it.
+/// A handle, by the type that callers see.
 pub(crate) trait End {
-    /// What is behind its handle.
+    /// The content of its handle.
     type Content: Content<Shared = Arc<Channel>>;
 
-    /// The name of the function that tells whether it is of messages of a size and an alignment.
+    /// The name of the function that returns whether it has messages of a size and an alignment.
     const EXPECT: &'static str;
 }
 
@@ -65,7 +65,7 @@ pub(crate) unsafe fn expect<E: End>(end: *const E, size: usize, align: usize) ->
     unsafe { look(end, |channel| channel.expect(E::EXPECT, size, align)) }
 }
 
-/// The address of what all ends of the channel share.
+/// The address of what all handles of the channel share.
 ///
 /// # Safety
 /// As of [`handle::look_beside`].

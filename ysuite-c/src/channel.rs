@@ -1,4 +1,4 @@
-//! What all ends of a channel have in common beside the channel itself. Any thread.
+//! What all handles of a channel share besides the channel itself. Any thread.
 
 use core::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,17 +21,17 @@ pub(crate) struct Channel {
     pub(crate) size: usize,
     /// What messages are aligned to, in bytes, as it was asked for.
     pub(crate) align: usize,
-    /// Whether its ends show their windows, where they have any.
+    /// Whether its handles show their windows, if they have any.
     pub(crate) shows_windows: bool,
-    /// Ends the waits of its ends.
+    /// Ends the waits of its handles.
     pub(crate) stop: Stop,
-    /// Its ends that are in sets.
+    /// Its handles that are in sets.
     attached: Mutex<Vec<AttachedEnd>>,
 }
 
-/// An end in a set, for the thread that stops the channel.
+/// A handle in a set, for the thread that stops the channel.
 struct AttachedEnd {
-    /// The address of the end.
+    /// The address of the handle.
     end: usize,
     signaler: Signaler,
     id: usize,
@@ -45,7 +45,8 @@ impl Channel {
         Self { disposal, stride: class.stride, size, align, shows_windows, stop, attached }
     }
 
-    /// Whether messages are of that size, in slots of that alignment. The checked build ends the process where they are not.
+    /// Whether messages are of that size, in slots of that alignment. The checked build ends the process if they are
+    /// not.
     pub(crate) fn expect(&self, function: &str, size: usize, align: usize) -> c_int {
         let slots = Class::of(self.size, self.align).map_or(0, |class| class.align);
         let is_so = size == self.size && align.is_power_of_two() && align <= slots;
@@ -64,7 +65,7 @@ impl Channel {
         self.attached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The end at this address has entered a set or left one. True: it is in one.
+    /// The handle at this address has entered a set or left one. True: it is in one.
     pub(crate) fn moved(&self, end: usize, now: Option<&dyn Attach>) -> bool {
         let mut attached = self.attached();
         attached.retain(|other| other.end != end);
@@ -91,7 +92,7 @@ impl Stops for Channel {
     }
 }
 
-/// What a call has answered that may have found nothing.
+/// The result of a call that may have found nothing.
 pub(crate) trait Found: Answer + Sized {
     fn code(&self) -> isize;
 

@@ -1,4 +1,4 @@
-//! The codes by which every function says how it went, and their texts. Any thread; wait-free.
+//! The codes that every function returns, and their texts. Any thread; wait-free.
 
 use core::ffi::{CStr, c_char, c_int};
 
@@ -24,17 +24,17 @@ pub enum ys_code {
     YS_ENOMEM = -6,
     /// The system refuses; `errno` has the cause.
     YS_ESYSTEM = -7,
-    /// The end is attached already; or, when it is taken out, it is not attached here.
+    /// The handle is attached already; or, when it is taken out, it is not attached here.
     YS_EATTACHED = -8,
-    /// The id is another end's.
+    /// The id belongs to another handle.
     YS_ETAKEN = -9,
     /// The set does not have this id.
     YS_ERANGE = -10,
-    /// More senders or ends than there may be, or a message longer than its block.
+    /// More senders or handles than allowed, or a message longer than its block.
     YS_ETOOMANY = -11,
     /// This kind of channel or set cannot do that.
     YS_ENOTSUP = -12,
-    /// A callback has panicked here, now or before. The end refuses everything from then on, but can be freed.
+    /// A callback has panicked here, now or before. The handle refuses everything from then on, but can be freed.
     YS_EPANIC = -13,
     /// Only in the checked build: another thread is inside this handle.
     YS_EBUSY = -14,
@@ -78,7 +78,8 @@ pub extern "C" fn ys_error_text(code: c_int) -> *const c_char {
     text.as_ptr()
 }
 
-/// What an exported function can answer. Those that cannot carry a code answer nothing, and leave EINVAL in `errno`.
+/// The return type of an exported function. A type that cannot carry a code returns nothing, and leaves EINVAL in
+/// `errno`.
 pub(crate) trait Answer {
     fn from_code(code: ys_code) -> Self;
 }

@@ -1,8 +1,9 @@
-//! What becomes of messages that nobody receives: the callback of their channel, and how a message's `Drop` finds it.
+//! What happens to messages that are never received: the callback of their channel, and how a message's `Drop`
+//! finds it.
 //!
-//! A message knows nothing of its channel: it is as many bytes as the caller's. So each call that may drop messages says
-//! meanwhile, in a variable of its thread, what is to be done with them. A callback runs as if outside of any call, and so does
-//! what a panic carries when it is dropped: what they call says so for itself.
+//! A message does not know its channel: it has only the caller's bytes. So each call that may drop messages stores
+//! meanwhile, in a thread-local variable, how to dispose of them. A callback runs as if outside of any call, and so
+//! does a panic's payload when it is dropped: nested calls set the variable again.
 
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -14,13 +15,13 @@ pub(crate) struct Disposal {
     pub(crate) context: *mut c_void,
 }
 
-// SAFETY: whoever opens a channel promises that its callback may be called with its context on any thread.
+// SAFETY: the caller that opens a channel promises that its callback may be called with its context on any thread.
 unsafe impl Send for Disposal {}
 // SAFETY: as above.
 unsafe impl Sync for Disposal {}
 
 thread_local! {
-    /// Of the channel whose end is in use.
+    /// Of the channel whose handle is in use.
     static CURRENT: Cell<Option<Disposal>> = const { Cell::new(None) };
     /// How many messages were disposed of on this thread; wraps.
     static DISPOSED: Cell<usize> = const { Cell::new(0) };
@@ -35,12 +36,13 @@ impl Drop for Restore {
     }
 }
 
-/// Messages that are dropped on this thread are disposed of so, until the answer is dropped.
+/// Messages that are dropped on this thread are disposed of this way, until the returned value is dropped.
 pub(crate) fn begin(disposal: Disposal) -> Restore {
     Restore(CURRENT.replace(Some(disposal)))
 }
 
-/// As if outside of any call, until the answer is dropped: for foreign code, which may drop messages of other channels.
+/// As if outside of any call, until the returned value is dropped: for user code, which may drop messages of other
+/// channels.
 pub(crate) fn outside() -> Restore {
     Restore(CURRENT.take())
 }
@@ -53,7 +55,8 @@ pub(crate) fn dispose(message: *mut c_void) {
     DISPOSED.set(DISPOSED.get().wrapping_add(1));
     if let Some(disposal) = CURRENT.take() {
         let _restore = Restore(Some(disposal));
-        // SAFETY: who opened the channel has promised that its callback may be called with such a message and its context.
+        // SAFETY: the caller that opened the channel has promised that its callback may be called with such a message and
+        // its context.
         unsafe { (disposal.drop)(message, disposal.context) };
     }
 }

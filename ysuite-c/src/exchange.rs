@@ -1,4 +1,5 @@
-//! The exchange: ends that any number of others share a queue with. Messages are moved by their bytes, in and out.
+//! The mpmc channel: any number of senders and receivers share a queue. Messages are moved by their bytes, in and
+//! out.
 
 use core::ffi::c_int;
 
@@ -80,8 +81,8 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         for index in 0..count {
             // SAFETY: by the caller.
             let at = messages.wrapping_add(index * size);
-            // A look at the clock only where there is no room.
-            // SAFETY: by the caller a message lies there. One that is not sent has been forgotten.
+            // The clock is read only if there is no room.
+            // SAFETY: by the caller a message is there. One that is not sent has been forgotten.
             let mut code = unsafe { self.send_for(at, Limit::Now, stop) };
             if code == c_int::from_code(YS_FULL) && !limit.is_now() {
                 let left = clock.left().map_or(Limit::Never, Limit::Within);

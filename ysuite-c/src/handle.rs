@@ -1,7 +1,7 @@
 //! Handles: what callers have the address of. The one way into them, for every exported function.
 //!
-//! No panic leaves a handle. An end in which one has come to pass refuses everything from then on: what it was doing is half
-//! done. Freeing it is always possible.
+//! No panic leaves a handle. After a panic inside it a handle refuses everything: its operation is half done.
+//! Freeing it is always possible.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
@@ -11,15 +11,15 @@ use crate::code::{Answer, YS_EINVAL, YS_EPANIC, ys_code};
 use crate::disposal::{self, Disposal};
 use crate::watch::Watch;
 
-/// What is behind a handle.
+/// The content of a handle.
 pub(crate) trait Content {
     /// The name of the function that frees it.
     const FREE: &'static str;
 
-    /// What any thread may look at, whatever the one that is inside does meanwhile.
+    /// What any thread may read, while another thread is inside.
     type Shared: Sync;
 
-    /// Asked for once: it lies beside the content, which as a whole is that thread's alone.
+    /// Stored once: it is next to the content, which as a whole belongs to that thread alone.
     fn share(&self) -> Self::Shared;
 
     /// What becomes of messages that are dropped while it is in use.
@@ -27,17 +27,17 @@ pub(crate) trait Content {
         None
     }
 
-    /// It will not be used any more, but for this.
+    /// It will not be used any more, except for this.
     fn shut(&mut self) {}
 
     /// It is about to be dropped.
     fn finish(&mut self) {}
 }
 
-/// The content of a handle that no thread is ever inside: any number look at it at once.
+/// The content of a handle that no thread is ever inside: any number may read it at once.
 pub(crate) trait Everyones: Content + Sync {}
 
-/// What a caller has the address of. The content comes first: an end begins with its window.
+/// The allocation whose address a caller has. The content comes first: a handle begins with its window.
 #[repr(C)]
 pub(crate) struct Handle<C: Content> {
     content: ManuallyDrop<C>,
@@ -64,7 +64,7 @@ impl<C: Content> Handle<C> {
 pub(crate) unsafe fn enter<C: Content, A: Answer>(handle: *mut Handle<C>, call: impl FnOnce(&mut C) -> A) -> A {
     let Some(handle) = NonNull::new(handle) else { return A::from_code(YS_EINVAL) };
     let handle = handle.as_ptr();
-    // SAFETY: by the caller the memory is there. Other threads may look at the watch.
+    // SAFETY: by the caller the memory is there. Other threads may read the watch.
     let watch = unsafe { &(*handle).watch };
     let _inside = match watch.enter() {
         Ok(inside) => inside,
@@ -87,17 +87,17 @@ pub(crate) unsafe fn enter<C: Content, A: Answer>(handle: *mut Handle<C>, call: 
     }
 }
 
-/// The content of a handle, for steps that run no foreign code, and cannot panic. Not in the checked build.
+/// The content of a handle, for steps that run no user code, and cannot panic. Not in the checked build.
 ///
 /// # Safety
-/// As of [`enter`], and not NULL. The answer is not used beyond the call of the exported function.
+/// As of [`enter`], and not NULL. The result is not used beyond the call of the exported function.
 #[inline(always)]
 pub(crate) unsafe fn content<'a, C: Content>(handle: *mut Handle<C>) -> &'a mut C {
     // SAFETY: by the caller.
     unsafe { &mut (*handle).content }
 }
 
-/// The handle, where one of any number of threads may look at it.
+/// The handle, for one of any number of threads that may read it.
 ///
 /// # Safety
 /// NULL, or a handle that was made here and not freed; in the checked build that is found out.
@@ -134,8 +134,8 @@ pub(crate) unsafe fn look<C: Everyones, A: Answer>(handle: *const Handle<C>, cal
     looking(unsafe { alive(handle).map(|handle| &*(*handle).content) }, call)
 }
 
-/// As [`look`], at what a handle that belongs to one thread shares with the others. No reference to its content is made: that thread
-/// may be inside.
+/// As [`look`], for what a handle of one thread shares with the others. It makes no reference to its content: that
+/// thread may be inside.
 ///
 /// # Safety
 /// As of [`look`].
@@ -144,7 +144,7 @@ pub(crate) unsafe fn look_beside<C: Content, A: Answer>(
     handle: *const Handle<C>,
     call: impl FnOnce(&C::Shared) -> A,
 ) -> A {
-    // SAFETY: by the caller, and in the checked build by the watch, it is there. Nobody changes it.
+    // SAFETY: by the caller, and in the checked build by the watch, it is there. Nothing changes it.
     looking(unsafe { alive(handle).map(|handle| &*(*handle).shared) }, call)
 }
 
@@ -161,8 +161,8 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
     // SAFETY: by the caller the memory is there.
     let watch = unsafe { &(*handle).watch };
     watch.end(C::FREE);
-    // SAFETY: by the caller, and in the checked build by the watch, nobody else uses it. It was made by `Handle::make`. What it has
-    // is dropped once: a handle that was buried is found by the watch.
+    // SAFETY: by the caller, and in the checked build by the watch, no other thread uses it. It was made by
+    // `Handle::make`. Its content is dropped once: the watch finds a handle that was buried.
     unsafe {
         let mut handle = Box::from_raw(handle);
         let Handle { content, shared, .. } = &mut *handle;
@@ -181,12 +181,12 @@ pub(crate) unsafe fn free<C: Content>(handle: *mut Handle<C>) {
     }
 }
 
-/// A panic has been caught. Whoever panicked has had its say on stderr, by the panic hook.
+/// A panic has been caught. The panic hook has already printed its message on stderr.
 #[cold]
 #[inline(never)]
 fn panicked(payload: Box<dyn core::any::Any + Send>) {
-    // Its drop is foreign code. It may free ends of other channels, whose messages are none of this one's. It may panic as well: that
-    // one's payload is left alone.
+    // Its drop is user code. It may free handles of other channels, with other messages. It may panic as well: that
+    // payload is leaked.
     let _restore = disposal::outside();
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         // MUTANT: Needs a payload whose drop panics with another such payload.

@@ -1,4 +1,5 @@
-//! Pipes and funnels: ends with a queue of their own, in whose slots messages are written, read and disposed of.
+//! The spsc and mpsc channels: handles with a queue of their own. Messages are written, read and disposed of in its
+//! slots.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
@@ -70,7 +71,8 @@ pub(crate) fn in_time<T>(sent: Result<(), SendTimeoutError<T>>) -> c_int {
     ok_or(sent, code)
 }
 
-/// Whether a sender has room, after it seemed to have none: a look as a try to send has, so that an attached sender takes its id down.
+/// Whether a sender has room, after it seemed to have none: a check as in a try to send, so that an attached sender
+/// takes its id down.
 macro_rules! look_for_room {
     ($this:ident) => {
         match $this.sender.try_reserve() {
@@ -89,10 +91,11 @@ macro_rules! lane_tx {
         }
 
         impl<M: Message> $tx<M> {
-            /// Copies as many messages into the channel as there is room for, and sends them. How many, and whether it is over.
+            /// Copies messages into the channel while there is room, and sends them. Returns how many, and whether the channel
+            /// is closed.
             ///
             /// # Safety
-            /// So many messages lie there.
+            /// `count` messages are there.
             unsafe fn send_some(&mut self, messages: *const u8, count: usize) -> (usize, bool) {
                 let (size, sender) = (self.size, &mut self.sender);
                 let at = |made: usize| messages.wrapping_add(made * size);
@@ -160,7 +163,7 @@ macro_rules! lane_tx {
                 let mut sent = 0;
                 loop {
                     let rest = messages.wrapping_add(sent * self.size);
-                    // SAFETY: by the caller so many are left, from there on.
+                    // SAFETY: by the caller this many are left, from there on.
                     let (some, is_over) = unsafe { self.send_some(rest, count - sent) };
                     sent += some;
                     if sent == count || is_over {
@@ -188,7 +191,7 @@ macro_rules! lane_tx {
 
             fn flush(&mut self) -> c_int {
                 let was_over = self.sender.is_disconnected();
-                // The channel may close at any time: whether it has got them is told by what is disposed of here.
+                // The channel may close at any time: what is disposed of here shows whether it has got them.
                 let before = disposal::disposed();
                 self.sender.flush();
                 let is_lost = was_over || disposal::disposed() != before;
@@ -268,19 +271,19 @@ macro_rules! lane_rx {
         }
 
         impl<M: Message> $rx<M> {
-            /// What there is to say where there seemed to be nothing, after a last look.
+            /// The result if there seemed to be nothing, after a last check.
             fn empty_or_closed(&mut self) -> Result<(), ys_code> {
                 if !self.receiver.is_disconnected() {
                     return Err(YS_EMPTY);
                 }
-                // What was sent before the end is visible now.
+                // What was sent before the disconnect is visible now.
                 if self.receiver.peek().is_some() { Ok(()) } else { Err(YS_CLOSED) }
             }
 
             /// Moves out what is there, at most `max`.
             ///
             /// # Safety
-            /// There is room for so many.
+            /// There is room for this many.
             unsafe fn recv_some(&mut self, messages: *mut u8, max: usize) -> Result<usize, TryRecvError> {
                 if lie_as::<M>(messages, self.size) {
                     // SAFETY: by the caller.

@@ -43,7 +43,7 @@ impl Limit {
     }
 }
 
-/// The time that is left of a limit, for calls that wait several times. Looks at the clock only when asked.
+/// The time that is left of a limit, for calls that wait several times. Reads the clock only when asked.
 pub(crate) struct Clock {
     limit: Limit,
     end: Option<Instant>,

@@ -17,7 +17,7 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// The class of messages of so many bytes, aligned so; 0 is the smallest alignment there is.
+    /// The class of messages of `size` bytes, with this alignment; 0 is the smallest alignment.
     pub(crate) fn of(size: usize, align: usize) -> Option<Self> {
         let is_known = size > 0 && (align == 0 || align.is_power_of_two());
         let (align, sizes) = SIZES.into_iter().find(|(of, _)| is_known && align <= *of)?;
@@ -77,10 +77,11 @@ pub(crate) use for_class;
 /// A message of `size` bytes that lie at `from`, aligned or not.
 ///
 /// # Safety
-/// They lie there, and are no more than the class has. Whoever gives the message away forgets the bytes there.
+/// They are there, and are no more than the class has. The caller that gives the message away forgets the bytes
+/// there.
 #[inline(always)]
 pub(crate) unsafe fn copy_in<M: Message>(from: *const u8, size: usize) -> M {
-    // A size known to the compiler wherever it can be: such a copy is a few instructions.
+    // A size known to the compiler if possible: such a copy is a few instructions.
     if size == size_of::<M>() {
         // SAFETY: by the caller. All bytes of a message may be anything.
         return unsafe { from.cast::<M>().read_unaligned() };

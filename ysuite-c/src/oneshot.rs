@@ -1,4 +1,5 @@
-//! The oneshot: an end that sends once, and an end that receives once. The message is moved by its bytes, in and out.
+//! The oneshot: a handle that sends once, and a handle that receives once. The message is moved by its bytes, in
+//! and out.
 
 use core::ffi::c_int;
 
@@ -88,7 +89,7 @@ impl<M: Message> OneshotRx<M> {
         }
     }
 
-    /// As [`receive`](Self::receive). An attached end that finds nothing takes its id down.
+    /// As [`receive`](Self::receive). An attached handle that finds nothing takes its id down.
     fn try_receive(&mut self) -> Result<M, ys_code> {
         match self.kept.take() {
             Some(message) => Ok(message),

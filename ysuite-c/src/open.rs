@@ -17,14 +17,14 @@ use crate::options::{Wanted, ys_options};
 use crate::rx::{self, ys_rx};
 use crate::tx::{self, ys_tx};
 
-/// Opens a pipe: one sender, one receiver, in order. The fastest channel, and the first to reach for.
+/// Opens an spsc channel: one sender, one receiver, in order. The fastest channel, and the default choice.
 ///
-/// Allocates; where memory runs out later, while messages queue up without a bound, the process ends. Never blocks. Both ends are
-/// to be freed, in any order, by ys_tx_free and ys_rx_free.
+/// Allocates; if memory runs out later, while messages queue up without a bound, the process ends. Never blocks.
+/// Both handles must be freed, in any order, by ys_tx_free and ys_rx_free.
 ///
 /// @param options what it is to be like; senders must be 0
-/// @param tx where the sending end is put; NULL is put there after an error
-/// @param rx where the receiving end is put; NULL is put there after an error
+/// @param tx receives the sender; NULL after an error
+/// @param rx receives the receiver; NULL after an error
 /// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
@@ -36,14 +36,14 @@ pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut 
     unsafe { open(options, tx, rx, make) }
 }
 
-/// Opens a funnel: many senders, one receiver. Each sender has a lane of its own, in which its messages keep their order.
-/// ys_tx_clone makes another sender.
+/// Opens an mpsc channel: many senders, one receiver. Each sender has a lane of its own. Its messages keep their
+/// order there. ys_tx_clone makes another sender.
 ///
-/// Allocates; where memory runs out later, while messages queue up for the first time, the process ends. Never blocks.
+/// Allocates; if memory runs out later, while messages queue up for the first time, the process ends. Never blocks.
 ///
 /// @param options what it is to be like; capacity is of each sender, senders without a capacity must be 0
-/// @param tx where the first sending end is put; NULL is put there after an error
-/// @param rx where the receiving end is put; NULL is put there after an error
+/// @param tx receives the first sender; NULL after an error
+/// @param rx receives the receiver; NULL after an error
 /// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_funnel_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
@@ -55,14 +55,15 @@ pub unsafe extern "C" fn ys_funnel_open(options: *const ys_options, tx: *mut *mu
     unsafe { open(options, tx, rx, make) }
 }
 
-/// Opens an exchange: many senders, many receivers, one order. Each message goes to exactly one receiver. ys_tx_clone and
-/// ys_rx_clone make more ends. Messages are moved as bytes, so a message must not hold its own address.
+/// Opens an mpmc channel: many senders, many receivers, one order. Each message goes to exactly one receiver.
+/// ys_tx_clone and ys_rx_clone make more handles. Messages are moved as bytes, so a message must not hold its own
+/// address.
 ///
 /// Allocates: with a capacity, room for all messages at once. Never blocks.
 ///
 /// @param options what it is to be like; senders must be 0
-/// @param tx where the first sending end is put; NULL is put there after an error
-/// @param rx where the first receiving end is put; NULL is put there after an error
+/// @param tx receives the first sender; NULL after an error
+/// @param rx receives the first receiver; NULL after an error
 /// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_exchange_open(
@@ -79,13 +80,14 @@ pub unsafe extern "C" fn ys_exchange_open(
     unsafe { open(options, tx, rx, make) }
 }
 
-/// Opens a oneshot: one message, once, as an answer is. The message is moved as bytes, so it must not hold its own address.
+/// Opens a oneshot: one message, once, such as a reply. The message is moved as bytes, so it must not hold its own
+/// address.
 ///
 /// Allocates. Never blocks.
 ///
 /// @param options what it is to be like; capacity and senders must be 0
-/// @param tx where the sending end is put; NULL is put there after an error
-/// @param rx where the receiving end is put; NULL is put there after an error
+/// @param tx receives the sender; NULL after an error
+/// @param rx receives the receiver; NULL after an error
 /// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_oneshot_open(
@@ -111,9 +113,9 @@ fn refuse(is_wrong: bool) -> Result<(), ys_code> {
 fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
     /// Below this, a process without so much memory is past help.
     const SMALL: usize = 1 << 20;
-    /// What an exchange can count: `ysuite::mpmc::bounded` panics beyond it.
+    /// The largest bound of an mpmc channel: `ysuite::mpmc::bounded` panics beyond it.
     const MOST: u64 = 1 << 36;
-    // A cell has a word beside its message.
+    // A cell has a word next to its message.
     let cell = wanted.class.stride + wanted.class.align;
     let bytes = wanted.capacity.checked_mul(cell).ok_or(YS_EINVAL)?;
     let layout = Layout::from_size_align(bytes, 64).map_err(|_| YS_EINVAL)?;
@@ -134,7 +136,7 @@ fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
     Ok(())
 }
 
-/// Makes a channel, and gives the caller its ends.
+/// Makes a channel, and gives the caller its handles.
 ///
 /// # Safety
 /// Each pointer is NULL, or what it says.

@@ -20,19 +20,21 @@ pub struct ys_options {
     pub size: usize,
     /// What messages are aligned to, in bytes: a power of two, at most 16. 0 is 8.
     pub align: usize,
-    /// How many messages can be in the channel; in a funnel, of each sender. 0: no bound. More than PTRDIFF_MAX, as a number less
-    /// than 0 becomes, is YS_EINVAL.
+    /// How many messages can be in the channel; in an mpsc channel, of each sender. 0: no bound. More than PTRDIFF_MAX,
+    /// as a number less than 0 becomes, is YS_EINVAL.
     pub capacity: usize,
-    /// Only in a funnel with a capacity: how many senders there can be at a time. 0: no limit.
+    /// Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit.
     pub senders: usize,
-    /// Called once for each message that nobody receives, on whichever thread finds it, with its address and the context. In a
-    /// pipe or a funnel that is the slot in which it was written; exchange and oneshot move messages. May be NULL.
+    /// Called once for each message that is never received, on the thread that finds it, with its address and the
+    /// context. In an spsc or mpsc channel that is the slot in which it was written; mpmc channels and oneshots move
+    /// messages. May be NULL.
     ///
-    /// It must not use the end whose call has led to it; it may use others. An exception of C++ that leaves it ends the process.
-    /// A panic of Rust that leaves it is caught: the call answers YS_EPANIC, as all later ones with that end. Whether a message that
-    /// such a call was given is in the channel, has been dropped, or neither, is not known: it must not be used any more.
+    /// It must not use the handle whose call has led to it; it may use others. An exception of C++ that leaves it ends
+    /// the process. A panic of Rust that leaves it is caught: the call returns YS_EPANIC, as do all later ones with
+    /// that handle. Whether a message that such a call was given is in the channel, has been dropped, or neither, is
+    /// not known: it must not be used any more.
     pub drop: Option<unsafe extern "C-unwind" fn(message: *mut c_void, context: *mut c_void)>,
-    /// For the callback. Must stay valid until all ends of the channel are freed; any thread may use it.
+    /// For the callback. Must stay valid until all handles of the channel are freed; any thread may use it.
     pub context: *mut c_void,
 }
 
@@ -54,7 +56,7 @@ impl ys_options {
     /// What lies at `options`, in as many bytes as it says.
     ///
     /// # Safety
-    /// NULL, or so many bytes lie there.
+    /// NULL, or that many bytes are there.
     pub(crate) unsafe fn read(options: *const Self) -> Option<Wanted> {
         let first_two = 2 * size_of::<u32>();
         if options.is_null() {
@@ -66,7 +68,8 @@ impl ys_options {
             return None;
         }
         let mut copy = MaybeUninit::<Self>::zeroed();
-        // SAFETY: by the caller so many bytes lie there. All zeros are options, and so is any part of a shorter structure.
+        // SAFETY: by the caller that many bytes are there. All zeros are valid options, and so is any part of a shorter
+        // structure.
         let options = unsafe {
             copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(options.cast(), given.min(size_of::<Self>()));
             copy.assume_init()

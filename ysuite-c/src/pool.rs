@@ -31,7 +31,7 @@ pub struct ys_pool_class {
     pub blocks: usize,
 }
 
-/// What is behind the handle.
+/// The content of the handle.
 struct Blocks {
     pool: Pool,
     stop: Arc<PoolStop>,
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn ys_pool_open(classes: *const ys_pool_class, n: usize, p
         return c_int::from_code(YS_EINVAL);
     }
     handle::make(|| {
-        // SAFETY: by the caller so many lie there.
+        // SAFETY: by the caller that many are there.
         let classes = unsafe { slice::from_raw_parts(classes, n) };
         match sizes(classes).and_then(|sizes| Pool::new(&sizes).map_err(refusal)) {
             Ok(made) => {
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn ys_pool_take(pool: *mut ys_pool, len: usize, ns: i64) -
 /// Runs a call on a message that stays the caller's.
 ///
 /// # Safety
-/// NULL, or a message of a pool, which nobody else uses.
+/// NULL, or a message of a pool, which no other thread uses.
 #[inline(always)]
 unsafe fn with<A: Answer>(function: &str, message: *const c_void, call: impl FnOnce(&mut Message) -> A) -> A {
     let Some(first) = NonNull::new(message.cast_mut().cast::<u8>()) else { return A::from_code(YS_EINVAL) };
@@ -223,20 +223,21 @@ pub unsafe extern "C" fn ys_msg_resize(message: *mut c_void, len: usize) -> c_in
 /// Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
 /// whose messages are addresses of messages: not itself, but called by one.
 ///
-/// What was freed before ends the process with a sentence, as long as no other has taken the block meanwhile and its pool is there: that
-/// is a word in front of each block, at which ys_msg_len, ys_msg_capacity and ys_msg_resize look as well. The checked build finds
-/// also what is no message of a pool, and whether somebody has written behind the block.
+/// A message that was freed before ends the process with a sentence, as long as the block was not taken again and
+/// its pool exists: a word in front of each block shows it, which ys_msg_len, ys_msg_capacity and ys_msg_resize
+/// check as well. The checked build also finds an address that is no message of a pool, and writes after the block.
 ///
 /// @param message the message, which is not to be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
     if let Some(first) = NonNull::new(message.cast::<u8>()) {
-        // SAFETY: by the caller it is a message of a pool, and nobody uses it any more.
+        // SAFETY: by the caller it is a message of a pool, and it is not used any more.
         handle::make(|| drop(unsafe { loans::given_back("ys_msg_free", first) }));
     }
 }
 
-/// Makes a stopper for the pool, by which any thread ends the waits of those that wait for a block: see ys_stop. Allocates. Any thread.
+/// Makes a stopper for the pool, by which any thread ends the waits for a block: see ys_stop. Allocates. Any
+/// thread.
 ///
 /// @param pool the pool
 /// @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error

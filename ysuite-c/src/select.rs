@@ -1,4 +1,4 @@
-//! Waiting for the first of several ends.
+//! Waiting for the first of several handles.
 
 use core::ffi::c_int;
 use core::ptr;
@@ -14,13 +14,13 @@ use crate::set::{MOST, refusal};
 use crate::stopper::{self, OwnersStop, StopEnd, ys_stopper};
 use crate::tx::{self, ys_tx};
 
-/// Waits for one of several ends, of any channels: receivers that may have a message, senders that may have room. One thread at a
-/// time; it may move between threads. Freed by ys_select_free.
+/// Waits for one of several handles, of any channels: receivers that may have a message, senders that may have
+/// room. One thread at a time; it may move between threads. Freed by ys_select_free.
 pub struct ys_select {
     _opaque: [u8; 0],
 }
 
-/// What is behind the handle.
+/// The content of the handle.
 struct Selecting {
     select: Select<'static>,
     stop: Arc<OwnersStop>,
@@ -53,7 +53,7 @@ impl Selecting {
 
     /// What is to be said where this id was named.
     fn named(&mut self, id: Option<usize>, limit: Limit) -> isize {
-        // Ends that may go on come first.
+        // Handles that are ready come first.
         let id = if id == Some(self.stop_id) { self.select.try_wait() } else { id };
         match id {
             Some(id) if id == self.stop_id => isize::from_code(YS_STOPPED),
@@ -63,7 +63,7 @@ impl Selecting {
     }
 }
 
-/// An end of any type.
+/// A handle of any type.
 struct AnyEnd<'a>(&'a mut dyn Attach);
 
 impl Attach for AnyEnd<'_> {
@@ -89,7 +89,7 @@ unsafe fn enter<A: Answer>(select: *mut ys_select, call: impl FnOnce(&mut Select
 
 /// Opens a select.
 ///
-/// @param ends for how many ends at a time: 1 to 262144
+/// @param ends for how many handles at a time: 1 to 262144
 /// @param select where it is put; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL
 #[unsafe(no_mangle)]
@@ -109,12 +109,12 @@ pub unsafe extern "C" fn ys_select_open(ends: usize, select: *mut *mut ys_select
     })
 }
 
-/// Waits for a receiving end as well: until it may have a message, or nothing more will come.
+/// Waits for a receiver as well: until it may have a message, or nothing more will come.
 ///
 /// @param select the select
-/// @param rx the end, which no other thread is using. Freeing it takes it out
-/// @param id where the id is put by which it will be named
-/// @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be
+/// @param rx the handle, which no other thread is using. Freeing it takes it out
+/// @param id receives the id by which it will be reported
+/// @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_add_rx(select: *mut ys_select, rx: *mut ys_rx, id: *mut usize) -> c_int {
     if id.is_null() {
@@ -124,12 +124,12 @@ pub unsafe extern "C" fn ys_select_add_rx(select: *mut ys_select, rx: *mut ys_rx
     unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| add(select, end, id)))) }
 }
 
-/// Waits for a sending end as well: until it may have room, or nobody receives any more.
+/// Waits for a sender as well: until it may have room, or there is no receiver any more.
 ///
 /// @param select the select
-/// @param tx the end, which no other thread is using. Freeing it takes it out
-/// @param id where the id is put by which it will be named
-/// @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be;
+/// @param tx the handle, which no other thread is using. Freeing it takes it out
+/// @param id receives the id by which it will be reported
+/// @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full;
 ///     YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx, id: *mut usize) -> c_int {
@@ -160,10 +160,10 @@ fn remove(select: &mut Selecting, end: &mut dyn Attach) -> c_int {
     c_int::from_code(select.select.remove(&mut AnyEnd(end)).map_or(YS_EATTACHED, |_| YS_OK))
 }
 
-/// Waits for this receiving end no longer. Its id is free, and may be named once more, for nothing.
+/// Waits for this receiver no longer. Its id is free, and may be reported once more, spuriously.
 ///
 /// @param select the select
-/// @param rx the end, which no other thread is using
+/// @param rx the handle, which no other thread is using
 /// @return YS_OK; YS_EATTACHED: it is not in this select
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys_rx) -> c_int {
@@ -171,10 +171,10 @@ pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys
     unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| remove(select, end)))) }
 }
 
-/// Waits for this sending end no longer. Its id is free, and may be named once more, for nothing.
+/// Waits for this sender no longer. Its id is free, and may be reported once more, spuriously.
 ///
 /// @param select the select
-/// @param tx the end, which no other thread is using
+/// @param tx the handle, which no other thread is using
 /// @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys_tx) -> c_int {
@@ -182,12 +182,13 @@ pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys
     unsafe { enter(select, |select| tx::enter(tx, |tx| tx.attach(|end| remove(select, end)))) }
 }
 
-/// Waits for an end that may go on. Each is named in its turn, and named again until ys_try_recv finds nothing, or ys_try_send no
-/// room; every end is named at first. Without any end it waits until the time is up.
+/// Waits for a handle that is ready. Each is reported in its turn, and again until ys_try_recv finds nothing, or
+/// ys_try_send no room; every handle is reported at first. Without any handle it waits until the time is up.
 ///
 /// @param select the select
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
-/// @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_STOPPED: no end may go on, and ys_stop was called for the select
+/// @return the id of the handle; YS_EMPTY (if ns is 0), YS_TIMEOUT; YS_STOPPED: no handle is ready, and ys_stop was
+/// called for the select
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isize {
     let limit = Limit::from_nanoseconds(ns);
@@ -203,7 +204,8 @@ pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isiz
     unsafe { enter(select, wait) }
 }
 
-/// Makes a stopper for the select, by which any thread ends the wait of the one that waits: see ys_stop. Allocates. Any thread.
+/// Makes a stopper for the select, by which any thread ends the wait of the waiting thread: see ys_stop. Allocates.
+/// Any thread.
 ///
 /// @param select the select
 /// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
@@ -214,7 +216,7 @@ pub unsafe extern "C" fn ys_select_stopper(select: *const ys_select, stopper: *m
     unsafe { stopper::make(select.cast::<Handle<Selecting>>(), stopper, Arc::clone) }
 }
 
-/// Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.
+/// Frees a select. Handles that are still in it stay attached to it: to attach them elsewhere, remove them before.
 ///
 /// @param select the select, which is not to be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]

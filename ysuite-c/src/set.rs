@@ -16,11 +16,11 @@ use crate::rx::{self, ys_rx};
 use crate::stopper::{self, OwnersStop, StopEnd, Stops, ys_stopper};
 use crate::tx::{self, ys_tx};
 
-/// The most ids of a set, and ends of a select.
+/// The largest number of ids of a set, and of handles of a select.
 pub(crate) const MOST: usize = 1 << 18;
 
-/// A set of signals, which one thread waits for and any thread raises, and to which ends of channels can be attached. One thread
-/// at a time; it may move between threads. Freed by ys_set_free.
+/// A set of signals, which one thread waits for and any thread raises, and to which handles of channels can be
+/// attached. One thread at a time; it may move between threads. Freed by ys_set_free.
 pub struct ys_set {
     _opaque: [u8; 0],
 }
@@ -33,10 +33,10 @@ pub struct ys_signaler {
 struct Set {
     set: Box<dyn SignalSet + Send>,
     descriptor: Option<c_int>,
-    /// How many ids callers have. The one behind them is that of the stop.
+    /// How many ids callers have. The next one is that of the stop.
     ids: usize,
     stop: Arc<OwnersStop>,
-    /// Behind the last id of an answer that had no room for all: the next one begins there.
+    /// After the last id of a result that had no room for all: the next one begins there.
     begin: usize,
 }
 
@@ -69,14 +69,14 @@ impl Set {
     /// A set of one id more than callers have.
     fn make(mut set: Box<dyn SignalSet + Send>, descriptor: Option<c_int>, ids: usize) -> Self {
         let stop = Arc::<OwnersStop>::default();
-        // The id is there, and no end has it.
+        // The id exists, and no handle has it.
         let attached = set.attach(&mut StopEnd(&stop), ids);
         debug_assert!(attached.is_ok(), "{attached:?}");
         Self { set, descriptor, ids, stop, begin: 0 }
     }
 
-    /// There is room for fewer ids than are up: `room` is filled with the smallest, and `more` and `others` follow. Reports as many as
-    /// it is the turn of, and leaves the others up.
+    /// There is room for fewer ids than are up: `room` is filled with the smallest, and `more` and `others` follow.
+    /// Reports those whose turn it is, and leaves the others up.
     #[cold]
     fn take_turns(
         &mut self,
@@ -112,7 +112,7 @@ impl Content for SetSignaler {
 
 impl Everyones for SetSignaler {}
 
-/// Why an end cannot be attached.
+/// Why a handle cannot be attached.
 pub(crate) fn refusal(error: AttachError) -> ys_code {
     match error {
         AttachError::AlreadyAttached => YS_EATTACHED,
@@ -198,29 +198,31 @@ pub unsafe extern "C" fn ys_set_fd(set: *const ys_set) -> c_int {
     }
 }
 
-/// Attaches a receiving end: the id is up while it may have a message, and once nothing more will come. It is up at first. It goes
-/// down when ys_try_recv, ys_peek, or ys_take or ys_recv_batch with a time of 0 finds nothing.
+/// Attaches a receiver: the id is up while it may have a message, and once nothing more will come. It is up at
+/// first. It goes down when ys_try_recv, ys_peek, or ys_take or ys_recv_batch with a time of 0 finds nothing.
 ///
-/// Freeing the end frees the id. Freeing the set leaves its ends as they are, attached to a set that is gone: to attach them
-/// elsewhere, detach them before.
+/// Freeing the handle frees the id. Freeing the set leaves its handles attached to a set that is gone: to attach
+/// them elsewhere, detach them before.
 ///
 /// @param set the set
-/// @param rx the end, which no other thread is using
+/// @param rx the handle, which no other thread is using
 /// @param id the id
-/// @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE
+/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
+/// YS_ERANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: usize) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| attach(set, end, id)))) }
 }
 
-/// Attaches a sending end: the id is up while it may have room, and once nobody receives any more. It is up at first. It goes down
-/// when ys_try_send or ys_reserve finds no room. Otherwise as ys_set_attach_rx.
+/// Attaches a sender: the id is up while it may have room, and once there is no receiver any more. It is up at
+/// first. It goes down when ys_try_send or ys_reserve finds no room. Otherwise as ys_set_attach_rx.
 ///
 /// @param set the set
-/// @param tx the end, which no other thread is using
+/// @param tx the handle, which no other thread is using
 /// @param id the id
-/// @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE; YS_ENOTSUP: a oneshot
+/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
+/// YS_ERANGE; YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_tx(set: *mut ys_set, tx: *mut ys_tx, id: usize) -> c_int {
     // SAFETY: by the caller.
@@ -238,11 +240,11 @@ fn detach(set: &mut Set, end: &mut dyn ysuite::signal::Attach) -> c_int {
     c_int::from_code(set.set.detach(end).map_or(YS_EATTACHED, |_| YS_OK))
 }
 
-/// Takes a receiving end out of the set: its id is down, and free. The id may be reported once more, for nothing, where a sender
-/// was about to raise it.
+/// Takes a receiver out of the set: its id is down, and free. The id may be reported once more, spuriously, if a
+/// sender was about to raise it.
 ///
 /// @param set the set
-/// @param rx the end, which no other thread is using
+/// @param rx the handle, which no other thread is using
 /// @return YS_OK; YS_EATTACHED: it is not in this set
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c_int {
@@ -250,10 +252,10 @@ pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c
     unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| detach(set, end)))) }
 }
 
-/// Takes a sending end out of the set, as ys_set_detach_rx.
+/// Takes a sender out of the set, as ys_set_detach_rx.
 ///
 /// @param set the set
-/// @param tx the end, which no other thread is using
+/// @param tx the handle, which no other thread is using
 /// @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c_int {
@@ -261,15 +263,17 @@ pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c
     unsafe { enter(set, |set| tx::enter(tx, |tx| tx.attach(|end| detach(set, end)))) }
 }
 
-/// Waits until something is up. Ids raised by hand are taken by that; ids of attached ends are reported each time, until the end
-/// finds nothing, or no room.
+/// Waits until something is up. Ids raised by a signaler are taken by that; ids of attached handles are reported
+/// each time, until the handle finds nothing, or no room.
 ///
-/// An event loop that is told of edges (EPOLLET) calls this with a time of 0 until it answers YS_EMPTY, and serves what each answer
-/// names, before it waits again: only behind that answer is the next edge promised. One that is told of levels may call it once.
+/// An edge-triggered event loop (EPOLLET) calls this with a time of 0 until it returns YS_EMPTY, and serves the
+/// reported ids, before it waits again: only after YS_EMPTY is the next edge promised. A level-triggered one may
+/// call it once.
 ///
 /// @param set the set
 /// @param ids where the ids that are up are put, ascending
-/// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
+/// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins
+/// after the last
 ///     id of this one, and comes back to the smallest when it has reported the largest
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
@@ -289,7 +293,7 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
         // The stop's own is no caller's.
         let ids_of_callers = set.ids;
         let mut up = up.filter(move |id| *id != ids_of_callers);
-        // SAFETY: by the caller there is room for so many; no set has more ids than the most.
+        // SAFETY: by the caller there is room for this many; no set has more ids than the largest number.
         let room = unsafe { slice::from_raw_parts_mut(ids.cast::<MaybeUninit<usize>>(), max.min(MOST)) };
         let mut count = 0;
         for (place, id) in room.iter_mut().zip(up.by_ref()) {
@@ -308,7 +312,7 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
     unsafe { enter(set, wait) }
 }
 
-/// Makes a stopper for the set, by which any thread ends the wait of the one that waits for it: see ys_stop. Allocates. Any thread.
+/// Makes a stopper for the set, by which any thread ends the wait for it: see ys_stop. Allocates. Any thread.
 ///
 /// @param set the set
 /// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error

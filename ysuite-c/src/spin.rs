@@ -1,4 +1,4 @@
-//! What an end does before it sleeps.
+//! What a handle does before it sleeps.
 
 use core::ffi::c_int;
 
@@ -6,13 +6,13 @@ use ysuite::channel::Spin;
 
 use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK};
 
-/// What an end does before it sleeps.
+/// What a handle does before it sleeps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ys_spin {
     /// It sleeps at once.
     YS_SPIN_NONE = 0,
-    /// It looks for a while, as long as that has paid.
+    /// It polls for a while, as long as that has paid.
     YS_SPIN_ADAPTIVE = 1,
     /// It never sleeps: for a thread that has a CPU for itself.
     YS_SPIN_FOREVER = 2,
@@ -27,7 +27,7 @@ fn spin_from(spin: c_int) -> Option<Spin> {
     }
 }
 
-/// Sets the spin of an end by `set`, which answers whether the end has one.
+/// Sets the spin of a handle by `set`, which returns whether the handle has one.
 pub(crate) fn set_spin(spin: c_int, set: impl FnOnce(Spin) -> bool) -> c_int {
     let code = match spin_from(spin) {
         Some(spin) if set(spin) => YS_OK,

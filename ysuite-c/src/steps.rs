@@ -1,8 +1,9 @@
-//! What an end can do by its window alone: most sends and receives, in a few instructions and without the channel's own code,
-//! which would take the end's state from memory and put it back. The header's inline functions do the same in the caller's.
+//! What a handle can do by its window alone: most sends and receives, in a few instructions and without the
+//! channel's own code, which would load and store the handle's state. The header's inline functions do the same in
+//! the caller's.
 //!
 //! One thread at a time. Wait-free. The rules and the layout are those of `ysuite::in_place`: groups of slots with a state in
-//! front. Where a window does not tell, the answer is that a call must.
+//! front. If the window does not suffice, the result is that a call is needed.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
@@ -18,13 +19,13 @@ use crate::tx::{self, ys_tx};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Done,
-    /// It is done, and the other side must be told.
+    /// It is done, and the other side must be notified.
     Tell,
     /// Nothing has been done: only the channel can.
     Call,
 }
 
-/// What the calls of a sending end jump to. They go to the channel themselves where the window does not tell.
+/// The jump table of a sender's calls. They go to the channel themselves if the window does not suffice.
 #[derive(Clone, Copy)]
 pub(crate) struct TxCalls {
     /// As of `ys_send`, with pointers that are not NULL.
@@ -35,19 +36,19 @@ pub(crate) struct TxCalls {
     pub(crate) commit: unsafe extern "C" fn(*mut ys_tx, usize) -> isize,
 }
 
-/// The steps of a sending end.
+/// The steps of a sender.
 pub(crate) struct TxSteps {
-    /// Of an end whose caller sees the window, and of one that has it for itself.
+    /// For a handle whose caller sees the window, and for one that keeps it private.
     pub(crate) shown: TxCalls,
     pub(crate) own: TxCalls,
-    /// Sends a copy of the message of so many bytes.
+    /// Sends a copy of the message of `size` bytes.
     ///
     /// # Safety
-    /// The window is the end's; a message lies there.
+    /// The window belongs to the handle; a message is there.
     pub(crate) send: unsafe fn(&mut SendWindow, *const u8, usize) -> Step,
 }
 
-/// What the calls of a receiving end jump to. They go to the channel themselves where the window does not tell.
+/// The jump table of a receiver's calls. They go to the channel themselves if the window does not suffice.
 #[derive(Clone, Copy)]
 pub(crate) struct RxCalls {
     /// As of `ys_recv`, with pointers that are not NULL.
@@ -58,20 +59,20 @@ pub(crate) struct RxCalls {
     pub(crate) consume: unsafe extern "C" fn(*mut ys_rx, usize) -> c_int,
 }
 
-/// The steps of a receiving end.
+/// The steps of a receiver.
 pub(crate) struct RxSteps {
-    /// Of an end whose caller sees the window, and of one that has it for itself.
+    /// For a handle whose caller sees the window, and for one that keeps it private.
     pub(crate) shown: RxCalls,
     pub(crate) own: RxCalls,
-    /// Moves a message of so many bytes out.
+    /// Moves a message of `size` bytes out.
     ///
     /// # Safety
-    /// The window is the end's; there is room for a message.
+    /// The window belongs to the handle; there is room for a message.
     pub(crate) recv: unsafe fn(&mut RecvWindow, *mut u8, usize) -> Step,
-    /// The next message, taken where it lies: null where there is none.
+    /// The next message, taken in place: null if there is none.
     ///
     /// # Safety
-    /// The window is the end's.
+    /// The window belongs to the handle.
     pub(crate) take: unsafe fn(&mut RecvWindow) -> (*mut u8, Step),
 }
 
@@ -128,7 +129,7 @@ fn free_slot<M>(window: &SendWindow) -> Option<(*mut u8, *mut u8)> {
 #[inline(always)]
 unsafe fn publish<M>(window: &SendWindow, newest: *mut u8) -> Step {
     let state = Layout::<M>::group_of_slot(newest).cast::<usize>();
-    // ORDERING: Release pairs with the Acquire of the receiver's look at the group: the messages are written.
+    // ORDERING: Release pairs with the Acquire of the receiver's load of the group: the messages are written.
     // SAFETY: by the caller the group is there; it begins with its state, which this thread alone writes.
     unsafe { AtomicUsize::from_ptr(state) }.store(newest.addr().wrapping_add(window.lap), Ordering::Release);
     tell(window.asleep)
@@ -138,8 +139,9 @@ unsafe fn publish<M>(window: &SendWindow, newest: *mut u8) -> Step {
 /// After a publication: whether the other side is to be told.
 #[inline(always)]
 fn tell(asleep: *const u32) -> Step {
-    // ORDERING: pairs with the barrier that whoever arms the word has all threads pass before a second look at what was published
-    // here: so the compiler alone must keep the order. In a process without that barrier no window is open.
+    // ORDERING: pairs with the barrier that the thread that arms the word has all threads pass before a second check
+    // of what was published here: so the compiler alone must keep the order. In a process without that barrier no
+    // window is open.
     compiler_fence(Ordering::SeqCst);
     if is_told(asleep) { Step::Tell } else { Step::Done }
 }
@@ -149,7 +151,7 @@ fn tell(asleep: *const u32) -> Step {
 #[inline(always)]
 fn is_told(asleep: *const u32) -> bool {
     // ORDERING: Relaxed, by the fence in `tell`; without it this is a guess.
-    // SAFETY: the word lives as long as the end.
+    // SAFETY: the word lives as long as the handle.
     unsafe { AtomicU32::from_ptr(asleep.cast_mut()) }.load(Ordering::Relaxed) != 0
 }
 
@@ -349,9 +351,9 @@ unsafe fn take<M: Message>(window: &mut RecvWindow) -> (*mut u8, Step) {
 #[inline(always)]
 unsafe fn consume<M: Message>(window: &mut RecvWindow, count: usize) -> Step {
     window.next = window.next.wrapping_add(count * Layout::<M>::STEP);
-    // SAFETY: the count lives as long as the end, and this thread alone writes it.
+    // SAFETY: the count lives as long as the handle, and this thread alone writes it.
     let taken = unsafe { AtomicUsize::from_ptr(window.taken) };
-    // ORDERING: Release pairs with the sender's Acquire when it looks for room: the messages have been read.
+    // ORDERING: Release pairs with the sender's Acquire when it checks for room: the messages have been read.
     taken.store(taken.load(Ordering::Relaxed).wrapping_add(count), Ordering::Release);
     tell(window.asleep)
 }

@@ -1,4 +1,4 @@
-//! Stoppers: by which any thread ends the waits of others, for a shutdown.
+//! Stoppers: any thread ends the waits of others with one, for a shutdown.
 //!
 //! Any thread, any number at once. To stop takes a lock that others hold for some instructions as they go to sleep and when they are
 //! awake again. A stopper may outlive what it stops.
@@ -38,7 +38,7 @@ impl Content for Stopper {
 
 impl Everyones for Stopper {}
 
-/// Makes a stopper of what a handle shares, which any thread may look at.
+/// Makes a stopper of what a handle shares, which any thread may read.
 ///
 /// # Safety
 /// `stopper` is NULL, or a place for one; the handle as of [`handle::look_beside`].
@@ -94,7 +94,7 @@ impl Stops for OwnersStop {
     }
 }
 
-/// As an end that never has a message, until it is stopped.
+/// As a handle that never has a message, until it is stopped.
 pub(crate) struct StopEnd<'a>(pub(crate) &'a OwnersStop);
 
 impl Attach for StopEnd<'_> {
@@ -112,13 +112,14 @@ impl Attach for StopEnd<'_> {
     }
 }
 
-/// Ends all waits of what the stopper is for, now and from now on. Whoever waits there is woken, and answers YS_STOPPED; a call that
-/// would have to wait answers that at once, and so does one that may not wait, in place of YS_EMPTY, YS_FULL or YS_TIMEOUT. What can
-/// be done without waiting is done as before: messages that are there are received, and sent where there is room. Ends in sets and
-/// selects are named. There is no way back.
+/// Ends all waits of what the stopper is for, now and from now on. A waiting thread is woken, and its call returns
+/// YS_STOPPED. A call that would have to wait returns that at once, and so does one that may not wait, in place of
+/// YS_EMPTY, YS_FULL or YS_TIMEOUT. What can be done without waiting is done as before: messages that are there are
+/// received, and sent if there is room. Handles in sets and selects are reported. It cannot be undone.
 ///
-/// Any thread, any number of times; it does not wait for those that it wakes. One system call for each thread that sleeps. What was
-/// done before is seen by whoever is answered YS_STOPPED. Not from a signal handler. Without effect where all ends are gone.
+/// Any thread, any number of times; it does not wait for those that it wakes. One system call for each thread that
+/// sleeps. A thread that gets YS_STOPPED sees what was done before. Not from a signal handler. Without effect if
+/// all handles are gone.
 ///
 /// @param stopper the stopper
 /// @return YS_OK; YS_EINVAL: NULL

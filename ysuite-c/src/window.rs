@@ -1,5 +1,5 @@
-//! Windows: what lies at the address of a handle, so that the inline functions of the header may send and receive a few
-//! messages without a call. Their rules are those of `ysuite::in_place`.
+//! Windows: the structure at the address of a handle, so that the inline functions of the header may send and
+//! receive a few messages without a call. Their rules are those of `ysuite::in_place`.
 
 use core::mem::offset_of;
 use std::sync::OnceLock;
@@ -11,7 +11,8 @@ use crate::watch::IS_CHECKED;
 /// The version of the windows that this header's inline functions know. A library that does not know it opens none.
 pub const YS_WINDOW_VERSION: u32 = 1;
 
-/// What lies at the address of a ys_tx. For the inline functions of the header only, which know when it may be used and how.
+/// The structure at the address of a ys_tx. For the inline functions of the header only, which know when it may be
+/// used and how.
 #[repr(C)]
 pub struct ys_tx_window {
     /// The slot of the next message.
@@ -26,12 +27,13 @@ pub struct ys_tx_window {
     pub asleep: *const u32,
 }
 
-/// What lies at the address of a ys_rx. For the inline functions of the header only, which know when it may be used and how.
+/// The structure at the address of a ys_rx. For the inline functions of the header only, which know when it may be
+/// used and how.
 #[repr(C)]
 pub struct ys_rx_window {
     /// The slot of the next message.
     pub next: *mut u8,
-    /// One past the last slot of its group that is known to be published. Where it is next, look, or call.
+    /// One past the last slot of its group that is known to be published. If it equals next, check the group, or call.
     pub known: *mut u8,
     /// One past the last group of the chunk; NULL: this is shut, call.
     pub end: *mut u8,

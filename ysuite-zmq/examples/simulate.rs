@@ -110,7 +110,7 @@ fn loads(links: &Links, random: &mut fastrand::Rng) -> BTreeMap<usize, Load> {
     loads
 }
 
-/// When the last of connections is back, after the machine is: each tries after 0.1 s, then twice as long, up to 5
+/// When the last of `connections` is back, after the machine is: each tries after 0.1 s, then twice as long, up to 5
 /// s, and a little by chance.
 fn recovery(connections: usize, random: &mut fastrand::Rng) -> f64 {
     let back = |random: &mut fastrand::Rng| {

@@ -51,11 +51,11 @@ typedef enum ys_code {
    */
   YS_ESYSTEM = -7,
   /**
-   * The end is attached already; or, when it is taken out, it is not attached here.
+   * The handle is attached already; or, when it is taken out, it is not attached here.
    */
   YS_EATTACHED = -8,
   /**
-   * The id is another end's.
+   * The id belongs to another handle.
    */
   YS_ETAKEN = -9,
   /**
@@ -63,7 +63,7 @@ typedef enum ys_code {
    */
   YS_ERANGE = -10,
   /**
-   * More senders or ends than there may be, or a message longer than its block.
+   * More senders or handles than allowed, or a message longer than its block.
    */
   YS_ETOOMANY = -11,
   /**
@@ -71,7 +71,7 @@ typedef enum ys_code {
    */
   YS_ENOTSUP = -12,
   /**
-   * A callback has panicked here, now or before. The end refuses everything from then on, but can be freed.
+   * A callback has panicked here, now or before. The handle refuses everything from then on, but can be freed.
    */
   YS_EPANIC = -13,
   /**
@@ -89,7 +89,7 @@ typedef enum ys_code {
 } ys_code;
 
 /**
- * What an end does before it sleeps.
+ * What a handle does before it sleeps.
  */
 typedef enum ys_spin {
   /**
@@ -97,7 +97,7 @@ typedef enum ys_spin {
    */
   YS_SPIN_NONE = 0,
   /**
-   * It looks for a while, as long as that has paid.
+   * It polls for a while, as long as that has paid.
    */
   YS_SPIN_ADAPTIVE = 1,
   /**
@@ -112,19 +112,19 @@ typedef enum ys_spin {
 typedef struct ys_pool ys_pool;
 
 /**
- * A receiving end. One thread at a time; it may move between threads. Freed by ys_rx_free.
+ * A receiver. One thread at a time; it may move between threads. Freed by ys_rx_free.
  */
 typedef struct ys_rx ys_rx;
 
 /**
- * Waits for one of several ends, of any channels: receivers that may have a message, senders that may have room. One thread at a
- * time; it may move between threads. Freed by ys_select_free.
+ * Waits for one of several handles, of any channels: receivers that may have a message, senders that may have
+ * room. One thread at a time; it may move between threads. Freed by ys_select_free.
  */
 typedef struct ys_select ys_select;
 
 /**
- * A set of signals, which one thread waits for and any thread raises, and to which ends of channels can be attached. One thread
- * at a time; it may move between threads. Freed by ys_set_free.
+ * A set of signals, which one thread waits for and any thread raises, and to which handles of channels can be
+ * attached. One thread at a time; it may move between threads. Freed by ys_set_free.
  */
 typedef struct ys_set ys_set;
 
@@ -139,7 +139,7 @@ typedef struct ys_signaler ys_signaler;
 typedef struct ys_stopper ys_stopper;
 
 /**
- * A sending end. One thread at a time; it may move between threads. Freed by ys_tx_free.
+ * A sender. One thread at a time; it may move between threads. Freed by ys_tx_free.
  */
 typedef struct ys_tx ys_tx;
 
@@ -165,25 +165,27 @@ typedef struct ys_options {
    */
   size_t align;
   /**
-   * How many messages can be in the channel; in a funnel, of each sender. 0: no bound. More than PTRDIFF_MAX, as a number less
-   * than 0 becomes, is YS_EINVAL.
+   * How many messages can be in the channel; in an mpsc channel, of each sender. 0: no bound. More than PTRDIFF_MAX,
+   * as a number less than 0 becomes, is YS_EINVAL.
    */
   size_t capacity;
   /**
-   * Only in a funnel with a capacity: how many senders there can be at a time. 0: no limit.
+   * Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit.
    */
   size_t senders;
   /**
-   * Called once for each message that nobody receives, on whichever thread finds it, with its address and the context. In a
-   * pipe or a funnel that is the slot in which it was written; exchange and oneshot move messages. May be NULL.
+   * Called once for each message that is never received, on the thread that finds it, with its address and the
+   * context. In an spsc or mpsc channel that is the slot in which it was written; mpmc channels and oneshots move
+   * messages. May be NULL.
    *
-   * It must not use the end whose call has led to it; it may use others. An exception of C++ that leaves it ends the process.
-   * A panic of Rust that leaves it is caught: the call answers YS_EPANIC, as all later ones with that end. Whether a message that
-   * such a call was given is in the channel, has been dropped, or neither, is not known: it must not be used any more.
+   * It must not use the handle whose call has led to it; it may use others. An exception of C++ that leaves it ends
+   * the process. A panic of Rust that leaves it is caught: the call returns YS_EPANIC, as do all later ones with
+   * that handle. Whether a message that such a call was given is in the channel, has been dropped, or neither, is
+   * not known: it must not be used any more.
    */
   void (*drop)(void *message, void *context);
   /**
-   * For the callback. Must stay valid until all ends of the channel are freed; any thread may use it.
+   * For the callback. Must stay valid until all handles of the channel are freed; any thread may use it.
    */
   void *context;
 } ys_options;
@@ -203,7 +205,8 @@ typedef struct ys_pool_class {
 } ys_pool_class;
 
 /**
- * What lies at the address of a ys_tx. For the inline functions of the header only, which know when it may be used and how.
+ * The structure at the address of a ys_tx. For the inline functions of the header only, which know when it may be
+ * used and how.
  */
 typedef struct ys_tx_window {
   /**
@@ -229,7 +232,8 @@ typedef struct ys_tx_window {
 } ys_tx_window;
 
 /**
- * What lies at the address of a ys_rx. For the inline functions of the header only, which know when it may be used and how.
+ * The structure at the address of a ys_rx. For the inline functions of the header only, which know when it may be
+ * used and how.
  */
 typedef struct ys_rx_window {
   /**
@@ -237,7 +241,7 @@ typedef struct ys_rx_window {
    */
   uint8_t *next;
   /**
-   * One past the last slot of its group that is known to be published. Where it is next, look, or call.
+   * One past the last slot of its group that is known to be published. If it equals next, check the group, or call.
    */
   uint8_t *known;
   /**
@@ -284,19 +288,21 @@ const char *ys_version(void);
 int ys_is_checked(void);
 
 /**
- * The version of the windows that this library opens: `YS_WINDOW_VERSION` of its own header. 0: it opens none, because this is
- * the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first looked.
+ * The version of the windows that this library opens: `YS_WINDOW_VERSION` of its own header. 0: it opens none,
+ * because this is the checked build, or the environment variable YSUITE_WINDOW was 0 when the library first read
+ * it.
  */
 uint32_t ys_window_version(void);
 
 /**
- * Ends all waits of what the stopper is for, now and from now on. Whoever waits there is woken, and answers YS_STOPPED; a call that
- * would have to wait answers that at once, and so does one that may not wait, in place of YS_EMPTY, YS_FULL or YS_TIMEOUT. What can
- * be done without waiting is done as before: messages that are there are received, and sent where there is room. Ends in sets and
- * selects are named. There is no way back.
+ * Ends all waits of what the stopper is for, now and from now on. A waiting thread is woken, and its call returns
+ * YS_STOPPED. A call that would have to wait returns that at once, and so does one that may not wait, in place of
+ * YS_EMPTY, YS_FULL or YS_TIMEOUT. What can be done without waiting is done as before: messages that are there are
+ * received, and sent if there is room. Handles in sets and selects are reported. It cannot be undone.
  *
- * Any thread, any number of times; it does not wait for those that it wakes. One system call for each thread that sleeps. What was
- * done before is seen by whoever is answered YS_STOPPED. Not from a signal handler. Without effect where all ends are gone.
+ * Any thread, any number of times; it does not wait for those that it wakes. One system call for each thread that
+ * sleeps. A thread that gets YS_STOPPED sees what was done before. Not from a signal handler. Without effect if
+ * all handles are gone.
  *
  * @param stopper the stopper
  * @return YS_OK; YS_EINVAL: NULL
@@ -319,74 +325,77 @@ int ys_is_stopped(const struct ys_stopper *stopper);
 void ys_stopper_free(struct ys_stopper *stopper);
 
 /**
- * Opens a pipe: one sender, one receiver, in order. The fastest channel, and the first to reach for.
+ * Opens an spsc channel: one sender, one receiver, in order. The fastest channel, and the default choice.
  *
- * Allocates; where memory runs out later, while messages queue up without a bound, the process ends. Never blocks. Both ends are
- * to be freed, in any order, by ys_tx_free and ys_rx_free.
+ * Allocates; if memory runs out later, while messages queue up without a bound, the process ends. Never blocks.
+ * Both handles must be freed, in any order, by ys_tx_free and ys_rx_free.
  *
  * @param options what it is to be like; senders must be 0
- * @param tx where the sending end is put; NULL is put there after an error
- * @param rx where the receiving end is put; NULL is put there after an error
+ * @param tx receives the sender; NULL after an error
+ * @param rx receives the receiver; NULL after an error
  * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
  */
 int ys_pipe_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
 
 /**
- * Opens a funnel: many senders, one receiver. Each sender has a lane of its own, in which its messages keep their order.
- * ys_tx_clone makes another sender.
+ * Opens an mpsc channel: many senders, one receiver. Each sender has a lane of its own. Its messages keep their
+ * order there. ys_tx_clone makes another sender.
  *
- * Allocates; where memory runs out later, while messages queue up for the first time, the process ends. Never blocks.
+ * Allocates; if memory runs out later, while messages queue up for the first time, the process ends. Never blocks.
  *
  * @param options what it is to be like; capacity is of each sender, senders without a capacity must be 0
- * @param tx where the first sending end is put; NULL is put there after an error
- * @param rx where the receiving end is put; NULL is put there after an error
+ * @param tx receives the first sender; NULL after an error
+ * @param rx receives the receiver; NULL after an error
  * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
  */
 int ys_funnel_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
 
 /**
- * Opens an exchange: many senders, many receivers, one order. Each message goes to exactly one receiver. ys_tx_clone and
- * ys_rx_clone make more ends. Messages are moved as bytes, so a message must not hold its own address.
+ * Opens an mpmc channel: many senders, many receivers, one order. Each message goes to exactly one receiver.
+ * ys_tx_clone and ys_rx_clone make more handles. Messages are moved as bytes, so a message must not hold its own
+ * address.
  *
  * Allocates: with a capacity, room for all messages at once. Never blocks.
  *
  * @param options what it is to be like; senders must be 0
- * @param tx where the first sending end is put; NULL is put there after an error
- * @param rx where the first receiving end is put; NULL is put there after an error
+ * @param tx receives the first sender; NULL after an error
+ * @param rx receives the first receiver; NULL after an error
  * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
  */
 int ys_exchange_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
 
 /**
- * Opens a oneshot: one message, once, as an answer is. The message is moved as bytes, so it must not hold its own address.
+ * Opens a oneshot: one message, once, such as a reply. The message is moved as bytes, so it must not hold its own
+ * address.
  *
  * Allocates. Never blocks.
  *
  * @param options what it is to be like; capacity and senders must be 0
- * @param tx where the sending end is put; NULL is put there after an error
- * @param rx where the receiving end is put; NULL is put there after an error
+ * @param tx receives the sender; NULL after an error
+ * @param rx receives the receiver; NULL after an error
  * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be
  */
 int ys_oneshot_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
 
 /**
- * Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it waits for room
- * as long as it takes. Wait-free where there is room (exchange: lock-free), and then without a system call unless the receiver
- * sleeps.
+ * Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it
+ * waits for room without a time limit. Wait-free if there is room (mpmc: lock-free), and then without a system
+ * call unless the receiver sleeps.
  *
- * @param tx the end
+ * @param tx the sender
  * @param message the address of the message, which is copied
- * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED: nobody receives any more
+ * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED: there is no
+ * receiver any more
  */
 int ys_send(struct ys_tx *tx, const void *message);
 
 /**
  * Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
  *
- * In an exchange a receiver that loses its CPU in the middle of a receive holds its place until it goes on: there may be no room
- * though fewer messages are in it than it can hold.
+ * In an mpmc channel a receiver that is preempted in the middle of a receive keeps its slot until it goes on:
+ * there may be no room though the channel has fewer messages than its bound.
  *
- * @param tx the end
+ * @param tx the sender
  * @param message the address of the message, which is copied
  * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL, YS_CLOSED
  */
@@ -395,7 +404,7 @@ int ys_try_send(struct ys_tx *tx, const void *message);
 /**
  * Sends a message; waits for room no longer than ns nanoseconds.
  *
- * @param tx the end. One that is attached to a set and finds no room at a time of 0 takes its id down
+ * @param tx the sender. One that is attached to a set and finds no room at a time of 0 takes its id down
  * @param message the address of the message, which is copied
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL (where ns is 0), YS_TIMEOUT,
@@ -404,11 +413,11 @@ int ys_try_send(struct ys_tx *tx, const void *message);
 int ys_send_for(struct ys_tx *tx, const void *message, int64_t ns);
 
 /**
- * Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between. An exchange shows
- * them in their order, one after the other or a few dozen at a time.
+ * Sends many messages, published together, or, if a bound leaves no room, in several pieces with a wait in
+ * between. An mpmc channel publishes them in their order, one after the other or a few dozen at a time.
  *
- * @param tx the end
- * @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type
+ * @param tx the sender
+ * @param messages where they are, each one message size after the last: an array of the caller's type
  * @param n how many; 0 only shows what was hidden
  * @param ns nanoseconds for all of it; 0: never waits; less than 0: for ever
  * @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
@@ -420,109 +429,114 @@ ptrdiff_t ys_send_batch(struct ys_tx *tx,
                         int64_t ns);
 
 /**
- * Puts a message into the channel, hidden until ys_flush, or any send. Where a bound leaves no room, what is hidden is sent, and
- * this waits for room. Where there is room it does not notice that the receiver is gone. Pipe and funnel only.
+ * Puts a message into the channel, hidden until ys_flush, or any send. If a bound leaves no room, what is hidden
+ * is sent, and this waits for room. If there is room it does not notice that the receiver is gone. spsc and mpsc
+ * only.
  *
- * @param tx the end
+ * @param tx the sender
  * @param message the address of the message, which is copied
  * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED, YS_ENOTSUP
  */
 int ys_write(struct ys_tx *tx, const void *message);
 
 /**
- * Makes what is hidden visible at once. Never blocks. Pipe and funnel only.
+ * Publishes what is hidden at once. Never blocks. spsc and mpsc only.
  *
- * @param tx the end
- * @return YS_OK; YS_CLOSED: nobody receives any more, and what was hidden has been dropped; YS_ENOTSUP
+ * @param tx the sender
+ * @return YS_OK; YS_CLOSED: there is no receiver any more, and what was hidden has been dropped; YS_ENOTSUP
  */
 int ys_flush(struct ys_tx *tx);
 
 /**
- * Gives the caller the next free slots that lie side by side, ys_tx_stride apart, to write messages into. They are the caller's
- * until the next call for this end but ys_commit, and those that only look: ys_tx_len, ys_tx_is_closed, ys_tx_stride,
- * ys_tx_channel. A message that was made in a slot and is not committed is the caller's to destroy. Never blocks. Pipe and funnel
- * only.
+ * Gives the caller the next free slots that are side by side, ys_tx_stride apart, to write messages into. They
+ * belong to the caller until the next call for this sender except ys_commit and the read-only ones: ys_tx_len,
+ * ys_tx_is_closed, ys_tx_stride, ys_tx_channel. The caller destroys a message that was made in a slot and is not
+ * committed. Never blocks. spsc and mpsc only.
  *
- * @param tx the end. One that is attached to a set and finds no room takes its id down
+ * @param tx the sender. One that is attached to a set and finds no room takes its id down
  * @param at where the address of the first slot is put
- * @return how many slots, at least 1, also where the receiver has just gone: that ys_commit tells; YS_FULL, YS_CLOSED, YS_ENOTSUP
+ * @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL,
+ * YS_CLOSED, YS_ENOTSUP
  */
 ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
 
 /**
- * Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
- * reservation. Never blocks. Pipe and funnel only.
+ * Sends the messages that the caller has made in the first n reserved slots, published together, with what was
+ * hidden. Ends the reservation. Never blocks. spsc and mpsc only.
  *
- * @param tx the end
+ * @param tx the sender
  * @param n how many; 0 only shows what was hidden
  * @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's
- *     again, in their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel
- *     has closed. More than are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays.
- *     YS_ENOTSUP, whatever n is
+ *     again, in their slots, until the next call for this sender. None: YS_CLOSED. 0 if n is 0, also if the channel
+ *     has closed. More than are reserved, as after the reservation: YS_EINVAL, and a valid one stays.
+ *     YS_ENOTSUP, for any n
  */
 ptrdiff_t ys_commit(struct ys_tx *tx, size_t n);
 
 /**
- * Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.
+ * Waits until there is room for a message. What is hidden is sent before it waits. spsc and mpsc only.
  *
- * @param tx the end
+ * @param tx the sender
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK: there is room; YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED, YS_ENOTSUP
  */
 int ys_wait_room(struct ys_tx *tx, int64_t ns);
 
 /**
- * Makes another sending end of the same channel. Allocates. Funnel and exchange only. A clone of an end that is closed is closed.
+ * Makes another sender of the same channel. Allocates. mpsc and mpmc only. A clone of a closed sender is closed.
  *
- * @param tx the end
- * @param other where the new end is put; NULL is put there after an error
- * @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have, where one that ys_tx_close has closed counts, freed or not,
- *     until the receiver has taken its last message and has looked once more. One that is freed without that does not, but where
+ * @param tx the sender
+ * @param other receives the new handle; NULL after an error
+ * @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders; one that ys_tx_close has closed
+ * counts, freed or not,
+ *  until the receiver has taken its last message and has checked once more. One that is freed without that does
+ *  not, unless
  *     the receiver loses its CPU at that moment a clone may be refused as well; YS_ENOTSUP
  */
 int ys_tx_clone(struct ys_tx *tx,
                 struct ys_tx **other);
 
 /**
- * Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was sent, and learn
- * that nothing more will come when the last sender is closed or gone. In an exchange it closes the channel for all. The end is
- * still to be freed. Never blocks.
+ * Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
+ * sent, and are notified that nothing more will come when the last sender is closed or gone. In an mpmc channel it
+ * closes the channel for all. The sender must still be freed. Never blocks.
  *
- * @param tx the end
- * @return YS_OK; YS_CLOSED: it was closed before, or nobody receives any more
+ * @param tx the sender
+ * @return YS_OK; YS_CLOSED: it was closed before, or there is no receiver any more
  */
 int ys_tx_close(struct ys_tx *tx);
 
 /**
- * Waits until nothing that this end sends would be received: the receivers are gone, or the channel or this end is closed.
+ * Waits until nothing that this sender sends would be received: the receivers are gone, or the channel or this
+ * sender is closed.
  *
- * @param tx the end
+ * @param tx the sender
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK: it is so; YS_TIMEOUT: it is not so yet
  */
 int ys_tx_wait_closed(struct ys_tx *tx, int64_t ns);
 
 /**
- * Whether nothing that this end sends would be received. Never blocks.
+ * Whether nothing that this sender sends would be received. Never blocks.
  *
- * @param tx the end
+ * @param tx the sender
  * @return 1 or 0, or an error
  */
 int ys_tx_is_closed(const struct ys_tx *tx);
 
 /**
- * How many messages are in the channel, hidden ones not counted; in a funnel, those of this end. Never blocks; takes time in
- * proportion to that number.
+ * How many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
+ * blocks; takes time in proportion to that number.
  *
- * @param tx the end
- * @return how many; YS_ENOTSUP: a oneshot's sender cannot tell
+ * @param tx the sender
+ * @return how many; YS_ENOTSUP: a oneshot's sender does not know
  */
 ptrdiff_t ys_tx_len(const struct ys_tx *tx);
 
 /**
- * What this end does before it sleeps when there is no room, from the next wait on.
+ * What this sender does before it sleeps when there is no room, from the next wait on.
  *
- * @param tx the end
+ * @param tx the sender
  * @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
  * @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
  */
@@ -531,35 +545,35 @@ int ys_tx_set_spin(struct ys_tx *tx, int spin);
 /**
  * How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
  *
- * @param tx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param tx the sender
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_tx_stride(const struct ys_tx *tx);
 
 /**
  * How many bytes a message of the channel has: what was given when it was opened. Any thread.
  *
- * @param tx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param tx the sender
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_tx_message_size(const struct ys_tx *tx);
 
 /**
  * What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
  *
- * @param tx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param tx the sender
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_tx_message_align(const struct ys_tx *tx);
 
 /**
- * Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
- * types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+ * Whether the channel has messages of this size, in slots of this alignment. The calls of a handle take addresses,
+ * and know no types: if a handle comes from elsewhere, as a pointer, this checks its message type. Any thread.
  *
- * @param tx the end
+ * @param tx the sender
  * @param size how many bytes a message of the caller's has
  * @param align what it is aligned to
- * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
  *     a sentence that has both
  */
 int ys_tx_expect(const struct ys_tx *tx,
@@ -567,53 +581,55 @@ int ys_tx_expect(const struct ys_tx *tx,
                  size_t align);
 
 /**
- * Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+ * Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
+ * Any thread.
  *
- * @param tx an end of the channel
+ * @param tx a sender of the channel
  * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_tx_stopper(const struct ys_tx *tx, struct ys_stopper **stopper);
 
 /**
- * An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
+ * An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
  *
- * @param tx the end
- * @return the address; NULL with EINVAL in errno: no end
+ * @param tx the sender
+ * @return the address; NULL with EINVAL in errno: no handle
  */
 const void *ys_tx_channel(const struct ys_tx *tx);
 
 /**
- * Closes the end, as ys_tx_close, and frees it. In an exchange the channel stays open while it has another sender.
+ * Closes the sender, as ys_tx_close, and frees it. An mpmc channel stays open while it has another sender.
  *
- * @param tx the end, which is not to be used any more; NULL: nothing is done
+ * @param tx the handle, which must not be used any more; NULL: nothing is done
  */
 void ys_tx_free(struct ys_tx *tx);
 
 /**
  * For the inline functions of the header only: after a publication that has found the word of the window not 0.
  *
- * @param tx the end
- * @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this end; YS_EINVAL:
- *     this end has no window
+ * @param tx the sender
+ * @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this
+ * sender; YS_EINVAL:
+ *     this sender has no window
  */
 int ys_tx_answer(struct ys_tx *tx);
 
 /**
  * For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
  *
- * @param tx the end
+ * @param tx the sender
  * @param at where the reservation's first slot is
  * @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this
- *     end; YS_EINVAL: it had ended, and its slots may have what was sent since
+ *     handle; YS_EINVAL: it had ended, and its slots may have what was sent since
  */
 int ys_tx_discard(struct ys_tx *tx, const void *at);
 
 /**
- * Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then
- * without a system call. Otherwise looks for a while, as ys_rx_set_spin says, and sleeps.
+ * Receives a message; waits for one without a time limit. Wait-free while messages are there (mpmc: lock-free),
+ * and then without a system call. Otherwise polls for a while, as ys_rx_set_spin says, and sleeps.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param message where the message is put, which is the caller's from then on
  * @return YS_OK; YS_CLOSED: there is none, and none will come
  */
@@ -622,7 +638,7 @@ int ys_recv(struct ys_rx *rx, void *message);
 /**
  * Receives a message if there is one, as ys_recv_for with a time of 0. Never blocks.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param message where the message is put, which is the caller's from then on
  * @return YS_OK; YS_EMPTY; YS_CLOSED: there is none, and none will come
  */
@@ -631,7 +647,7 @@ int ys_try_recv(struct ys_rx *rx, void *message);
 /**
  * Receives a message; waits for one no longer than ns nanoseconds.
  *
- * @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+ * @param rx the receiver. One that is attached to a set and finds nothing at a time of 0 takes its id down
  * @param message where the message is put, which is the caller's from then on
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
@@ -641,9 +657,9 @@ int ys_recv_for(struct ys_rx *rx, void *message, int64_t ns);
 /**
  * Receives many messages: waits for the first, then takes what is there.
  *
- * @param rx the end
- * @param messages where they are put, each as many bytes behind the last as a message has: an array of the caller's type
- * @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed is told of the end all the
+ * @param rx the receiver
+ * @param messages where they are put, each one message size after the last: an array of the caller's type
+ * @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed sees YS_CLOSED all the
  *     same. What ys_peek has shown stays so then
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
@@ -655,10 +671,11 @@ ptrdiff_t ys_recv_batch(struct ys_rx *rx,
                         int64_t ns);
 
 /**
- * Shows the next messages where they lie: as many as lie side by side, ys_rx_stride apart. They stay in the channel, until
- * ys_consume takes them out or any other call for this end receives them. Never blocks. Pipe and funnel only.
+ * Shows the next messages in place: those that are side by side, ys_rx_stride apart. They stay in the channel,
+ * until ys_consume takes them out or any other call for this receiver receives them. Never blocks. spsc and mpsc
+ * only.
  *
- * @param rx the end. One that is attached to a set and finds nothing takes its id down
+ * @param rx the receiver. One that is attached to a set and finds nothing takes its id down
  * @param at where the address of the first message is put
  * @return how many, at least 1; YS_EMPTY; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
  */
@@ -666,20 +683,20 @@ ptrdiff_t ys_peek(struct ys_rx *rx, void **at);
 
 /**
  * Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
- * and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
- * Pipe and funnel only.
+ * and their slots are free. The callback is not called for them. What was shown after them can still be consumed.
+ * Never blocks. spsc and mpsc only.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param n how many
  * @return YS_OK; YS_EINVAL: more than are shown, and nothing has changed; YS_ENOTSUP
  */
 int ys_consume(struct ys_rx *rx, size_t n);
 
 /**
- * Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
- * Pipe and funnel only.
+ * Receives one message in place: it belongs to the caller, which moves it out or destroys it before the next call
+ * for this receiver. spsc and mpsc only.
  *
- * @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+ * @param rx the receiver. One that is attached to a set and finds nothing at a time of 0 takes its id down
  * @param at where the address of the message is put
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
@@ -687,29 +704,29 @@ int ys_consume(struct ys_rx *rx, size_t n);
 int ys_take(struct ys_rx *rx, void **at, int64_t ns);
 
 /**
- * Waits until there is a message, without taking it. Pipe, funnel and oneshot only.
+ * Waits until there is a message, without taking it. spsc, mpsc and oneshot only.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return YS_OK: there is one; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
  */
 int ys_wait(struct ys_rx *rx, int64_t ns);
 
 /**
- * Makes another receiving end of the same channel. Allocates. Exchange only.
+ * Makes another receiver of the same channel. Allocates. mpmc only.
  *
- * @param rx the end
- * @param other where the new end is put; NULL is put there after an error
+ * @param rx the receiver
+ * @param other receives the new handle; NULL after an error
  * @return YS_OK; YS_ENOTSUP
  */
 int ys_rx_clone(struct ys_rx *rx, struct ys_rx **other);
 
 /**
  * Closes the channel: from now on sends fail, and senders that wait for room are woken and keep their messages. What was sent
- * before is still received; then receiving answers YS_CLOSED. Freeing the end would drop it instead. The end is still to be
- * freed. Never blocks.
+ * before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. The
+ * receiver must still be freed. Never blocks.
  *
- * @param rx the end
+ * @param rx the receiver
  * @return YS_OK; YS_CLOSED: it was closed before, or all senders are gone
  */
 int ys_rx_close(struct ys_rx *rx);
@@ -717,24 +734,24 @@ int ys_rx_close(struct ys_rx *rx);
 /**
  * Whether nothing more will be sent. Messages may still be there. Never blocks.
  *
- * @param rx the end
+ * @param rx the receiver
  * @return 1 or 0, or an error
  */
 int ys_rx_is_closed(const struct ys_rx *rx);
 
 /**
- * How many messages are in the channel. Never blocks; takes time in proportion to that number, and in a funnel to that of its
- * senders.
+ * How many messages are in the channel. Never blocks; takes time in proportion to that number, and in an mpsc
+ * channel to that of its senders.
  *
- * @param rx the end
+ * @param rx the receiver
  * @return how many, or an error
  */
 ptrdiff_t ys_rx_len(const struct ys_rx *rx);
 
 /**
- * What this end does before it sleeps when there is no message, from the next wait on.
+ * What this receiver does before it sleeps when there is no message, from the next wait on.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
  * @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
  */
@@ -743,35 +760,35 @@ int ys_rx_set_spin(struct ys_rx *rx, int spin);
 /**
  * How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
  *
- * @param rx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param rx the receiver
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_rx_stride(const struct ys_rx *rx);
 
 /**
  * How many bytes a message of the channel has: what was given when it was opened. Any thread.
  *
- * @param rx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param rx the receiver
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_rx_message_size(const struct ys_rx *rx);
 
 /**
  * What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
  *
- * @param rx the end
- * @return bytes; 0 with EINVAL in errno: no end
+ * @param rx the receiver
+ * @return bytes; 0 with EINVAL in errno: no handle
  */
 size_t ys_rx_message_align(const struct ys_rx *rx);
 
 /**
- * Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
- * types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+ * Whether the channel has messages of this size, in slots of this alignment. The calls of a handle take addresses,
+ * and know no types: if a handle comes from elsewhere, as a pointer, this checks its message type. Any thread.
  *
- * @param rx the end
+ * @param rx the receiver
  * @param size how many bytes a message of the caller's has
  * @param align what it is aligned to
- * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
  *     a sentence that has both
  */
 int ys_rx_expect(const struct ys_rx *rx,
@@ -779,34 +796,35 @@ int ys_rx_expect(const struct ys_rx *rx,
                  size_t align);
 
 /**
- * Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+ * Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
+ * Any thread.
  *
- * @param rx an end of the channel
+ * @param rx a receiver of the channel
  * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_rx_stopper(const struct ys_rx *rx, struct ys_stopper **stopper);
 
 /**
- * An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
+ * An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
  *
- * @param rx the end
- * @return the address; NULL with EINVAL in errno: no end
+ * @param rx the receiver
+ * @return the address; NULL with EINVAL in errno: no handle
  */
 const void *ys_rx_channel(const struct ys_rx *rx);
 
 /**
- * Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the
- * channel's callback.
+ * Frees the receiver. With the last receiver the channel is closed: sends fail, and messages that are still there
+ * are dropped, by the channel's callback.
  *
- * @param rx the end, which is not to be used any more; NULL: nothing is done
+ * @param rx the handle, which must not be used any more; NULL: nothing is done
  */
 void ys_rx_free(struct ys_rx *rx);
 
 /**
  * For the inline functions of the header only: after takes that have found the word of the window not 0.
  *
- * @param rx the end
+ * @param rx the receiver
  */
 void ys_rx_credit(struct ys_rx *rx);
 
@@ -840,59 +858,63 @@ int ys_pollset_open(size_t ids, struct ys_set **set);
 int ys_set_fd(const struct ys_set *set);
 
 /**
- * Attaches a receiving end: the id is up while it may have a message, and once nothing more will come. It is up at first. It goes
- * down when ys_try_recv, ys_peek, or ys_take or ys_recv_batch with a time of 0 finds nothing.
+ * Attaches a receiver: the id is up while it may have a message, and once nothing more will come. It is up at
+ * first. It goes down when ys_try_recv, ys_peek, or ys_take or ys_recv_batch with a time of 0 finds nothing.
  *
- * Freeing the end frees the id. Freeing the set leaves its ends as they are, attached to a set that is gone: to attach them
- * elsewhere, detach them before.
+ * Freeing the handle frees the id. Freeing the set leaves its handles attached to a set that is gone: to attach
+ * them elsewhere, detach them before.
  *
  * @param set the set
- * @param rx the end, which no other thread is using
+ * @param rx the handle, which no other thread is using
  * @param id the id
- * @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE
+ * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
+ * YS_ERANGE
  */
 int ys_set_attach_rx(struct ys_set *set, struct ys_rx *rx, size_t id);
 
 /**
- * Attaches a sending end: the id is up while it may have room, and once nobody receives any more. It is up at first. It goes down
- * when ys_try_send or ys_reserve finds no room. Otherwise as ys_set_attach_rx.
+ * Attaches a sender: the id is up while it may have room, and once there is no receiver any more. It is up at
+ * first. It goes down when ys_try_send or ys_reserve finds no room. Otherwise as ys_set_attach_rx.
  *
  * @param set the set
- * @param tx the end, which no other thread is using
+ * @param tx the handle, which no other thread is using
  * @param id the id
- * @return YS_OK; YS_EATTACHED: the end is in a set already; YS_ETAKEN: the id is another end's; YS_ERANGE; YS_ENOTSUP: a oneshot
+ * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
+ * YS_ERANGE; YS_ENOTSUP: a oneshot
  */
 int ys_set_attach_tx(struct ys_set *set, struct ys_tx *tx, size_t id);
 
 /**
- * Takes a receiving end out of the set: its id is down, and free. The id may be reported once more, for nothing, where a sender
- * was about to raise it.
+ * Takes a receiver out of the set: its id is down, and free. The id may be reported once more, spuriously, if a
+ * sender was about to raise it.
  *
  * @param set the set
- * @param rx the end, which no other thread is using
+ * @param rx the handle, which no other thread is using
  * @return YS_OK; YS_EATTACHED: it is not in this set
  */
 int ys_set_detach_rx(struct ys_set *set, struct ys_rx *rx);
 
 /**
- * Takes a sending end out of the set, as ys_set_detach_rx.
+ * Takes a sender out of the set, as ys_set_detach_rx.
  *
  * @param set the set
- * @param tx the end, which no other thread is using
+ * @param tx the handle, which no other thread is using
  * @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: a oneshot
  */
 int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
 
 /**
- * Waits until something is up. Ids raised by hand are taken by that; ids of attached ends are reported each time, until the end
- * finds nothing, or no room.
+ * Waits until something is up. Ids raised by a signaler are taken by that; ids of attached handles are reported
+ * each time, until the handle finds nothing, or no room.
  *
- * An event loop that is told of edges (EPOLLET) calls this with a time of 0 until it answers YS_EMPTY, and serves what each answer
- * names, before it waits again: only behind that answer is the next edge promised. One that is told of levels may call it once.
+ * An edge-triggered event loop (EPOLLET) calls this with a time of 0 until it returns YS_EMPTY, and serves the
+ * reported ids, before it waits again: only after YS_EMPTY is the next edge promised. A level-triggered one may
+ * call it once.
  *
  * @param set the set
  * @param ids where the ids that are up are put, ascending
- * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins behind the last
+ * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins
+ * after the last
  *     id of this one, and comes back to the smallest when it has reported the largest
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
@@ -904,7 +926,7 @@ ptrdiff_t ys_set_wait(struct ys_set *set,
                       int64_t ns);
 
 /**
- * Makes a stopper for the set, by which any thread ends the wait of the one that waits for it: see ys_stop. Allocates. Any thread.
+ * Makes a stopper for the set, by which any thread ends the wait for it: see ys_stop. Allocates. Any thread.
  *
  * @param set the set
  * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
@@ -950,64 +972,66 @@ void ys_set_free(struct ys_set *set);
 /**
  * Opens a select.
  *
- * @param ends for how many ends at a time: 1 to 262144
+ * @param ends for how many handles at a time: 1 to 262144
  * @param select where it is put; NULL is put there after an error
  * @return YS_OK; YS_EINVAL
  */
 int ys_select_open(size_t ends, struct ys_select **select);
 
 /**
- * Waits for a receiving end as well: until it may have a message, or nothing more will come.
+ * Waits for a receiver as well: until it may have a message, or nothing more will come.
  *
  * @param select the select
- * @param rx the end, which no other thread is using. Freeing it takes it out
- * @param id where the id is put by which it will be named
- * @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be
+ * @param rx the handle, which no other thread is using. Freeing it takes it out
+ * @param id receives the id by which it will be reported
+ * @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full
  */
 int ys_select_add_rx(struct ys_select *select, struct ys_rx *rx, size_t *id);
 
 /**
- * Waits for a sending end as well: until it may have room, or nobody receives any more.
+ * Waits for a sender as well: until it may have room, or there is no receiver any more.
  *
  * @param select the select
- * @param tx the end, which no other thread is using. Freeing it takes it out
- * @param id where the id is put by which it will be named
- * @return YS_OK; YS_EATTACHED: the end is in a select or a set already; YS_ETOOMANY: there are as many ends as there may be;
+ * @param tx the handle, which no other thread is using. Freeing it takes it out
+ * @param id receives the id by which it will be reported
+ * @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full;
  *     YS_ENOTSUP: a oneshot
  */
 int ys_select_add_tx(struct ys_select *select, struct ys_tx *tx, size_t *id);
 
 /**
- * Waits for this receiving end no longer. Its id is free, and may be named once more, for nothing.
+ * Waits for this receiver no longer. Its id is free, and may be reported once more, spuriously.
  *
  * @param select the select
- * @param rx the end, which no other thread is using
+ * @param rx the handle, which no other thread is using
  * @return YS_OK; YS_EATTACHED: it is not in this select
  */
 int ys_select_remove_rx(struct ys_select *select, struct ys_rx *rx);
 
 /**
- * Waits for this sending end no longer. Its id is free, and may be named once more, for nothing.
+ * Waits for this sender no longer. Its id is free, and may be reported once more, spuriously.
  *
  * @param select the select
- * @param tx the end, which no other thread is using
+ * @param tx the handle, which no other thread is using
  * @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
  */
 int ys_select_remove_tx(struct ys_select *select, struct ys_tx *tx);
 
 /**
- * Waits for an end that may go on. Each is named in its turn, and named again until ys_try_recv finds nothing, or ys_try_send no
- * room; every end is named at first. Without any end it waits until the time is up.
+ * Waits for a handle that is ready. Each is reported in its turn, and again until ys_try_recv finds nothing, or
+ * ys_try_send no room; every handle is reported at first. Without any handle it waits until the time is up.
  *
  * @param select the select
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
- * @return the id of the end; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_STOPPED: no end may go on, and ys_stop was called for the select
+ * @return the id of the handle; YS_EMPTY (if ns is 0), YS_TIMEOUT; YS_STOPPED: no handle is ready, and ys_stop was
+ * called for the select
  */
 ptrdiff_t ys_select_wait(struct ys_select *select,
                          int64_t ns);
 
 /**
- * Makes a stopper for the select, by which any thread ends the wait of the one that waits: see ys_stop. Allocates. Any thread.
+ * Makes a stopper for the select, by which any thread ends the wait of the waiting thread: see ys_stop. Allocates.
+ * Any thread.
  *
  * @param select the select
  * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
@@ -1016,7 +1040,7 @@ ptrdiff_t ys_select_wait(struct ys_select *select,
 int ys_select_stopper(const struct ys_select *select, struct ys_stopper **stopper);
 
 /**
- * Frees a select. Ends that are still in it are attached to nothing that is there: to attach them elsewhere, remove them before.
+ * Frees a select. Handles that are still in it stay attached to it: to attach them elsewhere, remove them before.
  *
  * @param select the select, which is not to be used any more; NULL: nothing is done
  */
@@ -1077,16 +1101,17 @@ int ys_msg_resize(void *message, size_t len);
  * Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
  * whose messages are addresses of messages: not itself, but called by one.
  *
- * What was freed before ends the process with a sentence, as long as no other has taken the block meanwhile and its pool is there: that
- * is a word in front of each block, at which ys_msg_len, ys_msg_capacity and ys_msg_resize look as well. The checked build finds
- * also what is no message of a pool, and whether somebody has written behind the block.
+ * A message that was freed before ends the process with a sentence, as long as the block was not taken again and
+ * its pool exists: a word in front of each block shows it, which ys_msg_len, ys_msg_capacity and ys_msg_resize
+ * check as well. The checked build also finds an address that is no message of a pool, and writes after the block.
  *
  * @param message the message, which is not to be used any more; NULL: nothing is done
  */
 void ys_msg_free(void *message);
 
 /**
- * Makes a stopper for the pool, by which any thread ends the waits of those that wait for a block: see ys_stop. Allocates. Any thread.
+ * Makes a stopper for the pool, by which any thread ends the waits for a block: see ys_stop. Allocates. Any
+ * thread.
  *
  * @param pool the pool
  * @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error

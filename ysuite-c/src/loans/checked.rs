@@ -1,5 +1,5 @@
-//! The loans of the checked build: a list of all blocks that callers have or have had, by address, and a guard behind each, whose
-//! bytes are looked at whenever the block is.
+//! The loans of the checked build: a list of all blocks that callers have or have had, by address, and a guard
+//! after each, whose bytes are checked whenever the block is.
 //!
 //! Any thread; takes a lock. An address stays on the list for ever. Cannot: find the second free of a block that was taken anew
 //! meanwhile, which is another caller's then.
@@ -12,7 +12,7 @@ use ysuite::pool::Message;
 
 use super::refuse;
 
-/// How many bytes lie behind each block that are nobody's.
+/// The number of guard bytes after each block.
 pub(crate) const GUARD: usize = 64;
 const FILLING: u8 = 0xA5;
 
@@ -43,15 +43,15 @@ fn mistake(loan: Option<&Loan>, first: NonNull<u8>) -> Option<&'static str> {
         None => Some("which is no message of a pool"),
         Some(Loan { is_lent: false, .. }) => Some("which was freed before"),
         Some(loan) => {
-            // SAFETY: the block is lent, so it is there, and longer by its guard. Who has written there has made a mistake, and may
-            // do so now: the bytes are read as such.
+            // SAFETY: the block is lent, so it is there, and longer by its guard. A thread that writes there makes a mistake,
+            // and may do so now: the bytes are read individually.
             let is_whole = (0..GUARD).all(|at| unsafe { first.add(loan.capacity + at).read_volatile() } == FILLING);
-            (!is_whole).then_some("behind whose block was written")
+            (!is_whole).then_some("after whose block bytes were written")
         }
     }
 }
 
-/// The caller must have it. The process ends where it has not.
+/// The caller must have it. The process ends if it does not.
 ///
 /// # Safety
 /// None: any address will do.
@@ -62,7 +62,7 @@ pub(crate) unsafe fn check(function: &str, first: NonNull<u8>) {
     }
 }
 
-/// It comes back from a caller. The process ends where it cannot.
+/// It comes back from a caller. The process ends if it cannot.
 ///
 /// # Safety
 /// None: any address will do.

@@ -1,5 +1,5 @@
-//! Which blocks of pools callers have. The checked build keeps a list of them, and bytes behind each block that nobody is to write; any
-//! other asks the word that a block has for this.
+//! Which blocks of pools callers have. The checked build keeps a list of them, and guard bytes after each block;
+//! any other build checks the word that a block has for this.
 
 #[cfg(feature = "checked")]
 mod checked;

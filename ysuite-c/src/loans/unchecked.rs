@@ -9,7 +9,7 @@ use ysuite::pool::Message;
 
 use super::refuse;
 
-/// How many bytes lie behind each block that are nobody's.
+/// The number of guard bytes after each block.
 pub(crate) const GUARD: usize = 0;
 
 const MISTAKE: &str = "which is no message of a pool, or was freed before";
@@ -20,7 +20,7 @@ pub(crate) fn lent(message: Message, _: usize) -> NonNull<u8> {
     message.lend()
 }
 
-/// The caller must have it. The process ends where it has not.
+/// The caller must have it. The process ends if it does not.
 ///
 /// # Safety
 /// A message of a pool whose memory is there; or memory that can be read in front of it.
@@ -32,7 +32,7 @@ pub(crate) unsafe fn check(function: &str, first: NonNull<u8>) {
     }
 }
 
-/// It comes back from a caller. The process ends where it cannot.
+/// It comes back from a caller. The process ends if it cannot.
 ///
 /// # Safety
 /// As of [`check`].

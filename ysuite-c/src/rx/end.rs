@@ -1,4 +1,5 @@
-//! What a receiving end can do, whatever its channel and its class of messages. What an end does not implement it cannot do.
+//! The operations of a receiver, of any channel and any class of messages. A receiver does not support what it does
+//! not implement.
 
 use core::ffi::c_int;
 
@@ -10,10 +11,10 @@ use crate::code::{Answer, YS_ENOTSUP, ys_code};
 use crate::limit::Limit;
 use crate::steps::RxSteps;
 
-/// A receiving end. Addresses are those of room for whole messages, aligned or not. What waits is over when `stop` is set, as if the
-/// time were up.
+/// A receiver. Addresses are those of room for whole messages, aligned or not. A wait is over when `stop` is set,
+/// as if the time were up.
 pub(crate) trait RxEnd: Send {
-    /// What can be done by a window, where this end has any.
+    /// What can be done by a window, if this handle has one.
     fn steps(&self) -> Option<&'static RxSteps> {
         None
     }
@@ -47,7 +48,7 @@ pub(crate) trait RxEnd: Send {
     /// Moves messages out: waits for the first, and takes what is there, at most `max`, which is not 0.
     ///
     /// # Safety
-    /// There is room for so many messages, as far apart as they are long.
+    /// There is room for this many messages, as far apart as they are long.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize;
 
     /// A batch of none: 0, or that nothing more will come. What is shown stays so.
@@ -63,12 +64,12 @@ pub(crate) trait RxEnd: Send {
         isize::from_code(YS_ENOTSUP)
     }
 
-    /// Takes the first of those. There are as many.
+    /// Takes the first `count` of those, which exist.
     fn consume(&mut self, _: usize) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
 
-    /// Receives a message where it lies.
+    /// Receives a message in place.
     fn take(&mut self, _: &mut *mut u8, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
@@ -94,6 +95,6 @@ pub(crate) trait RxEnd: Send {
         false
     }
 
-    /// This end as a set sees it.
+    /// This handle as a set sees it.
     fn attachable(&mut self) -> &mut dyn Attach;
 }

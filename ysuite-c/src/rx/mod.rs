@@ -1,4 +1,4 @@
-//! Receiving ends, as callers see them. One thread at a time; an end may move between threads.
+//! Receivers, as callers see them. One thread at a time; a receiver may move between threads.
 
 mod end;
 
@@ -21,7 +21,7 @@ use crate::stopper::ys_stopper;
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
-/// A receiving end. One thread at a time; it may move between threads. Freed by ys_rx_free.
+/// A receiver. One thread at a time; it may move between threads. Freed by ys_rx_free.
 pub struct ys_rx {
     _opaque: [u8; 0],
 }
@@ -32,16 +32,16 @@ impl End for ys_rx {
     const EXPECT: &'static str = "ys_rx_expect";
 }
 
-/// What is behind the handle. The window that callers see is the first of it.
+/// The content of the handle. The window that callers see is its first field.
 #[repr(C)]
 pub(crate) struct Rx {
-    /// Shut for callers who have not asked for it, or know of none of this version.
+    /// Shut for callers that have not asked for it, or do not know this version.
     shown: RecvWindow,
     /// Where `shown` is shut for good, what the calls here go by instead.
     own: RecvWindow,
     is_shown: bool,
     calls: RxCalls,
-    /// None: this end has no windows.
+    /// None: this handle has no windows.
     steps: Option<&'static RxSteps>,
     /// How many bytes a message has.
     pub(crate) size: usize,
@@ -65,7 +65,7 @@ pub(crate) struct Peeked {
 impl Peeked {
     const NONE: Self = Self { count: 0, next: ptr::null_mut(), by_window: false };
 
-    /// The window, at `next`, has shown so many.
+    /// The window, at `next`, has shown this many.
     #[inline(always)]
     pub(crate) fn by_window(&mut self, count: usize, next: *mut u8) {
         (self.count, self.next, self.by_window) = (count, next, true);
@@ -78,18 +78,18 @@ impl Peeked {
         self.by_window && next == self.next && count.wrapping_sub(1) < self.count
     }
 
-    /// So many of them have been consumed by the window, which is at `next` now.
+    /// This many of them have been consumed by the window, which is at `next` now.
     #[inline(always)]
     pub(crate) fn leave_by_window(&mut self, count: usize, next: *mut u8) {
         (self.count, self.next) = (self.count - count, next);
     }
 }
 
-/// Of an end that has no windows.
+/// For a handle that has no windows.
 const BY_CHANNEL: RxCalls = RxCalls { recv, peek, consume };
 
-// SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
-// never changes.
+// SAFETY: a handle may move between threads with its caller, by the contract; what it points to belongs to the
+// handle, which is `Send`, or never changes.
 unsafe impl Send for Rx {}
 
 impl Content for Rx {
@@ -116,7 +116,7 @@ impl Content for Rx {
     }
 
     fn finish(&mut self) {
-        // The end learns what was received by the window.
+        // Updates the receiver with what was received by the window.
         self.look(|_| ());
         // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
         self.shut();
@@ -146,18 +146,18 @@ impl Rx {
             return call(&mut *self.end);
         }
         let window = *self.window();
-        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nobody else.
+        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nothing else.
         unsafe { self.end.resume(&window) };
         let answer = call(&mut *self.end);
         *self.window() = self.end.window();
         answer
     }
 
-    /// A call that may find nothing, and may wait: after a stop that is what it answers.
+    /// A call that may find nothing, and may wait: after a stop it returns that.
     #[inline(always)]
     fn find<A: Found>(&mut self, call: impl FnOnce(&mut (dyn RxEnd + 'static), &Stop) -> A) -> A {
         let channel = NonNull::from(&*self.channel);
-        // SAFETY: the end keeps its channel, and never changes which.
+        // SAFETY: the handle keeps its channel, and never changes it.
         let stop = unsafe { &channel.as_ref().stop };
         let answer = self.call(|end| call(end, stop));
         if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
@@ -166,7 +166,7 @@ impl Rx {
     #[cold]
     fn stopped<A: Found>(&mut self) -> A {
         if self.is_attached {
-            // It is named until it leaves the set, as an end that is closed.
+            // It is reported until it leaves the set, like a closed handle.
             self.call(|end| end.attachable().with_registration(&mut |registration| registration.raise()));
         }
         A::stopped()
@@ -178,7 +178,7 @@ impl Rx {
         self.look(call)
     }
 
-    /// This end as a set sees it.
+    /// This handle as a set sees it.
     pub(crate) fn attach<A>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
         let answer = self.call(|end| attach(end.attachable()));
         let at = ptr::from_ref(self).addr();
@@ -246,7 +246,7 @@ unsafe fn recv_by_step(rx: *mut ys_rx, message: *mut c_void) -> Step {
     .unwrap_or(Step::Call)
 }
 
-/// After a step that is to be told to a sender.
+/// After a step of which a sender must be notified.
 ///
 /// # Safety
 /// As of [`handle::enter`].
@@ -262,7 +262,7 @@ pub(crate) unsafe extern "C" fn credited(rx: *mut ys_rx) -> c_int {
     }
 }
 
-/// The end itself, for steps.
+/// The handle itself, for steps.
 ///
 /// # Safety
 /// As of [`handle::content`].
@@ -283,7 +283,7 @@ unsafe fn calls(rx: *mut ys_rx) -> RxCalls {
     if IS_CHECKED { BY_CHANNEL } else { unsafe { content(rx) }.calls }
 }
 
-/// Runs a call of the only thread that may use the end.
+/// Runs a call of the only thread that may use the handle.
 ///
 /// # Safety
 /// As of [`handle::enter`].
@@ -293,10 +293,10 @@ pub(crate) unsafe fn enter<A: Answer>(rx: *const ys_rx, call: impl FnOnce(&mut R
     unsafe { handle::enter(rx.cast_mut().cast::<Handle<Rx>>(), call) }
 }
 
-/// Receives a message; waits for one as long as it takes. Wait-free while messages are there (exchange: lock-free), and then
-/// without a system call. Otherwise looks for a while, as ys_rx_set_spin says, and sleeps.
+/// Receives a message; waits for one without a time limit. Wait-free while messages are there (mpmc: lock-free),
+/// and then without a system call. Otherwise polls for a while, as ys_rx_set_spin says, and sleeps.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param message where the message is put, which is the caller's from then on
 /// @return YS_OK; YS_CLOSED: there is none, and none will come
 #[unsafe(no_mangle)]
@@ -319,7 +319,7 @@ pub(crate) unsafe extern "C" fn recv(rx: *mut ys_rx, message: *mut c_void) -> c_
 
 /// Receives a message if there is one, as ys_recv_for with a time of 0. Never blocks.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param message where the message is put, which is the caller's from then on
 /// @return YS_OK; YS_EMPTY; YS_CLOSED: there is none, and none will come
 #[unsafe(no_mangle)]
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn ys_try_recv(rx: *mut ys_rx, message: *mut c_void) -> c_
 
 /// Receives a message; waits for one no longer than ns nanoseconds.
 ///
-/// @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+/// @param rx the receiver. One that is attached to a set and finds nothing at a time of 0 takes its id down
 /// @param message where the message is put, which is the caller's from then on
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come
@@ -353,9 +353,9 @@ pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i
 
 /// Receives many messages: waits for the first, then takes what is there.
 ///
-/// @param rx the end
-/// @param messages where they are put, each as many bytes behind the last as a message has: an array of the caller's type
-/// @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed is told of the end all the
+/// @param rx the receiver
+/// @param messages where they are put, each one message size after the last: an array of the caller's type
+/// @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed sees YS_CLOSED all the
 ///     same. What ys_peek has shown stays so then
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
@@ -377,10 +377,11 @@ pub unsafe extern "C" fn ys_recv_batch(rx: *mut ys_rx, messages: *mut c_void, ma
     }
 }
 
-/// Shows the next messages where they lie: as many as lie side by side, ys_rx_stride apart. They stay in the channel, until
-/// ys_consume takes them out or any other call for this end receives them. Never blocks. Pipe and funnel only.
+/// Shows the next messages in place: those that are side by side, ys_rx_stride apart. They stay in the channel,
+/// until ys_consume takes them out or any other call for this receiver receives them. Never blocks. spsc and mpsc
+/// only.
 ///
-/// @param rx the end. One that is attached to a set and finds nothing takes its id down
+/// @param rx the receiver. One that is attached to a set and finds nothing takes its id down
 /// @param at where the address of the first message is put
 /// @return how many, at least 1; YS_EMPTY; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
 #[unsafe(no_mangle)]
@@ -416,10 +417,10 @@ pub(crate) unsafe extern "C" fn peek(rx: *mut ys_rx, at: *mut *mut c_void) -> is
 }
 
 /// Takes the first n messages of those that ys_peek has shown out of the channel: the caller has moved them out or destroyed them,
-/// and their slots are free. The callback is not called for them. What was shown behind them can still be consumed. Never blocks.
-/// Pipe and funnel only.
+/// and their slots are free. The callback is not called for them. What was shown after them can still be consumed.
+/// Never blocks. spsc and mpsc only.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param n how many
 /// @return YS_OK; YS_EINVAL: more than are shown, and nothing has changed; YS_ENOTSUP
 #[unsafe(no_mangle)]
@@ -445,7 +446,7 @@ pub(crate) unsafe extern "C" fn consume(rx: *mut ys_rx, n: usize) -> c_int {
 // MUTANT: To consume no message changes nothing and is no error.
 /// What the window has not shown, or cannot take.
 fn consume_further(rx: &mut Rx, n: usize) -> c_int {
-    // Before the numbers: an end that never shows anything would say that there are too many, or that none were consumed.
+    // Checked before the numbers: a receiver that never shows anything would report too many, or none consumed.
     if !rx.end.shows() {
         return c_int::from_code(YS_ENOTSUP);
     }
@@ -467,7 +468,7 @@ fn consume_further(rx: &mut Rx, n: usize) -> c_int {
 /// Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
 /// Pipe and funnel only.
 ///
-/// @param rx the end. One that is attached to a set and finds nothing at a time of 0 takes its id down
+/// @param rx the receiver. One that is attached to a set and finds nothing at a time of 0 takes its id down
 /// @param at where the address of the message is put
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
@@ -496,9 +497,9 @@ pub unsafe extern "C" fn ys_take(rx: *mut ys_rx, at: *mut *mut c_void, ns: i64) 
     }
 }
 
-/// Waits until there is a message, without taking it. Pipe, funnel and oneshot only.
+/// Waits until there is a message, without taking it. spsc, mpsc and oneshot only.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK: there is one; YS_EMPTY (where ns is 0), YS_TIMEOUT; YS_CLOSED: there is none, and none will come; YS_ENOTSUP
 #[unsafe(no_mangle)]
@@ -507,10 +508,10 @@ pub unsafe extern "C" fn ys_wait(rx: *mut ys_rx, ns: i64) -> c_int {
     unsafe { enter(rx, |rx| rx.find(|end, stop| end.wait(Limit::from_nanoseconds(ns), stop))) }
 }
 
-/// Makes another receiving end of the same channel. Allocates. Exchange only.
+/// Makes another receiver of the same channel. Allocates. mpmc only.
 ///
-/// @param rx the end
-/// @param other where the new end is put; NULL is put there after an error
+/// @param rx the receiver
+/// @param other receives the new handle; NULL after an error
 /// @return YS_OK; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_clone(rx: *mut ys_rx, other: *mut *mut ys_rx) -> c_int {
@@ -531,10 +532,10 @@ pub unsafe extern "C" fn ys_rx_clone(rx: *mut ys_rx, other: *mut *mut ys_rx) -> 
 }
 
 /// Closes the channel: from now on sends fail, and senders that wait for room are woken and keep their messages. What was sent
-/// before is still received; then receiving answers YS_CLOSED. Freeing the end would drop it instead. The end is still to be
-/// freed. Never blocks.
+/// before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. The
+/// receiver must still be freed. Never blocks.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @return YS_OK; YS_CLOSED: it was closed before, or all senders are gone
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_close(rx: *mut ys_rx) -> c_int {
@@ -544,28 +545,28 @@ pub unsafe extern "C" fn ys_rx_close(rx: *mut ys_rx) -> c_int {
 
 /// Whether nothing more will be sent. Messages may still be there. Never blocks.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @return 1 or 0, or an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_is_closed(rx: *const ys_rx) -> c_int {
-    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
     unsafe { enter(rx, |rx| rx.look(|end| c_int::from(end.is_closed()))) }
 }
 
-/// How many messages are in the channel. Never blocks; takes time in proportion to that number, and in a funnel to that of its
-/// senders.
+/// How many messages are in the channel. Never blocks; takes time in proportion to that number, and in an mpsc
+/// channel to that of its senders.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @return how many, or an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_len(rx: *const ys_rx) -> isize {
-    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
     unsafe { enter(rx, |rx| rx.look(|end| end.len() as isize)) }
 }
 
-/// What this end does before it sleeps when there is no message, from the next wait on.
+/// What this receiver does before it sleeps when there is no message, from the next wait on.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
 /// @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
@@ -576,8 +577,8 @@ pub unsafe extern "C" fn ys_rx_set_spin(rx: *mut ys_rx, spin: c_int) -> c_int {
 
 /// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
 ///
-/// @param rx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param rx the receiver
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller.
@@ -586,8 +587,8 @@ pub unsafe extern "C" fn ys_rx_stride(rx: *const ys_rx) -> usize {
 
 /// How many bytes a message of the channel has: what was given when it was opened. Any thread.
 ///
-/// @param rx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param rx the receiver
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_message_size(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller.
@@ -596,21 +597,21 @@ pub unsafe extern "C" fn ys_rx_message_size(rx: *const ys_rx) -> usize {
 
 /// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
 ///
-/// @param rx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param rx the receiver
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_message_align(rx: *const ys_rx) -> usize {
     // SAFETY: by the caller.
     unsafe { beside::message_align(rx) }
 }
 
-/// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
-/// types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+/// Whether the channel has messages of this size, in slots of this alignment. The calls of a handle take addresses,
+/// and know no types: if a handle comes from elsewhere, as a pointer, this checks its message type. Any thread.
 ///
-/// @param rx the end
+/// @param rx the receiver
 /// @param size how many bytes a message of the caller's has
 /// @param align what it is aligned to
-/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
 ///     a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usize) -> c_int {
@@ -618,9 +619,10 @@ pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usiz
     unsafe { beside::expect(rx, size, align) }
 }
 
-/// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+/// Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
+/// Any thread.
 ///
-/// @param rx an end of the channel
+/// @param rx a receiver of the channel
 /// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
@@ -629,20 +631,20 @@ pub unsafe extern "C" fn ys_rx_stopper(rx: *const ys_rx, stopper: *mut *mut ys_s
     unsafe { beside::stopper(rx, stopper) }
 }
 
-/// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
+/// An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
 ///
-/// @param rx the end
-/// @return the address; NULL with EINVAL in errno: no end
+/// @param rx the receiver
+/// @return the address; NULL with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_channel(rx: *const ys_rx) -> *const c_void {
     // SAFETY: by the caller.
     unsafe { beside::address(rx) }
 }
 
-/// Frees the end. The last receiver's end is the channel's: sends fail, and messages that are still there are dropped, by the
-/// channel's callback.
+/// Frees the receiver. With the last receiver the channel is closed: sends fail, and messages that are still there
+/// are dropped, by the channel's callback.
 ///
-/// @param rx the end, which is not to be used any more; NULL: nothing is done
+/// @param rx the handle, which must not be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_free(rx: *mut ys_rx) {
     // SAFETY: by the caller.
@@ -652,7 +654,7 @@ pub unsafe extern "C" fn ys_rx_free(rx: *mut ys_rx) {
 // MUTANT: Speed only: the call does what the window would have done.
 /// For the inline functions of the header only: after takes that have found the word of the window not 0.
 ///
-/// @param rx the end
+/// @param rx the receiver
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_credit(rx: *mut ys_rx) {
     // SAFETY: by the caller.

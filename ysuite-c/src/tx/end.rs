@@ -1,4 +1,5 @@
-//! What a sending end can do, whatever its channel and its class of messages. What an end does not implement it cannot do.
+//! The operations of a sender, of any channel and any class of messages. A sender does not support what it does not
+//! implement.
 
 use core::ffi::c_int;
 
@@ -10,10 +11,10 @@ use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::limit::Limit;
 use crate::steps::TxSteps;
 
-/// A sending end. Addresses are those of whole messages, aligned or not. What waits is over when `stop` is set, as if the time were
-/// up.
+/// A sender. Addresses are those of whole messages, aligned or not. A wait is over when `stop` is set, as if the
+/// time were up.
 pub(crate) trait TxEnd: Send {
-    /// What can be done by a window, where this end has any.
+    /// What can be done by a window, if this handle has one.
     fn steps(&self) -> Option<&'static TxSteps> {
         None
     }
@@ -29,7 +30,8 @@ pub(crate) trait TxEnd: Send {
     /// As of `SendInPlace::resume`.
     unsafe fn resume(&mut self, _: &SendWindow) {}
 
-    /// Answers an inline publication of so many messages that has found the receiver asleep or gone. How many were sent.
+    /// Completes an inline publication of this many messages that has found the receiver asleep or gone. Returns how
+    /// many were sent.
     fn answer(&mut self, _: usize) -> isize {
         isize::from_code(YS_EINVAL)
     }
@@ -37,25 +39,25 @@ pub(crate) trait TxEnd: Send {
     /// Sends a copy of a message; waits for room.
     ///
     /// # Safety
-    /// A message lies there.
+    /// A message is there.
     unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int;
 
     /// Sends a copy of a message.
     ///
     /// # Safety
-    /// A message lies there.
+    /// A message is there.
     unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int;
 
     /// Sends copies of `count` messages, at least 1.
     ///
     /// # Safety
-    /// So many messages lie there, as far apart as they are long.
+    /// This many messages are there, as far apart as they are long.
     unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize;
 
     /// Hides a copy of a message; waits for room.
     ///
     /// # Safety
-    /// A message lies there.
+    /// A message is there.
     unsafe fn write(&mut self, _: *const u8, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
@@ -77,7 +79,7 @@ pub(crate) trait TxEnd: Send {
     /// Sends what is in the first slots of those.
     ///
     /// # Safety
-    /// The last call but those that only look was `reserve`; it has answered no less, and messages are in as many slots.
+    /// The last call except read-only ones was `reserve`; it has returned no less, and messages are in that many slots.
     unsafe fn commit(&mut self, _: usize) -> isize {
         isize::from_code(YS_ENOTSUP)
     }
@@ -98,7 +100,7 @@ pub(crate) trait TxEnd: Send {
 
     fn is_closed(&self) -> bool;
 
-    /// How many messages are in the channel, if this end can tell.
+    /// How many messages are in the channel, if this sender knows.
     fn len(&self) -> Option<usize>;
 
     /// True: it waits so from now on.
@@ -111,13 +113,13 @@ pub(crate) trait TxEnd: Send {
         None
     }
 
-    /// This end as a set sees it.
+    /// This handle as a set sees it.
     fn attachable(&mut self) -> Option<&mut dyn Attach> {
         None
     }
 }
 
-/// What a call says that has answered `Ok` or not.
+/// The code of a call that has returned `Ok` or not.
 #[inline(always)]
 pub(crate) fn ok_or<T>(outcome: Result<(), T>, code: ys_code) -> c_int {
     match outcome {

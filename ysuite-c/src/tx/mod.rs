@@ -1,4 +1,4 @@
-//! Sending ends, as callers see them. One thread at a time; an end may move between threads.
+//! Senders, as callers see them. One thread at a time; a sender may move between threads.
 
 mod end;
 
@@ -21,7 +21,7 @@ use crate::stopper::ys_stopper;
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
-/// A sending end. One thread at a time; it may move between threads. Freed by ys_tx_free.
+/// A sender. One thread at a time; it may move between threads. Freed by ys_tx_free.
 pub struct ys_tx {
     _opaque: [u8; 0],
 }
@@ -32,16 +32,16 @@ impl End for ys_tx {
     const EXPECT: &'static str = "ys_tx_expect";
 }
 
-/// What is behind the handle. The window that callers see is the first of it.
+/// The content of the handle. The window that callers see is its first field.
 #[repr(C)]
 pub(crate) struct Tx {
-    /// Shut for callers who have not asked for it, or know of none of this version.
+    /// Shut for callers that have not asked for it, or do not know this version.
     shown: SendWindow,
     /// Where `shown` is shut for good, what the calls here go by instead.
     own: SendWindow,
     is_shown: bool,
     calls: TxCalls,
-    /// None: this end has no windows.
+    /// None: this handle has no windows.
     steps: Option<&'static TxSteps>,
     /// How many bytes a message has.
     pub(crate) size: usize,
@@ -59,14 +59,14 @@ pub(crate) struct Reserved {
     first: *mut u8,
     /// Where the window was then. One that has been moved on since takes the reservation away.
     next: *mut u8,
-    /// They were found by the window, and the end knows nothing of them.
+    /// They were found by the window, and the sender does not know them.
     by_window: bool,
 }
 
 impl Reserved {
     const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
 
-    /// The window, at `next`, has shown so many.
+    /// The window, at `next`, has shown this many.
     #[inline(always)]
     pub(crate) fn by_window(&mut self, count: usize, first: *mut u8, next: *mut u8) {
         *self = Self { count, first, next, by_window: true };
@@ -80,11 +80,11 @@ impl Reserved {
     }
 }
 
-/// Of an end that has no windows.
+/// For a handle that has no windows.
 const BY_CHANNEL: TxCalls = TxCalls { send, reserve, commit };
 
-// SAFETY: a handle may move between threads with its caller, by the contract; what it points to is the end's, which is `Send`, or
-// never changes.
+// SAFETY: a handle may move between threads with its caller, by the contract; what it points to belongs to the
+// handle, which is `Send`, or never changes.
 unsafe impl Send for Tx {}
 
 impl Content for Tx {
@@ -111,7 +111,7 @@ impl Content for Tx {
     }
 
     fn finish(&mut self) {
-        // The end learns what was sent by the window.
+        // Updates the sender with what was sent by the window.
         self.look(|_| ());
         // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
         self.shut();
@@ -141,18 +141,18 @@ impl Tx {
             return call(&mut *self.end);
         }
         let window = *self.window();
-        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nobody else.
+        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nothing else.
         unsafe { self.end.resume(&window) };
         let answer = call(&mut *self.end);
         *self.window() = self.end.window();
         answer
     }
 
-    /// A call that may find nothing, and may wait: after a stop that is what it answers.
+    /// A call that may find nothing, and may wait: after a stop it returns that.
     #[inline(always)]
     fn find<A: Found>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static), &Stop) -> A) -> A {
         let channel = NonNull::from(&*self.channel);
-        // SAFETY: the end keeps its channel, and never changes which.
+        // SAFETY: the handle keeps its channel, and never changes it.
         let stop = unsafe { &channel.as_ref().stop };
         let answer = self.call(|end| call(end, stop));
         if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
@@ -161,7 +161,7 @@ impl Tx {
     #[cold]
     fn stopped<A: Found>(&mut self) -> A {
         if self.is_attached {
-            // It is named until it leaves the set, as an end that is closed.
+            // It is reported until it leaves the set, like a closed handle.
             self.call(|end| {
                 end.attachable().inspect(|end| end.with_registration(&mut |registration| registration.raise()));
             });
@@ -175,7 +175,7 @@ impl Tx {
         self.look(call)
     }
 
-    /// A message that has been sent by a step is to be told to the receiver.
+    /// The receiver must be notified of a message that a step has sent.
     fn answer(&mut self) -> c_int {
         match self.call(|end| end.answer(1)) {
             1 => c_int::from_code(YS_OK),
@@ -183,14 +183,14 @@ impl Tx {
         }
     }
 
-    /// Sends no message: what was hidden is shown, or dropped where nobody receives. How many it has sent, as any send does: 0, also
-    /// of an end that hides none.
+    /// Sends no message: what was hidden is published, or dropped if there is no receiver. Returns how many it has
+    /// sent, as any send does: 0, also for a sender that hides none.
     fn show(&mut self) -> isize {
         self.call(|end| end.flush());
         0
     }
 
-    /// This end as a set sees it.
+    /// This handle as a set sees it.
     pub(crate) fn attach<A: Answer>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
         let answer = self.call(|end| end.attachable().map_or(A::from_code(YS_ENOTSUP), attach));
         let at = ptr::from_ref(self).addr();
@@ -244,7 +244,7 @@ unsafe fn step<S>(tx: *mut ys_tx, step: impl FnOnce(&mut Tx, &'static TxSteps) -
     Some(step(tx, steps))
 }
 
-/// The end itself, for steps.
+/// The handle itself, for steps.
 ///
 /// # Safety
 /// As of [`handle::content`].
@@ -254,7 +254,7 @@ pub(crate) unsafe fn content<'a>(tx: *mut ys_tx) -> &'a mut Tx {
     unsafe { handle::content(tx.cast::<Handle<Tx>>()) }
 }
 
-/// Runs a call of the only thread that may use the end.
+/// Runs a call of the only thread that may use the handle.
 ///
 /// # Safety
 /// As of [`handle::enter`].
@@ -264,13 +264,14 @@ pub(crate) unsafe fn enter<A: Answer>(tx: *const ys_tx, call: impl FnOnce(&mut T
     unsafe { handle::enter(tx.cast_mut().cast::<Handle<Tx>>(), call) }
 }
 
-/// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it waits for room
-/// as long as it takes. Wait-free where there is room (exchange: lock-free), and then without a system call unless the receiver
-/// sleeps.
+/// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it
+/// waits for room without a time limit. Wait-free if there is room (mpmc: lock-free), and then without a system
+/// call unless the receiver sleeps.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param message the address of the message, which is copied
-/// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED: nobody receives any more
+/// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED: there is no
+/// receiver any more
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_int {
     if tx.is_null() || message.is_null() {
@@ -291,7 +292,7 @@ unsafe fn calls(tx: *mut ys_tx) -> TxCalls {
     if IS_CHECKED { BY_CHANNEL } else { unsafe { content(tx) }.calls }
 }
 
-/// After a step that is to be told to the receiver.
+/// After a step of which the receiver must be notified.
 ///
 /// # Safety
 /// As of [`handle::enter`].
@@ -302,7 +303,7 @@ pub(crate) unsafe extern "C" fn answered(tx: *mut ys_tx) -> c_int {
     unsafe { enter(tx, Tx::answer) }
 }
 
-/// After a step that has sent so many messages, and is to be told to the receiver.
+/// After a step that has sent this many messages, of which the receiver must be notified.
 ///
 /// # Safety
 /// As of [`handle::enter`].
@@ -338,10 +339,10 @@ pub(crate) unsafe extern "C" fn send(tx: *mut ys_tx, message: *const c_void) -> 
 
 /// Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
 ///
-/// In an exchange a receiver that loses its CPU in the middle of a receive holds its place until it goes on: there may be no room
-/// though fewer messages are in it than it can hold.
+/// In an mpmc channel a receiver that is preempted in the middle of a receive keeps its slot until it goes on:
+/// there may be no room though the channel has fewer messages than its bound.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param message the address of the message, which is copied
 /// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL, YS_CLOSED
 #[unsafe(no_mangle)]
@@ -352,7 +353,7 @@ pub unsafe extern "C" fn ys_try_send(tx: *mut ys_tx, message: *const c_void) -> 
 
 /// Sends a message; waits for room no longer than ns nanoseconds.
 ///
-/// @param tx the end. One that is attached to a set and finds no room at a time of 0 takes its id down
+/// @param tx the sender. One that is attached to a set and finds no room at a time of 0 takes its id down
 /// @param message the address of the message, which is copied
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL (where ns is 0), YS_TIMEOUT,
@@ -374,11 +375,11 @@ pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns:
     }
 }
 
-/// Sends many messages, visible together, or, where a bound leaves no room, in several pieces with a wait in between. An exchange shows
-/// them in their order, one after the other or a few dozen at a time.
+/// Sends many messages, published together, or, if a bound leaves no room, in several pieces with a wait in
+/// between. An mpmc channel publishes them in their order, one after the other or a few dozen at a time.
 ///
-/// @param tx the end
-/// @param messages where they lie, each as many bytes behind the last as a message has: an array of the caller's type
+/// @param tx the sender
+/// @param messages where they are, each one message size after the last: an array of the caller's type
 /// @param n how many; 0 only shows what was hidden
 /// @param ns nanoseconds for all of it; 0: never waits; less than 0: for ever
 /// @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
@@ -400,10 +401,11 @@ pub unsafe extern "C" fn ys_send_batch(tx: *mut ys_tx, messages: *const c_void, 
     }
 }
 
-/// Puts a message into the channel, hidden until ys_flush, or any send. Where a bound leaves no room, what is hidden is sent, and
-/// this waits for room. Where there is room it does not notice that the receiver is gone. Pipe and funnel only.
+/// Puts a message into the channel, hidden until ys_flush, or any send. If a bound leaves no room, what is hidden
+/// is sent, and this waits for room. If there is room it does not notice that the receiver is gone. spsc and mpsc
+/// only.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param message the address of the message, which is copied
 /// @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_CLOSED, YS_ENOTSUP
 #[unsafe(no_mangle)]
@@ -415,24 +417,25 @@ pub unsafe extern "C" fn ys_write(tx: *mut ys_tx, message: *const c_void) -> c_i
     unsafe { enter(tx, |tx| tx.find(|end, stop| end.write(message.cast(), stop))) }
 }
 
-/// Makes what is hidden visible at once. Never blocks. Pipe and funnel only.
+/// Publishes what is hidden at once. Never blocks. spsc and mpsc only.
 ///
-/// @param tx the end
-/// @return YS_OK; YS_CLOSED: nobody receives any more, and what was hidden has been dropped; YS_ENOTSUP
+/// @param tx the sender
+/// @return YS_OK; YS_CLOSED: there is no receiver any more, and what was hidden has been dropped; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_flush(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(tx, |tx| tx.call(|end| end.flush())) }
 }
 
-/// Gives the caller the next free slots that lie side by side, ys_tx_stride apart, to write messages into. They are the caller's
-/// until the next call for this end but ys_commit, and those that only look: ys_tx_len, ys_tx_is_closed, ys_tx_stride,
-/// ys_tx_channel. A message that was made in a slot and is not committed is the caller's to destroy. Never blocks. Pipe and funnel
-/// only.
+/// Gives the caller the next free slots that are side by side, ys_tx_stride apart, to write messages into. They
+/// belong to the caller until the next call for this sender except ys_commit and the read-only ones: ys_tx_len,
+/// ys_tx_is_closed, ys_tx_stride, ys_tx_channel. The caller destroys a message that was made in a slot and is not
+/// committed. Never blocks. spsc and mpsc only.
 ///
-/// @param tx the end. One that is attached to a set and finds no room takes its id down
+/// @param tx the sender. One that is attached to a set and finds no room takes its id down
 /// @param at where the address of the first slot is put
-/// @return how many slots, at least 1, also where the receiver has just gone: that ys_commit tells; YS_FULL, YS_CLOSED, YS_ENOTSUP
+/// @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL,
+/// YS_CLOSED, YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
     if at.is_null() {
@@ -465,15 +468,15 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
     }
 }
 
-/// Sends the messages that the caller has made in the first n reserved slots, visible together, with what was hidden. Ends the
-/// reservation. Never blocks. Pipe and funnel only.
+/// Sends the messages that the caller has made in the first n reserved slots, published together, with what was
+/// hidden. Ends the reservation. Never blocks. spsc and mpsc only.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param n how many; 0 only shows what was hidden
 /// @return how many were sent. Fewer than n: the channel has closed, and the messages from there on are the caller's
-///     again, in their slots, until the next call for this end. None: YS_CLOSED. 0 where n is 0, also where the channel
-///     has closed. More than are reserved, as after the end of the reservation: YS_EINVAL, and one that stands stays.
-///     YS_ENOTSUP, whatever n is
+///     again, in their slots, until the next call for this sender. None: YS_CLOSED. 0 if n is 0, also if the channel
+///     has closed. More than are reserved, as after the reservation: YS_EINVAL, and a valid one stays.
+///     YS_ENOTSUP, for any n
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_commit(tx: *mut ys_tx, n: usize) -> isize {
     if tx.is_null() {
@@ -500,7 +503,7 @@ pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
 /// # Safety
 /// As of [`ys_commit`].
 unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
-    // Before the numbers: an end that never has slots would say that there are too many.
+    // Checked before the numbers: a sender that never has slots would report too many.
     if !tx.end.reserves() {
         return isize::from_code(YS_ENOTSUP);
     }
@@ -514,21 +517,21 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
     }
     tx.call(|end| {
         if by_window {
-            // The end learns of what the window has shown: the same slots, of which it has as many.
+            // Updates the sender with what the window has shown: the same slots, and the same number of them.
             let mut first = ptr::null_mut();
             let slots = end.reserve(&mut first);
             if slots < n as isize {
                 return isize::from_code(YS_CLOSED);
             }
         }
-        // SAFETY: by the caller messages are in so many of the slots that the end has shown last.
+        // SAFETY: by the caller messages are in this many of the slots that the sender has shown last.
         unsafe { end.commit(n) }
     })
 }
 
-/// Waits until there is room for a message. What is hidden is sent before it waits. Pipe and funnel only.
+/// Waits until there is room for a message. What is hidden is sent before it waits. spsc and mpsc only.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK: there is room; YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED, YS_ENOTSUP
 #[unsafe(no_mangle)]
@@ -537,12 +540,14 @@ pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
     unsafe { enter(tx, |tx| tx.find(|end, stop| end.wait_room(Limit::from_nanoseconds(ns), stop))) }
 }
 
-/// Makes another sending end of the same channel. Allocates. Funnel and exchange only. A clone of an end that is closed is closed.
+/// Makes another sender of the same channel. Allocates. mpsc and mpmc only. A clone of a closed sender is closed.
 ///
-/// @param tx the end
-/// @param other where the new end is put; NULL is put there after an error
-/// @return YS_OK; YS_ETOOMANY: a funnel has as many senders as it can have, where one that ys_tx_close has closed counts, freed or not,
-///     until the receiver has taken its last message and has looked once more. One that is freed without that does not, but where
+/// @param tx the sender
+/// @param other receives the new handle; NULL after an error
+/// @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders; one that ys_tx_close has closed
+/// counts, freed or not,
+///  until the receiver has taken its last message and has checked once more. One that is freed without that does
+///  not, unless
 ///     the receiver loses its CPU at that moment a clone may be refused as well; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> c_int {
@@ -562,21 +567,22 @@ pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> 
     }
 }
 
-/// Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was sent, and learn
-/// that nothing more will come when the last sender is closed or gone. In an exchange it closes the channel for all. The end is
-/// still to be freed. Never blocks.
+/// Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
+/// sent, and are notified that nothing more will come when the last sender is closed or gone. In an mpmc channel it
+/// closes the channel for all. The sender must still be freed. Never blocks.
 ///
-/// @param tx the end
-/// @return YS_OK; YS_CLOSED: it was closed before, or nobody receives any more
+/// @param tx the sender
+/// @return YS_OK; YS_CLOSED: it was closed before, or there is no receiver any more
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_close(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(tx, |tx| c_int::from_code(if tx.call(|end| end.close()) { YS_OK } else { YS_CLOSED })) }
 }
 
-/// Waits until nothing that this end sends would be received: the receivers are gone, or the channel or this end is closed.
+/// Waits until nothing that this sender sends would be received: the receivers are gone, or the channel or this
+/// sender is closed.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return YS_OK: it is so; YS_TIMEOUT: it is not so yet
 #[unsafe(no_mangle)]
@@ -590,30 +596,30 @@ pub unsafe extern "C" fn ys_tx_wait_closed(tx: *mut ys_tx, ns: i64) -> c_int {
     }
 }
 
-/// Whether nothing that this end sends would be received. Never blocks.
+/// Whether nothing that this sender sends would be received. Never blocks.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @return 1 or 0, or an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_is_closed(tx: *const ys_tx) -> c_int {
-    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
     unsafe { enter(tx, |tx| tx.look(|end| c_int::from(end.is_closed()))) }
 }
 
-/// How many messages are in the channel, hidden ones not counted; in a funnel, those of this end. Never blocks; takes time in
-/// proportion to that number.
+/// How many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
+/// blocks; takes time in proportion to that number.
 ///
-/// @param tx the end
-/// @return how many; YS_ENOTSUP: a oneshot's sender cannot tell
+/// @param tx the sender
+/// @return how many; YS_ENOTSUP: a oneshot's sender does not know
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_len(tx: *const ys_tx) -> isize {
-    // SAFETY: by the caller. By the contract one thread uses the end, whatever it promises to leave alone.
+    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
     unsafe { enter(tx, |tx| tx.look(|end| end.len().map_or(isize::from_code(YS_ENOTSUP), |len| len as isize))) }
 }
 
-/// What this end does before it sleeps when there is no room, from the next wait on.
+/// What this sender does before it sleeps when there is no room, from the next wait on.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
 /// @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
 #[unsafe(no_mangle)]
@@ -624,8 +630,8 @@ pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
 
 /// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
 ///
-/// @param tx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param tx the sender
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
     // SAFETY: by the caller.
@@ -634,8 +640,8 @@ pub unsafe extern "C" fn ys_tx_stride(tx: *const ys_tx) -> usize {
 
 /// How many bytes a message of the channel has: what was given when it was opened. Any thread.
 ///
-/// @param tx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param tx the sender
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_message_size(tx: *const ys_tx) -> usize {
     // SAFETY: by the caller.
@@ -644,21 +650,21 @@ pub unsafe extern "C" fn ys_tx_message_size(tx: *const ys_tx) -> usize {
 
 /// What messages of the channel are aligned to: what was given when it was opened, or 8 for 0. Any thread.
 ///
-/// @param tx the end
-/// @return bytes; 0 with EINVAL in errno: no end
+/// @param tx the sender
+/// @return bytes; 0 with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_message_align(tx: *const ys_tx) -> usize {
     // SAFETY: by the caller.
     unsafe { beside::message_align(tx) }
 }
 
-/// Whether the channel is of messages of so many bytes, in slots of that alignment. The calls of an end take addresses, and know no
-/// types: where an end comes from elsewhere, as a pointer, this tells whether it is what it is taken for. Any thread.
+/// Whether the channel has messages of this size, in slots of this alignment. The calls of a handle take addresses,
+/// and know no types: if a handle comes from elsewhere, as a pointer, this checks its message type. Any thread.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param size how many bytes a message of the caller's has
 /// @param align what it is aligned to
-/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no end. The checked build ends the process there, with
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
 ///     a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usize) -> c_int {
@@ -666,9 +672,10 @@ pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usiz
     unsafe { beside::expect(tx, size, align) }
 }
 
-/// Makes a stopper for the channel, by which any thread ends the waits of all its ends: see ys_stop. Allocates. Any thread.
+/// Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
+/// Any thread.
 ///
-/// @param tx an end of the channel
+/// @param tx a sender of the channel
 /// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
@@ -677,19 +684,19 @@ pub unsafe extern "C" fn ys_tx_stopper(tx: *const ys_tx, stopper: *mut *mut ys_s
     unsafe { beside::stopper(tx, stopper) }
 }
 
-/// An address that all ends of the channel have in common, and no other channel has. For comparison only. Any thread.
+/// An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
 ///
-/// @param tx the end
-/// @return the address; NULL with EINVAL in errno: no end
+/// @param tx the sender
+/// @return the address; NULL with EINVAL in errno: no handle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_channel(tx: *const ys_tx) -> *const c_void {
     // SAFETY: by the caller.
     unsafe { beside::address(tx) }
 }
 
-/// Closes the end, as ys_tx_close, and frees it. In an exchange the channel stays open while it has another sender.
+/// Closes the sender, as ys_tx_close, and frees it. An mpmc channel stays open while it has another sender.
 ///
-/// @param tx the end, which is not to be used any more; NULL: nothing is done
+/// @param tx the handle, which must not be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_free(tx: *mut ys_tx) {
     // SAFETY: by the caller.
@@ -698,9 +705,10 @@ pub unsafe extern "C" fn ys_tx_free(tx: *mut ys_tx) {
 
 /// For the inline functions of the header only: after a publication that has found the word of the window not 0.
 ///
-/// @param tx the end
-/// @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this end; YS_EINVAL:
-///     this end has no window
+/// @param tx the sender
+/// @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this
+/// sender; YS_EINVAL:
+///     this sender has no window
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
@@ -716,10 +724,10 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
 
 /// For the classes of the header only: ends a reservation without sending anything, unless it has ended before.
 ///
-/// @param tx the end
+/// @param tx the sender
 /// @param at where the reservation's first slot is
 /// @return YS_OK: the messages that were made in its slots are the caller's to destroy, until the next call for this
-///     end; YS_EINVAL: it had ended, and its slots may have what was sent since
+///     handle; YS_EINVAL: it had ended, and its slots may have what was sent since
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_discard(tx: *mut ys_tx, at: *const c_void) -> c_int {
     // SAFETY: by the caller.

@@ -1,7 +1,7 @@
 //! The watch of the checked build: a word that says whether a thread is inside a handle, and whether it was freed.
 //!
-//! Any thread; wait-free but for `bury`. A freed handle is kept for ever, so that whoever uses it finds this word, and not
-//! somebody else's memory.
+//! Any thread; wait-free except `bury`. A freed handle is kept for ever, so that a later use finds this word, and
+//! not memory of another purpose.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ static GRAVES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 pub(crate) struct Watch(AtomicU32);
 
-/// A call inside a handle. It ends when this is dropped.
+/// A call inside a handle. It is over when this is dropped.
 pub(crate) struct Inside<'a>(&'a Watch);
 
 // MUTANT: Checked builds only, whose `checked` tests kill it.
@@ -27,8 +27,8 @@ impl Watch {
     }
 
     fn step(&self, to: u32) -> Result<(), ys_code> {
-        // ORDERING: Acquire pairs with the Release in `Inside::drop`: what the last call did is seen. It misuses nothing to rely
-        // on that, but a caller who hands a handle over without synchronising should see no more than that.
+        // ORDERING: Acquire pairs with the Release in `Inside::drop`: what the last call did is seen. Correct callers do
+        // not need it, but one that hands a handle over without synchronising should see no more than that.
         match self.0.compare_exchange(IDLE, to, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Ok(()),
             Err(FREED) => Err(YS_EFREED),
@@ -41,13 +41,13 @@ impl Watch {
         self.step(ENTERED).map(|()| Inside(self))
     }
 
-    /// One of any number of threads looks at the handle.
+    /// One of any number of threads reads the handle.
     pub(crate) fn look(&self) -> Result<(), ys_code> {
         // ORDERING: Relaxed; a use that is not ordered after the free is a mistake that need not be found.
         if self.0.load(Ordering::Relaxed) == FREED { Err(YS_EFREED) } else { Ok(()) }
     }
 
-    /// The handle is being freed. The process ends where it must not be.
+    /// The handle is being freed. The process ends if it must not be.
     pub(crate) fn end(&self, function: &str) {
         let mistake = match self.step(FREED) {
             Ok(()) => return,
@@ -58,7 +58,7 @@ impl Watch {
         std::process::abort();
     }
 
-    /// What is left of a handle after its end.
+    /// What is left of a handle after it was freed.
     pub(crate) fn bury<T>(handle: Box<T>) {
         let grave = Box::into_raw(handle).expose_provenance();
         GRAVES.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(grave);

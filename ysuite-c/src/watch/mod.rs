@@ -1,4 +1,4 @@
-//! Who is inside a handle, and whether it was freed: known in the checked build, and not even asked in any other.
+//! Which thread is inside a handle, and whether it was freed: tracked in the checked build only.
 
 #[cfg(feature = "checked")]
 mod checked;

@@ -1,4 +1,4 @@
-//! The watch of a build that trusts its callers. Nothing is looked at, and nothing is kept.
+//! The watch of a build that trusts its callers. It checks nothing and stores nothing.
 
 use crate::code::ys_code;
 
@@ -18,7 +18,7 @@ impl Watch {
         Ok(Inside)
     }
 
-    /// One of any number of threads looks at the handle.
+    /// One of any number of threads reads the handle.
     #[inline(always)]
     pub(crate) fn look(&self) -> Result<(), ys_code> {
         Ok(())

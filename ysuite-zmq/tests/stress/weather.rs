@@ -89,7 +89,7 @@ fn sleep(milliseconds: u64) {
     thread::sleep(Duration::from_millis(milliseconds));
 }
 
-/// A reader that is slow now and then: it pauses before one message of every `n`.
+/// A reader that is slow now and then: it pauses before one message in 5,000, in the long form in 100,000.
 pub(crate) fn rest(random: &mut fastrand::Rng) {
     if random.u64(0..messages(5_000, 100_000)) == 0 {
         sleep(random.u64(1..60));
