@@ -1,4 +1,4 @@
-//! Gives the shared library the name by which programs ask for it when they start, wherever it is installed.
+//! Gives the shared library the name by which programs request it when they start, independent of its location.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

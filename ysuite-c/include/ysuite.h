@@ -13,7 +13,7 @@
  *  static void *worker(void *arg) {
  *    jobs_rx rx = *(jobs_rx *)arg;
  *    job j;
- *    while (jobs_recv(rx, &j) == YS_OK) work(&j);     // sleeps while there is none; ends when the sender is gone
+ *    while (jobs_recv(rx, &j) == YS_OK) work(&j);     // sleeps while there is none; stops when the sender is gone
  *    jobs_rx_free(rx);
  *    return NULL;
  *  }
@@ -33,19 +33,20 @@
  *
  *  @section kinds Kinds of channels
  *
- *  | kind | ends | notes |
+ *  | kind | handles | notes |
  *  |---|---|---|
- *  | pipe: ys_pipe_open() | one sender, one receiver | the fastest; with or without a bound |
- *  | funnel: ys_funnel_open() | senders by ys_tx_clone(), one receiver | each sender has a lane: its own order, its own bound |
- *  | exchange: ys_exchange_open() | both by ys_tx_clone() and ys_rx_clone() | one order over all; each message to one receiver |
+ *  | spsc: ys_pipe_open() | one sender, one receiver | the fastest; with or without a bound |
+ *  | mpsc: ys_funnel_open() | senders by ys_tx_clone(), one receiver | each sender has a lane: its own order, its own bound |
+ *  | mpmc: ys_exchange_open() | both by ys_tx_clone() and ys_rx_clone() | one order over all; each message to one receiver |
  *  | oneshot: ys_oneshot_open() | one of each | one message |
  *
- *  @section ends Ends
+ *  @section handles Handles
  *
- *  A `ys_tx` sends, a `ys_rx` receives. An end serves one thread at a time and may move between threads with the usual care. Freeing an
- *  end closes it. What was sent before is received still: a receiver sees YS_CLOSED when nothing is left and all senders are gone; a
- *  sender sees it when nobody will receive. A send that does not answer YS_OK leaves the message with the caller; after YS_OK it is the
- *  receiver's, or the `drop` function's, exactly once.
+ *  A `ys_tx` sends, a `ys_rx` receives. A handle serves one thread at a time and may move between threads with the
+ *  usual synchronisation. Freeing a handle closes it. What was sent before is still received: a receiver sees YS_CLOSED
+ *  when nothing is left and all senders are gone; a sender sees it when there is no receiver any more. A send that does
+ *  not return YS_OK leaves the message with the caller; after YS_OK it belongs to the receiver, or the `drop` function,
+ *  exactly once.
  *
  *  @section messages Messages
  *
@@ -56,9 +57,9 @@
  *
  *  | | send | receive |
  *  |---|---|---|
- *  | waits as long as it takes | ys_send() | ys_recv() |
+ *  | waits without a time limit | ys_send() | ys_recv() |
  *  | never waits | ys_try_send() | ys_try_recv() |
- *  | waits so many nanoseconds | ys_send_for() | ys_recv_for() |
+ *  | waits `ns` nanoseconds | ys_send_for() | ys_recv_for() |
  *  | an array at a time | ys_send_batch() | ys_recv_batch() |
  *  | without a copy, many at a time | ys_reserve(), ys_commit() | ys_peek(), ys_consume() |
  *  | without a copy, one at a time | | ys_take() |
@@ -69,12 +70,13 @@
  *
  *  @section many Many channels at once
  *
- *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them; attached ends raise their number in it. A set of
- *  ys_pollset_open() has none. ys_select_open() waits for the first of several ends, in turn.
+ *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them; attached handles raise their
+ *  number in it. A set of ys_pollset_open() has none. ys_select_open() waits for the first of several handles, in turn.
  *
- *  An event loop that is told of levels, as poll and epoll by default, calls ys_set_wait() once with a time of 0 when the descriptor is
- *  readable, and is told again as long as something is up. One that is told of edges (EPOLLET) is not: it goes on until ys_set_wait()
- *  answers YS_EMPTY, as with any descriptor until EAGAIN. Only behind that answer is the next edge promised.
+ *  A level-triggered event loop, as with poll and epoll by default, calls ys_set_wait() once with a time of 0 when the
+ *  descriptor is readable, and is notified again as long as something is up. An edge-triggered one (EPOLLET) is not: it
+ *  goes on until ys_set_wait() returns YS_EMPTY, as with any descriptor until EAGAIN. Only after that is the next edge
+ *  promised.
  *
  *  @code{.c}
  *  struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -89,48 +91,51 @@
  *
  *  @section shutdown Shutting down
  *
- *  A thread that waits in a call is woken by a message, by room, by the other side's end, and by a *stopper*: ys_rx_stopper(),
+ *  A thread that waits in a call is woken by a message, by room, by a disconnect, and by a *stopper*: ys_rx_stopper(),
  *  ys_tx_stopper(), ys_set_stopper(), ys_select_stopper(), ys_pool_stopper() make one, and ys_stop() may be called by any thread while
- *  others are inside. From then on no call waits there. Where it would have to, it answers YS_STOPPED; what can be done without waiting
- *  is done as before, so that nothing that was sent is lost. Closing or freeing an end that another thread is using is an error, and does
- *  not wake that thread. Closing the *other* end wakes it with YS_CLOSED.
+ *  others are inside. From then on no call waits there. If it would have to, it returns YS_STOPPED; what can be done
+ *  without waiting is done as before, so that nothing that was sent is lost. Closing or freeing a handle that another
+ *  thread is using is an error, and does not wake that thread. Closing the *other* side wakes it with YS_CLOSED.
  *
  *  @code{.c}
- *  // Each thread: ends when there is nothing more to do, and frees its own ends.
+ *  // Each thread: returns when there is nothing more to do, and frees its own handles.
  *  while (jobs_recv(rx, &j) == YS_OK) work(&j);  // what is left is done first; then YS_STOPPED, or YS_CLOSED
  *  jobs_rx_free(rx);
  *
- *  // Whoever shuts down, with a stopper of each channel, made before the threads were started:
- *  ys_stop(stopper);             // 1. nobody waits any more
- *  pthread_join(thread, NULL);   // 2. all come out
- *  ys_stopper_free(stopper);     // 3. what nobody receives is given to `drop` with the last end
+ *  // The thread that shuts down, with a stopper of each channel, made before the threads were started:
+ *  ys_stop(stopper);             // 1. no thread waits any more
+ *  pthread_join(thread, NULL);   // 2. all return
+ *  ys_stopper_free(stopper);     // 3. what is left is given to `drop` with the last handle
  *  @endcode
  *
- *  A thread that sends or receives without ever having to wait, as beside a peer that never pauses, is not told by its calls: it asks
- *  ys_is_stopped(). To let all work be done, close the first channel of the line instead, or free its senders: YS_CLOSED passes from
- *  one stage to the next.
+ *  A thread that sends or receives without ever having to wait, as with a peer that never pauses, does not learn of the
+ *  stop from its calls: it calls ys_is_stopped(). To let all work be done, close the first channel of the pipeline
+ *  instead, or free its senders: YS_CLOSED passes from one stage to the next.
  *
- *  No call is a cancellation point. pthread_cancel() alone wakes nobody: stop, and the thread is cancelled at its next cancellation point,
- *  or, better, returns by itself. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) and longjmp() out of a callback leave the end
- *  half done, and are not to be used around any call.
+ *  No call is a cancellation point. pthread_cancel() alone wakes no thread: stop, and the thread is cancelled at its
+ *  next cancellation point, or, better, returns by itself. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) and
+ *  longjmp() out of a callback leave the handle half done, and must not be used around any call.
  *
  *  @section errors Errors
  *
  *  Every error is a negative code with a text, ys_error_text(). Counts are not negative, so one return value is either. Bad arguments are
- *  YS_EINVAL and change nothing. Two threads at one end, and an end that is used after it was freed, are found by the checked build of
- *  the library alone, ys_is_checked(), which opens no window; elsewhere they may do anything. A message of a pool that is freed twice ends
- *  the process in either build, as long as nobody has taken its block anew; the checked build finds writes behind a block as well.
+ *  YS_EINVAL and change nothing. Two threads in one handle, and a handle that is used after it was freed, are found
+ *  only by the checked build of the library, ys_is_checked(), which opens no window; elsewhere the behaviour is
+ *  undefined. A message of a pool that is freed twice ends the process in either build, as long as its block was not
+ *  taken again; the checked build also finds writes beyond a block.
  *
- *  The calls of an end take addresses, and cannot tell whether a message of that size lies there. Typed channels and ysuite.hpp know;
- *  where an end comes from elsewhere as a pointer, ys_tx_expect() and ys_rx_expect() tell whether it is what it is taken for: the
- *  functions `name_tx_from` and `name_rx_from` of a typed channel, and the constructors of ysuite.hpp, ask them.
+ *  The calls of a handle take addresses, and cannot check whether a message of that size is there. Typed channels and
+ *  ysuite.hpp know. If a handle comes from elsewhere as a pointer, ys_tx_expect() and ys_rx_expect() check its message
+ *  type: the functions `name_tx_from` and `name_rx_from` of a typed channel, and the constructors of ysuite.hpp, call
+ *  them.
  *
  *  @section inline_path The inline path
  *
- *  Plain calls are functions of the library. Typed channels, ysuite/typed.h, and the ends of ysuite.hpp send and receive without a call
- *  where a pipe or a funnel's sender shows them how; see ysuite/inline.h. `#define YS_NO_INLINE` turns that off; programs and libraries of
- *  both sorts, and of older headers, mix freely. Of a member of ysuite.hpp that two translation units of one C++ program compile
- *  differently the linker keeps either: each works with every channel, but which of them runs is then the linker's choice.
+ *  Plain calls are functions of the library. Typed channels, ysuite/typed.h, and the handles of ysuite.hpp send and
+ *  receive without a call if a handle of an spsc channel, or an mpsc sender, has a window; see ysuite/inline.h.
+ *  `#define YS_NO_INLINE` turns that off; programs and libraries of both sorts, and of older headers, mix freely. If
+ *  two translation units of one C++ program compile a member of ysuite.hpp differently, the linker keeps either: each
+ *  works with every channel, but which of them runs is then the linker's choice.
  *
  *  @section sanitizers Sanitizers
  *

@@ -7,47 +7,48 @@
  *  int main() {
  *    auto [tx, rx] = ys::pipe<std::string>(1024);        // at most 1,024 at a time; ys::pipe<std::string>() has no bound
  *    std::thread reader([rx = std::move(rx)]() mutable {
- *      while (std::optional<std::string> line = rx.recv())  // sleeps while there is none; ends with the sender
+ *      while (std::optional<std::string> line = rx.recv())  // sleeps while there is none; stops with the sender
  *        std::puts(line->c_str());
  *    });
- *    if (!tx.send("hello")) std::puts("nobody listens");
+ *    if (!tx.send("hello")) std::puts("no receiver");
  *    tx.close();
  *    reader.join();
  *  }
  *  @endcode
  *
- *  | | ends | messages |
+ *  | | handles | messages |
  *  |---|---|---|
  *  | ys::pipe | ys::sender, ys::receiver | built and destroyed in their slots: any type of up to 128 bytes that moves without throwing |
  *  | ys::funnel | ys::funnel_sender (many), ys::receiver | likewise |
  *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | moved as bytes: trivially copyable, or a std::unique_ptr |
  *  | ys::oneshot | ys::oneshot_sender, ys::oneshot_receiver | likewise, one |
  *
- *  Ends are moved, not copied. What was moved from answers status::invalid. An end's destruction closes it: what was sent is received
- *  still; what nobody will receive is destroyed, once.
+ *  Handles are moved, not copied. A moved-from handle returns status::invalid. Destroying a handle closes it: what was
+ *  sent is still received; what will never be received is destroyed, once.
  *
- *  Sends answer a ys::status, true for success. A send that fails leaves the message with the caller. Receives answer a std::optional, or
- *  a ys::received, which is one that knows why it is empty; recv(T &) assigns to a message that is there already. Only opening, clone()
- *  and make_signaler() throw, and what a message's own constructor throws in send(const T &), emplace(), send_range() passes. Without
- *  exceptions those end the process; try_pipe(), try_clone(), try_open() and the like never do.
+ *  Sends return a ys::status, true for success. A send that fails leaves the message with the caller. Receives return a
+ *  std::optional, or a ys::received, which knows why it is empty; recv(T &) assigns to a message that is there already.
+ *  Only opening, clone() and make_signaler() throw, and what a message's own constructor throws in send(const T &),
+ *  emplace(), send_range() passes. Without exceptions those end the process; try_pipe(), try_clone(), try_open() and
+ *  the like never do.
  *
  *  In place, many at a time:
  *  @code{.cpp}
- *  for (auto &run : rx.runs())        // waits; ends with the senders
+ *  for (auto &run : rx.runs())        // waits; stops with the senders
  *    for (auto &message : run)        // destroyed and received when the run's turn is over
  *      use(message);
  *
  *  auto slots = tx.reserve();         // those that are free now; if none, tx.wait_room() waits
  *  while (slots.built() < slots.size())
  *    slots.emplace(next());           // built in its slot, not sent yet
- *  if (!slots.commit())               // all at once; what nobody will receive is destroyed
+ *  if (!slots.commit())               // all at once; what is not received is destroyed
  *    return;
  *  @endcode
  *
  *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
  *
- *  Beside these: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and ys::pool_message;
- *  and ys::stopper, by which any thread ends the waits of others. Shutdown: ysuite.h.
+ *  In addition: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
+ *  ys::pool_message; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
  *
  *  What is const is for one thread at a time as well, unless it says any thread.
  */

@@ -1,10 +1,10 @@
-/* A real-time thread, as in audio: a callback that has to fill its frames in time, whatever the others do. It takes its parameters from
-   one pipe and leaves what it has measured in another, and for that it never waits, allocates, frees, or calls the kernel. Both are
-   checked: allocations are counted, and the kernel ends the program if the thread asks it for anything but its clock.
-
-   settings_try_recv and meters_try_send are inline: while there is something, or room, they are some loads and stores. The one thing that
-   would cost the callback a system call is to wake a reader who sleeps in meters_recv; so the reader of the meters looks now and then, as
-   a display does for each of its pictures, and never sleeps there. */
+/* A real-time thread, as in audio: a callback that must fill its frames in time, whatever other threads do. It takes
+   its parameters from one pipe and leaves what it has measured in another, and for that it never waits, allocates,
+   frees, or calls the kernel. Both are checked: allocations are counted, and the kernel ends the program if the thread
+   asks it for anything but its clock. settings_try_recv and meters_try_send are inline: while there is something, or
+   room, they are some loads and stores. The one thing that would cost the callback a system call is to wake a reader
+   who sleeps in meters_recv; so the reader of the meters looks now and then, as a display does for each of its
+   pictures, and never sleeps there. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -23,11 +23,11 @@
 #define FRAMES 64
 #define SETTINGS 20
 
-/* What the callback is told. */
+/* What the callback receives. */
 typedef struct { unsigned number; float left, right; } setting;
 YS_DEFINE_PIPE(settings, setting);
 
-/* What the callback tells: which setting it has played, and how loud that was. */
+/* What the callback reports: which setting it has played, and how loud that was. */
 typedef struct { unsigned setting; float left, right; } meter;
 YS_DEFINE_PIPE(meters, meter);
 
@@ -57,13 +57,13 @@ static int callback(card *this, setting *now, float (*output)[2]) {
     seen.left = fmaxf(seen.left, fabsf(output[at][0]));
     seen.right = fmaxf(seen.right, fabsf(output[at][1]));
   }
-  /* A display that is behind misses this one and sees the next. */
+  /* A display that is late misses this one and sees the next. */
   if (meters_try_send(this->meters, &seen) != YS_OK) this->unseen++;
   this->blocks++;
   return code != YS_CLOSED;
 }
 
-/* From here on the calling thread may wait for its clock, and end. Returns whether the kernel does that for us. */
+/* From here on the calling thread may wait for its clock, and exit. Returns whether the kernel does that for us. */
 static int forbid_the_kernel(void) {
   struct sock_filter rules[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -76,7 +76,7 @@ static int forbid_the_kernel(void) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/* Stands for the sound card and its driver, which call back for each block. */
+/* Represents the sound card and its driver, which call back for each block. */
 static void *run_card(void *argument) {
   card *this = argument;
   if (!forbid_the_kernel()) fputs("no filter of system calls here: they are not checked\n", stderr);
@@ -101,8 +101,8 @@ int main(void) {
   card card = {0};
   settings_tx settings;
   meters_rx meters;
-  must(settings_open(4, &settings, &card.settings), "a pipe of settings");
-  must(meters_open(64, &card.meters, &meters), "a pipe of meters");
+  must(settings_open(4, &settings, &card.settings), "a channel of settings");
+  must(meters_open(64, &card.meters, &meters), "a channel of meters");
   /* The first send of a process registers it with the kernel. So the setting to begin with, silence, is sent before the card plays. */
   setting silence = {0, 0, 0};
   must(settings_send(settings, &silence), "room for a setting");
@@ -125,7 +125,7 @@ int main(void) {
       }
     }
   }
-  /* Whoever plays finds the pipe closed, once it is empty, and ends. */
+  /* The player finds the channel closed, once it is empty, and exits. */
   settings_tx_free(settings);
   pthread_join(thread, NULL);
   meter rest;

@@ -1,6 +1,7 @@
-/* A logger whose callers never wait: each thread has a lane of its own in a funnel, and one thread writes. A line is a block of a
-   pool, written where it lies and handed over as one pointer; no thread allocates. When the lane or the pool has no room, because the
-   disk is slow, a line is lost, and counted: the next one that gets through says how many there were before it. */
+/* A logger whose callers never wait: each thread has a lane of its own in an mpsc channel, and one thread writes. A
+   line is a block of a pool, written where it lies and handed over as one pointer; no thread allocates. When the lane
+   or the pool has no room, because the disk is slow, a line is lost, and counted: the next one that gets through says
+   how many there were before it. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <sched.h>
@@ -53,7 +54,7 @@ static void *write_lines(void *argument) {
   writer *this = argument;
   line lines[32];
   ptrdiff_t count;
-  /* Sleeps while there is nothing; ends when no lane is left and all is written. */
+  /* Sleeps while there is nothing; returns when no lane is left and all is written. */
   while ((count = lines_recv_batch(this->lines, lines, 32, -1)) > 0) {
     for (ptrdiff_t at = 0; at < count; at++) {
       fputs(lines[at], this->file);
@@ -80,7 +81,7 @@ static void *run(void *argument) {
   program *this = argument;
   for (int number = 0; number < LINES; number++) logger_write(&this->log, "thread %d, line %d", this->number, number);
   pthread_barrier_wait(this->full);
-  /* Now somebody writes, and has caught up. */
+  /* Now a thread writes, and has caught up. */
   pthread_barrier_wait(this->writing);
   logger_write(&this->log, "thread %d, goodbye", this->number);
   lines_tx_free(this->log.lane);
@@ -89,7 +90,7 @@ static void *run(void *argument) {
 
 int main(void) {
   ys_options options = YS_OPTIONS_INIT;
-  /* Twice as many as lanes have room for: here it is the lanes that are full. */
+  /* Twice the room of the lanes: here it is the lanes that are full. */
   ys_pool_class blocks = {LONGEST, 2 * THREADS * (LANE + 1)};
   ys_pool *pool;
   lines_tx first;
@@ -101,7 +102,7 @@ int main(void) {
   options.capacity = LANE;
   options.drop = free_line;
   must(ys_pool_open(&blocks, 1, &pool), "a pool");
-  must(lines_open_with(options, &first, &writer.lines), "a funnel");
+  must(lines_open_with(options, &first, &writer.lines), "an mpsc channel");
 
   pthread_barrier_t full, writing;
   pthread_barrier_init(&full, NULL, THREADS + 1);
@@ -126,7 +127,7 @@ int main(void) {
   lines_rx_free(writer.lines);
   ys_pool_free(pool);
 
-  /* Of each thread: its first lines, in order, as many as there was room for; then how many were lost. */
+  /* Of each thread: its first lines, in order, up to the room; then how many were lost. */
   int next[THREADS] = {0}, wrong = 0;
   size_t lost = 0;
   char text[LONGEST + 1];

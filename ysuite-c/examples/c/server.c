@@ -53,10 +53,10 @@ typedef struct { pthread_t thread; jobs_rx jobs; replies_tx replies; } worker;
 static void *work(void *argument) {
   worker *this = argument;
   job next;
-  /* Sleeps while there is nothing. Ends when the server has freed its end, and all jobs are done. */
+  /* Sleeps while there is nothing. Returns when the server has freed its handle, and all jobs are done. */
   while (jobs_recv(this->jobs, &next) == YS_OK) {
     reply done = {next.connection, steps_of(next.number)};
-    if (replies_send(this->replies, &done) != YS_OK) break; /* the server has gone */
+    if (replies_send(this->replies, &done) != YS_OK) break; /* the server is gone */
   }
   jobs_rx_free(this->jobs);
   replies_tx_free(this->replies);
@@ -119,7 +119,7 @@ static void send_answers(server *this) {
   ys_set_wait(this->set, &id, 1, 0);
   while (replies_try_recv(this->replies, &next) == YS_OK) {
     int socket = this->connections[next.connection].socket;
-    /* There is room for so few bytes, unless a client sends on without reading: then it has no more answers. */
+    /* There is room for these few bytes, unless a client sends on without reading: then it gets no more answers. */
     if (send(socket, &next.steps, sizeof next.steps, MSG_NOSIGNAL) != sizeof next.steps) shutdown(socket, SHUT_RDWR);
     this->served++;
     watch(this->epoll, EPOLL_CTL_MOD, socket, EPOLLIN | EPOLLONESHOT, next.connection);
@@ -172,8 +172,8 @@ int main(void) {
 
   jobs_rx jobs;
   replies_tx replies;
-  must_open(jobs_open(0, &server.jobs, &jobs), "an exchange of jobs");
-  must_open(replies_open(CLIENTS, &replies, &server.replies), "a funnel of replies");
+  must_open(jobs_open(0, &server.jobs, &jobs), "an mpmc channel of jobs");
+  must_open(replies_open(CLIENTS, &replies, &server.replies), "an mpsc channel of replies");
   must_open(ys_set_open(1, &server.set), "a set");
   must_open(ys_set_attach_rx(server.set, server.replies.raw, 0), "replies in the set");
 

@@ -1,9 +1,9 @@
-// A real-time thread, as in audio: a callback that has to fill its frames in time, whatever the others do. It is given sounds that
-// others have made, and shows how loud it is; for that it never waits, and neither allocates nor frees, which is counted here. (The same
-// example in C has the kernel look that it makes no system calls either.)
+// A real-time thread, as in audio: a callback that must fill its frames in time, whatever other threads do. It receives
+// sounds that other threads have made, and reports how loud it is. It never waits, and neither allocates nor frees,
+// which is counted here. (The same example in C has the kernel check that it makes no system calls either.)
 //
-// A sound that is replaced must be freed, and not by the callback: it goes back to whoever made it. So the callback first takes a slot
-// for the old sound, and only then the new one: there is no moment at which it would not know where to put it.
+// A sound that is replaced must be freed, and not by the callback: it goes back to its maker. So the callback first
+// takes a slot for the old sound, and only then the new one: it always has room for the old sound.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -61,7 +61,7 @@ class player {
       peak = std::max(peak, std::abs(frame));
     }
     blocks_++;
-    // A display that is behind misses this one and sees the next.
+    // A display that is late misses this one and sees the next.
     if (!peaks_.try_send(peak)) unseen_++;
     return goes_on;
   }
@@ -95,7 +95,8 @@ int main() {
 
   std::size_t seen = 0, freed = 0;
   float newest = 0;
-  // A display draws now and then. It never sleeps in a pipe of the callback: then that would have to wake it, by a system call.
+  // A display draws now and then. It never sleeps in a channel of the callback: the callback would have to wake it, by
+  // a system call.
   auto draw = [&, &peaks = peaks, &spent = spent] {
     for (float peak : peaks.try_run()) {
       newest = peak;

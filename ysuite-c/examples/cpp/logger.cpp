@@ -1,5 +1,6 @@
-// A logger whose callers never wait: each thread has a lane of its own in a funnel of strings, and one thread writes. When a lane is
-// full, because the disk is slow, a line is lost, and counted: the next one that gets through says how many there were before it.
+// A logger whose callers never wait: each thread has a lane of its own in an mpsc channel of strings, and one thread
+// writes. When a lane is full, because the disk is slow, a line is lost, and counted: the next one that gets through
+// says how many there were before it.
 //
 // The writer reads lines where they lie. It gathers them while they come, and flushes when nothing has come for a moment.
 #include <chrono>
@@ -29,7 +30,7 @@ class logger {
     else
       lost_++;
   }
-  // How many of its lines nobody has read yet.
+  // How many of its lines are still unread.
   std::size_t waiting() const { return lane_.size(); }
 
  private:
@@ -37,7 +38,7 @@ class logger {
   std::size_t lost_ = 0;
 };
 
-// Ends when no logger is left and all is written. How many times it has flushed.
+// Returns when no logger is left and all is written. Returns how many times it has flushed.
 std::size_t write(ys::receiver<std::string> from, std::ostream &file) {
   std::size_t flushes = 0;
   while (from.wait()) { // sleeps while there is nothing
@@ -70,14 +71,14 @@ int main() {
   std::ostringstream file;
   std::size_t flushes = 0;
   std::thread writer([&file, &flushes, from = std::move(lines_in)]() mutable { flushes = write(std::move(from), file); });
-  // Now somebody writes, and has caught up.
+  // Now a thread writes, and has caught up.
   for (const logger &one : loggers)
     while (one.waiting() != 0) std::this_thread::yield();
   each([](logger &log, const std::string &name) { log.log(name + " says goodbye"); });
   loggers.clear();
   writer.join();
 
-  // Of each thread: its first lines, in order, as many as there was room for; then how many were lost.
+  // Of each thread: its first lines, in order, up to the room; then how many were lost.
   std::istringstream text(file.str());
   std::vector<std::size_t> next(threads, 0);
   std::size_t goodbyes = 0, wrong = 0;

@@ -1,13 +1,13 @@
-// A server with one loop of epoll, and a pool of threads for what takes long. Clients send lines of words, and get each line back with
-// its words sorted.
+// A server with one loop of epoll, and a pool of threads for long work. Clients send lines of words, and get each line
+// back with its words sorted.
 //
-// The loop must never wait but in epoll_wait. So jobs go out through an exchange without a bound, from which whichever thread is free
-// takes the next (an exchange moves bytes, so on its way a job is owned by a std::unique_ptr); and answers come back through a funnel, which
-// is attached to a set with a descriptor: that is readable while there are answers. A thread that answers while the loop is busy makes
-// no system call.
+// The loop must wait in epoll_wait only. So jobs go out through an unbounded mpmc channel, and any free thread takes
+// the next one. (It moves bytes, so a job in it is owned by a std::unique_ptr.) Answers come back through an mpsc
+// channel, which is attached to a set with a descriptor: that is readable while there are answers. A thread that
+// answers while the loop is busy makes no system call.
 //
-// EPOLLONESHOT leaves a connection alone until its answer has gone: so there are never more jobs than connections, and the exchange needs
-// no bound of its own, at which the loop would have to wait.
+// EPOLLONESHOT disables a connection until its answer was sent: so there are never more jobs than connections, and the
+// mpmc channel needs no bound, at which the loop would have to wait.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -71,10 +71,10 @@ std::string sorted(std::vector<std::string> words) {
   return line + '\n';
 }
 
-// A thread of the pool: sleeps while there is nothing, ends when the server has closed and all jobs are done.
+// A thread of the pool: sleeps while there is nothing, returns when the server has closed and all jobs are done.
 void work(ys::exchange_receiver<std::unique_ptr<job>> jobs, ys::funnel_sender<answer> answers) {
   for (std::unique_ptr<job> next : jobs)
-    if (!answers.send(answer{next->connection, sorted(std::move(next->words))})) return; // the server has gone
+    if (!answers.send(answer{next->connection, sorted(std::move(next->words))})) return; // the server is gone
 }
 
 class server {
@@ -91,7 +91,7 @@ class server {
   }
   ~server() { (void)set_.detach(answers_); }
 
-  // Until so many clients have come and gone. How many lines were answered.
+  // Until this many clients have come and gone. Returns how many lines were answered.
   std::size_t serve(std::size_t how_many) {
     while (over_ < how_many) {
       std::array<epoll_event, 16> events;
@@ -163,7 +163,7 @@ class server {
     (void)set_.wait(std::chrono::seconds(0));
     while (std::optional<answer> next = answers_.try_recv()) {
       const int socket = *connections_[next->connection].socket;
-      // There is room for so few bytes, unless a client sends on without reading: then it has no more answers.
+      // There is room for these few bytes, unless a client sends on without reading: then it gets no more answers.
       const ssize_t count = send(socket, next->line.data(), next->line.size(), MSG_NOSIGNAL);
       if (count != static_cast<ssize_t>(next->line.size())) shutdown(socket, SHUT_RDWR);
       served_++;
@@ -179,7 +179,7 @@ class server {
   std::size_t over_ = 0, served_ = 0;
 };
 
-// Asks, and compares. How many answers were right.
+// Sends questions, and compares. Returns how many answers were right.
 std::size_t ask(sockaddr_in address, std::size_t name) {
   const descriptor link(must(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
   must(connect(*link, reinterpret_cast<sockaddr *>(&address), sizeof address), "connect");

@@ -1,8 +1,9 @@
 /** @file ysuite/annotated.h
- *  What ThreadSanitizer is told, and, with `#define YS_HELGRIND` before the first include, Helgrind of Valgrind. The library is not
- *  instrumented, so under either every call is wrapped: sending and freeing release the channel's address, receiving acquires it, and on
- *  the way back, from who frees slots to who fills them, likewise. A channel's callback is the program's own code, and is looked at as all
- *  of it. Without them this file declares nothing. Include ysuite.h or ysuite.hpp, which include it.
+ *  Annotations for ThreadSanitizer, and, with `#define YS_HELGRIND` before the first include, for Helgrind of Valgrind.
+ *  The library is not instrumented, so under either every call is wrapped: sending and freeing release the channel's
+ *  address, receiving acquires it, and likewise in the other direction, from the thread that frees slots to the one
+ *  that fills them. A channel's callback is the program's own code, and is checked like the rest of it. Without them
+ *  this file declares nothing. Include ysuite.h or ysuite.hpp, which include it.
  */
 #ifndef YSUITE_ANNOTATED_H
 #define YSUITE_ANNOTATED_H
@@ -49,9 +50,9 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 
 #define YS_ANNOTATION_ static inline __attribute__((unused))
 
-/* The address of a channel stands for the way forward, the one beside it for the way back. Signals and pools, whose handles have no
-   address in common, share that of a text of the library: more order than there is, which hides a little and accuses nobody. Counted
-   as numbers: no end has a null channel, to which nothing may be added. */
+/* The address of a channel represents the way forward, the next one the way back. Signals and pools, whose handles have
+   no address in common, share that of a text of the library: more order than there is, which hides a little and accuses
+   nobody. Counted as numbers: no handle has a null channel, to which nothing may be added. */
 YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel)); }
 YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel) + 1); }
 YS_ANNOTATION_ char *ys_annotated_common_(void) { return YS_AS_(char *, YS_AS_(uintptr_t, ys_version())); }
@@ -65,7 +66,7 @@ YS_ANNOTATION_ void ys_annotated_release_(const void *channel, char *at) {
     YS_RELEASE_(at);
   }
 }
-/* Within how many calls this thread is, and by which channel the innermost is: one of each in a program. */
+/* The number of calls that this thread is in, and the channel of the innermost: one of each in a program. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -89,7 +90,8 @@ YS_ANNOTATION_ void ys_annotated_end_(const void *outer) {
   YS_IGNORE_END_();
 }
 
-/* A callback is the program's again: it is looked at, and sees what was done before its message was sent, or its slot was filled. */
+/* A callback is the program's own code: it is checked, and sees what was done before its message was sent, or its slot
+ * was filled. */
 YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *message, void *context) {
   const int depth = ys_annotated_depth_;
   const void *channel = ys_annotated_channel_;
@@ -105,7 +107,7 @@ YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *messa
   for (at = 0; at < depth; at++) YS_IGNORE_BEGIN_();
 }
 
-/* What the library is given in a callback's place: one for each channel that has any, until the program ends. */
+/* The callback that the library gets instead: one for each channel that has any, until the program exits. */
 typedef struct ys_annotated_drop_ {
   void (*drop)(void *, void *);
   void *context;
@@ -142,7 +144,7 @@ YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **
   return ys_annotated_open_(ys_oneshot_open, options, tx, rx);
 }
 
-/* A call at a sending end: what was done before is seen by who receives; what receivers did with slots is seen from here on. */
+/* A call of a sender: the receiver sees what was done before; what receivers did with slots is seen from here on. */
 #define YS_ANNOTATE_TX_(result, name, parameters, end, arguments)                                                              \
   YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
     const void *channel = ys_tx_channel(end);                                                                                  \
@@ -157,7 +159,8 @@ YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **
     if (answer == YS_STOPPED) ys_annotated_acquire_(ys_version(), ys_annotated_common_());                                     \
     return answer;                                                                                                             \
   }
-/* A call at a receiving end: what was done with messages and slots is seen by who sends next; what senders did is seen from here on. */
+/* A call of a receiver: the next sender sees what was done with messages and slots; what senders did is seen from here
+ * on. */
 #define YS_ANNOTATE_RX_(result, name, parameters, end, arguments)                                                              \
   YS_ANNOTATION_ result ys_annotated_##name parameters {                                                                       \
     const void *channel = ys_rx_channel(end);                                                                                  \
@@ -215,7 +218,7 @@ YS_ANNOTATION_ void ys_annotated_rx_free(ys_rx *rx) {
   ys_annotated_end_(outer);
 }
 
-/* Who waits for a signal sees what was done before it was raised. */
+/* A thread that waits for a signal sees what was done before it was raised. */
 YS_ANNOTATION_ int ys_annotated_signal(const ys_signaler *signaler, size_t id) {
   YS_RELEASE_(ys_annotated_common_());
   return ys_signal(signaler, id);
@@ -230,7 +233,7 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_set_wait(ys_set *set, size_t *ids, size_t 
   return answer;
 }
 
-/* Who is stopped sees what was done before. */
+/* A thread that is stopped sees what was done before. */
 YS_ANNOTATION_ int ys_annotated_stop(const ys_stopper *stopper) {
   const void *outer;
   int answer;
@@ -261,7 +264,7 @@ YS_ANNOTATION_ ptrdiff_t ys_annotated_select_wait(ys_select *select, int64_t ns)
   return answer;
 }
 
-/* Who takes a block of a pool may write where another has read. */
+/* A thread that takes a block of a pool may write where another has read. */
 YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t ns) {
   const void *outer;
   void *message;

@@ -1,5 +1,5 @@
 /** @file ysuite/end.hpp
- *  What all ends of channels have in common: they own their handle, are moved, close, and tell.
+ *  What all handles of channels share: they own the handle of C, are moved, close, and have queries.
  */
 #ifndef YSUITE_END_HPP
 #define YSUITE_END_HPP
@@ -17,10 +17,10 @@
 
 namespace ys {
 
-/** What an end that waits does before it sleeps. */
+/** What a waiting handle does before it sleeps. */
 enum class spin : int {
   none = YS_SPIN_NONE,         /**< sleeps at once */
-  adaptive = YS_SPIN_ADAPTIVE, /**< looks for a while, if that has helped lately */
+  adaptive = YS_SPIN_ADAPTIVE, /**< polls for a while, if that has helped lately */
   forever = YS_SPIN_FOREVER    /**< never sleeps */
 };
 
@@ -41,22 +41,23 @@ using owned = std::unique_ptr<Handle, frees>;
 
 inline std::size_t count_of(std::ptrdiff_t answer) noexcept { return answer > 0 ? static_cast<std::size_t>(answer) : 0; }
 
-/* A sending end. One thread at a time, also for what is const, unless it says any thread. Moved from, it is null, and every call with null is status::invalid. */
+/* A sender. One thread at a time, also for const members, unless their comment says any thread. Moved from, it is null,
+ * and every call with null is status::invalid. */
 class sending_end {
  public:
   sending_end(sending_end &&) noexcept = default;
   sending_end &operator=(sending_end &&) noexcept = default;
 
-  /** Whether this is an end: it was not moved from. */
+  /** Whether this has a handle: it was not moved from. */
   explicit operator bool() const noexcept { return handle_ != nullptr; }
-  /** The end of C, for calls that are not here; this keeps it. */
+  /** The handle of C, for calls that are not here; this keeps it. */
   ys_tx *raw() const noexcept { return handle_.get(); }
-  /** Gives the end of C away, to be freed by ys_tx_free(). */
+  /** Gives the handle of C away, to be freed by ys_tx_free(). */
   [[nodiscard]] ys_tx *release() noexcept { return handle_.release(); }
 
   /** Closes: the receivers get what was sent, and then learn that it is over. Destruction does the same. False: it was closed before. */
   bool close() noexcept { return ys_tx_close(raw()) == YS_OK; }
-  /** Whether nothing sent now would be received. True of an end that was moved from. */
+  /** Whether nothing sent now would be received. True of a moved-from handle. */
   bool closed() const noexcept { return ys_tx_is_closed(raw()) != 0; }
   /** Waits until nothing sent would be received. */
   ys::status wait_closed() noexcept { return status::from(ys_tx_wait_closed(raw(), for_ever)); }
@@ -65,13 +66,14 @@ class sending_end {
   ys::status wait_closed(std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(ys_tx_wait_closed(raw(), detail::nanoseconds(time)));
   }
-  /** How many messages are in the channel; of a funnel, in this sender's lane. May be past when it is read. */
+  /** How many messages are in the channel; of an mpsc channel, in this sender's lane. May be out of date when it is
+   *  read. */
   std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }
-  /** What this end does before it sleeps. */
+  /** What this handle does before it sleeps. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_tx_set_spin(raw(), static_cast<int>(how))); }
-  /** What ends the waits of all ends of this channel, on whichever thread. Throws std::system_error. Any thread. */
+  /** Ends the waits of all handles of this channel, on any thread. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_tx_stopper, static_cast<const ys_tx *>(raw())); }
-  /** The same; empty where there is no end. */
+  /** The same; empty if there is no handle. */
   [[nodiscard]] std::optional<stopper> try_stopper() const noexcept {
     return detail::try_stopper(&::ys_tx_stopper, static_cast<const ys_tx *>(raw()));
   }
@@ -84,30 +86,30 @@ class sending_end {
   owned<ys_tx> handle_;
 };
 
-/* A receiving end, likewise. */
+/* A receiver, likewise. */
 class receiving_end {
  public:
   receiving_end(receiving_end &&) noexcept = default;
   receiving_end &operator=(receiving_end &&) noexcept = default;
 
-  /** Whether this is an end: it was not moved from. */
+  /** Whether this has a handle: it was not moved from. */
   explicit operator bool() const noexcept { return handle_ != nullptr; }
-  /** The end of C, for calls that are not here; this keeps it. */
+  /** The handle of C, for calls that are not here; this keeps it. */
   ys_rx *raw() const noexcept { return handle_.get(); }
-  /** Gives the end of C away, to be freed by ys_rx_free(). */
+  /** Gives the handle of C away, to be freed by ys_rx_free(). */
   [[nodiscard]] ys_rx *release() noexcept { return handle_.release(); }
 
-  /** Closes: senders learn that nobody will receive; what was sent is received still. False: it was closed before. */
+  /** Closes: senders are disconnected; what was sent is still received. False: it was closed before. */
   bool close() noexcept { return ys_rx_close(raw()) == YS_OK; }
-  /** Whether nothing will come beside what is there. True of an end that was moved from. */
+  /** Whether nothing will come besides what is there. True of a moved-from handle. */
   bool closed() const noexcept { return ys_rx_is_closed(raw()) != 0; }
   /** How many messages are there. May be past when it is read. */
   std::size_t size() const noexcept { return count_of(ys_rx_len(raw())); }
-  /** What this end does before it sleeps. */
+  /** What this handle does before it sleeps. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_rx_set_spin(raw(), static_cast<int>(how))); }
-  /** What ends the waits of all ends of this channel, on whichever thread. Throws std::system_error. Any thread. */
+  /** Ends the waits of all handles of this channel, on any thread. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_rx_stopper, static_cast<const ys_rx *>(raw())); }
-  /** The same; empty where there is no end. */
+  /** The same; empty if there is no handle. */
   [[nodiscard]] std::optional<stopper> try_stopper() const noexcept {
     return detail::try_stopper(&::ys_rx_stopper, static_cast<const ys_rx *>(raw()));
   }

@@ -1,5 +1,5 @@
 /** @file ysuite/exchange.hpp
- *  The ends of exchanges and oneshots: messages are moved as bytes.
+ *  The handles of mpmc channels and oneshots: messages are moved as bytes.
  */
 #ifndef YSUITE_EXCHANGE_HPP
 #define YSUITE_EXCHANGE_HPP
@@ -25,7 +25,7 @@
 namespace ys {
 namespace detail {
 
-/* What the sending ends of exchange and oneshot share. */
+/* What the senders of mpmc channels and oneshots share. */
 template <class T>
 class byte_sender : public sending_end {
   using wire = by_bytes<T>;
@@ -36,7 +36,8 @@ class byte_sender : public sending_end {
  public:
   using value_type = T;
 
-  /** Sends, and waits for room if there is none: status::closed if nobody will receive, and the message is the caller's. */
+  /** Sends, and waits for room if there is none: status::closed if there is no receiver, and the message is the
+   *  caller's. */
   ys::status send(T &&message) noexcept { return give(message, for_ever); }
   template <class U = T, class = if_bytes<U>>
   ys::status send(const T &message) noexcept {
@@ -103,7 +104,7 @@ class byte_sender : public sending_end {
   }
 };
 
-/* What the receiving ends of exchange and oneshot share. */
+/* What the receivers of mpmc channels and oneshots share. */
 template <class T>
 class byte_receiver : public receiving_end {
   using wire = by_bytes<T>;
@@ -165,11 +166,12 @@ class byte_receiver : public receiving_end {
 
 }  // namespace detail
 
-/** The sending end of an exchange. clone() makes another. */
+/** The sender of an mpmc channel. clone() makes another. */
 template <class T>
 class exchange_sender : public detail::byte_sender<T> {
  public:
-  /** Takes over an end of C, of an exchange that was opened for messages of this type. Of others: throws as ys::sender does. */
+  /** Takes over a handle of C, of an mpmc channel that was opened for messages of this type. Of others: throws as
+   *  ys::sender does. */
   explicit exchange_sender(ys_tx *handle) : detail::byte_sender<T>(handle) {}
 
   /** Another sender. Throws std::bad_alloc or std::system_error. */
@@ -187,11 +189,12 @@ class exchange_sender : public detail::byte_sender<T> {
   }
 };
 
-/** The receiving end of an exchange: each message goes to one of them. clone() makes another. */
+/** The receiver of an mpmc channel: each message goes to one of them. clone() makes another. */
 template <class T>
 class exchange_receiver : public detail::byte_receiver<T> {
  public:
-  /** Takes over an end of C, of an exchange that was opened for messages of this type. Of others: throws as ys::sender does. */
+  /** Takes over a handle of C, of an mpmc channel that was opened for messages of this type. Of others: throws as
+   *  ys::sender does. */
   explicit exchange_receiver(ys_rx *handle) : detail::byte_receiver<T>(handle) {}
 
   /** Another receiver. Throws std::bad_alloc or std::system_error. */
@@ -208,24 +211,26 @@ class exchange_receiver : public detail::byte_receiver<T> {
     return exchange_receiver(other);
   }
 
-  /** All messages that this one gets: `for (auto message : rx)`. Waits for each; ends with the senders. */
+  /** All messages that this one gets: `for (auto message : rx)`. Waits for each; stops with the senders. */
   message_iterator<exchange_receiver> begin() noexcept { return message_iterator<exchange_receiver>(this); }
   typename message_iterator<exchange_receiver>::sentinel end() noexcept { return {}; }
 };
 
-/** The sending end of a oneshot: the first send is the last. */
+/** The sender of a oneshot: the first send is the last. */
 template <class T>
 class oneshot_sender : public detail::byte_sender<T> {
  public:
-  /** Takes over an end of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender does. */
+  /** Takes over a handle of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender
+   *  does. */
   explicit oneshot_sender(ys_tx *handle) : detail::byte_sender<T>(handle) {}
 };
 
-/** The receiving end of a oneshot. */
+/** The receiver of a oneshot. */
 template <class T>
 class oneshot_receiver : public detail::byte_receiver<T> {
  public:
-  /** Takes over an end of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender does. */
+  /** Takes over a handle of C, of a oneshot that was opened for messages of this type. Of others: throws as ys::sender
+   *  does. */
   explicit oneshot_receiver(ys_rx *handle) : detail::byte_receiver<T>(handle) {}
 
   /** Waits until there is the message, without taking it: status::closed if it will not come. */

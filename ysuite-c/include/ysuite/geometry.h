@@ -1,8 +1,9 @@
 /** @file ysuite/geometry.h
  *  Where messages lie, as constant expressions: size classes, and groups of slots of window version 1.
  *
- *  A message of `size` bytes lies in a slot of `YS_CLASS(size, align)` bytes. Pipes and funnels keep their slots in groups: one word of
- *  state, then slots side by side. Programs need the class only; the rest serves the inline path of ysuite/inline.h.
+ *  A message of `size` bytes is in a slot of `YS_CLASS(size, align)` bytes. spsc and mpsc channels keep their slots in
+ *  groups: one word of state, then slots side by side. Programs need the class only; the rest serves the inline path of
+ *  ysuite/inline.h.
  */
 #ifndef YSUITE_GEOMETRY_H
 #define YSUITE_GEOMETRY_H
@@ -46,7 +47,7 @@
 #define YS_FITS(size, align)                                                                                                   \
   ((size) >= 1 && (size) <= YS_LARGEST && (align) >= 1 && (align) <= YS_STRICTEST && ((align) & ((align)-1)) == 0)
 
-/** Where the first slot of a group begins, in bytes from the group's beginning; the word of state lies before. */
+/** Where the first slot of a group begins, in bytes from the group's beginning; the word of state is before it. */
 #define YS_GROUP_FIRST(size, align) YS_SLOT_ALIGN(align)
 #define YS_GROUP_ONE_(size, align) ((64 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
 #define YS_GROUP_TWO_(size, align) ((128 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))

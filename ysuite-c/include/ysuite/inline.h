@@ -1,12 +1,14 @@
 /** @file ysuite/inline.h
- *  The inline path: sends and receives that do without a call as long as an end's window shows where to write or read.
+ *  The inline path: sends and receives that need no call as long as a handle's window shows where to write or read.
  *
- *  The window is the first thing at the address of a handle. The library opens it where the options have asked for the version of this
- *  header, and shuts it where it cannot keep its rules: at a change of layout, in the checked build, where the kernel lacks what
- *  the path relies on. Then each of these functions is the call of the same name, and costs one comparison more.
+ *  The window is the first thing at the address of a handle. The library opens it if the options have asked for the
+ *  version of this header, and shuts it if it cannot keep its rules: at a change of layout, in the checked build, if
+ *  the kernel lacks what the path relies on. Then each of these functions is the call of the same name, and costs one
+ *  comparison more.
  *
  *  These functions take the size and the alignment that the channel was opened with, as constants: they are compiled into the copy.
- *  Others would write beside the slot. YS_DEFINE_PIPE and its like, of ysuite/typed.h, and the ends of ysuite.hpp give the right ones.
+ *  Others would write outside the slot. YS_DEFINE_PIPE and its like, of ysuite/typed.h, and the handles of ysuite.hpp
+ *  pass the right ones.
  *
  *  `#define YS_NO_INLINE` before the first include makes all of them calls, and has no window asked for.
  */
@@ -108,8 +110,8 @@ YS_INLINE int ys_tx_publish_(ys_tx *tx, ys_tx_window *window, unsigned char *at,
   window->next = at + YS_CLASS(size, align);
   /* ORDERING: Release pairs with the receiver's Acquire of the state: the message is written. */
   __atomic_store_n(YS_TO_(size_t *, state), YS_AS_(size_t, at) + lap, __ATOMIC_RELEASE);
-  /* The receiver writes `asleep`, has every thread pass a barrier, and looks at the state once more: so the order of this store
-     and the next load must be the compiler's, and need not be the processor's. */
+  /* The receiver writes `asleep`, has every thread pass a barrier, and checks the state once more: so the order of this
+     store and the next load must be the compiler's, and need not be the processor's. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __asm__ volatile("" : : : "memory");
   /* ORDERING: Relaxed, by the fence above. */
@@ -117,7 +119,7 @@ YS_INLINE int ys_tx_publish_(ys_tx *tx, ys_tx_window *window, unsigned char *at,
   return ys_tx_answer(tx);
 }
 
-/* Finds the next message; 0: only a call can tell. The window has not changed then. */
+/* Finds the next message; 0: a call is needed. The window has not changed then. */
 YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t size, size_t align) {
   unsigned char *at = YS_TO_(unsigned char *, window->next);
   if (!YS_LIKELY(at != window->known)) {
@@ -127,8 +129,8 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
     void *state;
     size_t ahead;
     if (window->end == NULL) return 0;
-    /* At the end of a group, or in a group of which nothing is known yet. Where a group is one slot that no mask finds, the slot's
-       end is the next group's beginning, which lies whole groups before the end of all. */
+    /* At the end of a group, or in a group that is not known yet. Where a group is one slot that no mask finds, the
+       slot's end is the next group's beginning, which lies whole groups before the end of all. */
     if (stride == 64 || stride == 128)
       group = ys_group_of_(at - 1, size, align);
     else
@@ -157,16 +159,17 @@ YS_INLINE void ys_rx_taken_(ys_rx *rx, ys_rx_window *window, unsigned char *at, 
   size_t *taken = YS_TO_(size_t *, window->taken);
   const uint32_t *asleep = YS_TO_(const uint32_t *, window->asleep);
   window->next = at + YS_CLASS(size, align);
-  /* ORDERING: Release pairs with the sender's Acquire where it looks for room: the slot has been read. This thread alone writes it. */
+  /* ORDERING: Release pairs with the sender's Acquire when it checks for room: the slot has been read. This thread
+   * alone writes it. */
   __atomic_store_n(taken, __atomic_load_n(taken, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
-  /* As when a message is published, with the ends exchanged. */
+  /* As when a message is published, with the sides exchanged. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __asm__ volatile("" : : : "memory");
   /* ORDERING: Relaxed, by the fence above. */
   if (!YS_LIKELY(__atomic_load_n(asleep, __ATOMIC_RELAXED) == 0)) ys_rx_credit(rx);
 }
 
-/* Sends by the window; 1: only a call can tell. */
+/* Sends by the window; 1: a call is needed. */
 YS_INLINE int ys_tx_by_window_(ys_tx *tx, const void *message, size_t size, size_t align) {
   void *handle = tx;
   ys_tx_window *window = YS_TO_(ys_tx_window *, handle);
@@ -177,7 +180,7 @@ YS_INLINE int ys_tx_by_window_(ys_tx *tx, const void *message, size_t size, size
   return ys_tx_publish_(tx, window, at, size, align);
 }
 
-/* Receives by the window; 1: only a call can tell. */
+/* Receives by the window; 1: a call is needed. */
 YS_INLINE int ys_rx_by_window_(ys_rx *rx, void *message, size_t size, size_t align) {
   void *handle = rx;
   ys_rx_window *window = YS_TO_(ys_rx_window *, handle);
@@ -203,7 +206,7 @@ YS_INLINE int ys_rx_by_window_(ys_rx *rx, void *message, size_t size, size_t ali
 
 #endif
 
-/** ys_send() without a call where the window allows, for a pipe's or funnel's sending end. Waits for room as that does.
+/** ys_send() without a call if the window allows, for an spsc or mpsc sender. Waits for room as that does.
  *  @param size, align constants: those of the channel
  *  @return YS_OK; YS_CLOSED: the message is the caller's; other errors of ys_send() */
 YS_INLINE int ys_send_inline(ys_tx *tx, const void *message, size_t size, size_t align) {
@@ -225,7 +228,7 @@ YS_INLINE int ys_send_for_inline(ys_tx *tx, const void *message, size_t size, si
   return YS_LIKELY(answer <= 0) ? answer : ys_send_for(tx, message, ns);
 }
 
-/** ys_recv() without a call where the window allows, for a pipe's receiving end. Waits for a message as that does.
+/** ys_recv() without a call if the window allows, for an spsc receiver. Waits for a message as that does.
  *  @param size, align constants: those of the channel
  *  @return YS_OK; YS_CLOSED: nothing is left and nothing will come */
 YS_INLINE int ys_recv_inline(ys_rx *rx, void *message, size_t size, size_t align) {

@@ -92,7 +92,7 @@ struct in_place {
     }
   }
 
-  /* Messages that nobody receives. */
+  /* Messages that are never received. */
   static void drop(void *slot, void *) noexcept { at(slot)->~T(); }
 };
 
@@ -118,7 +118,7 @@ struct by_bytes {
   static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
                 "ysuite: a message is an object of a type without const, no reference and no array");
   static_assert(is_pointer || std::is_trivially_copyable_v<T>,
-                "ysuite: exchange and oneshot move bytes: a message is trivially copyable, or a std::unique_ptr with an empty deleter");
+                "ysuite: mpmc channels and oneshots move bytes: a message is trivially copyable, or a std::unique_ptr with an empty deleter");
   static_assert(is_pointer || sizeof(T) <= YS_LARGEST,
                 "ysuite: a message has at most 128 bytes; send a std::unique_ptr or a ys::pool_message instead");
   static_assert(is_pointer || alignof(T) <= YS_STRICTEST,
@@ -126,7 +126,7 @@ struct by_bytes {
 
   using bytes = std::conditional_t<is_pointer, void *, T>;
 
-  /* Messages that nobody receives. */
+  /* Messages that are never received. */
   static void drop(void *slot, void *) noexcept {
     if constexpr (is_pointer) {
       void *address;
@@ -165,7 +165,7 @@ struct is_forward_by_concept<It, std::void_t<typename It::iterator_concept>>
 /* The base of iterators that pass once, and never wait for what comes next: it is there. */
 struct at_hand {};
 
-/* Whether the next element is there to be asked for, and not made by somebody who may wait for the one before. Either
+/* Whether the next element exists already, and is not made by a thread that may wait for the one before. Either
    name will do: of a std::move_iterator the concept is an input iterator's, whatever it goes over. */
 template <class It>
 inline constexpr bool is_at_hand_v =

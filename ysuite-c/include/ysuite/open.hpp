@@ -18,7 +18,7 @@
 
 namespace ys {
 
-/** Both ends of a new channel: `auto [tx, rx] = ys::pipe<T>(1024);` */
+/** Both handles of a new channel: `auto [tx, rx] = ys::pipe<T>(1024);` */
 template <class Tx, class Rx>
 struct channel {
   Tx tx; /**< sends */
@@ -36,7 +36,7 @@ using oneshot_channel = channel<oneshot_sender<T>, oneshot_receiver<T>>;
 
 namespace detail {
 
-/* Messages that nobody receives, on whichever thread. */
+/* Messages that are never received, on any thread. */
 template <class Carried>
 void dropped(void *slot, void *context) noexcept {
 #ifdef YS_ANNOTATED
@@ -101,14 +101,15 @@ inline void demand_bound(std::size_t capacity, const char *what) {
 
 }  // namespace detail
 
-/** A pipe that holds at most `capacity` messages: one sender, one receiver. Throws std::bad_alloc, or std::system_error; without
- *  exceptions, ends the process. T: up to 128 bytes, aligned to 16 at most, a move constructor that does not throw. */
+/** An spsc channel that holds at most `capacity` messages: one sender, one receiver. Throws std::bad_alloc, or
+ *  std::system_error; without exceptions, ends the process. T: up to 128 bytes, aligned to 16 at most, a move
+ *  constructor that does not throw. */
 template <class T>
 pipe_channel<T> pipe(std::size_t capacity) {
   detail::demand_bound(capacity, "ys::pipe");
   return detail::open_or_raise<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(capacity, 0), "ys::pipe");
 }
-/** A pipe without a bound: sends do not wait. */
+/** An unbounded spsc channel: sends do not wait. */
 template <class T>
 pipe_channel<T> pipe() {
   return detail::open_or_raise<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(0, 0), "ys::pipe");
@@ -124,15 +125,15 @@ std::optional<pipe_channel<T>> try_pipe() noexcept {
   return detail::try_open<pipe_channel<T>>(&::ys_pipe_open, detail::options_of<detail::built<T>, T>(0, 0));
 }
 
-/** A funnel: senders by clone(), each with a lane that holds at most `capacity` messages; one receiver. `senders`: the most at a time; 0
- *  is no limit. Throws as pipe() does; T as there. */
+/** An mpsc channel: senders by clone(), each with a lane that holds at most `capacity` messages; one receiver.
+ *  `senders`: the most at a time; 0 is no limit. Throws as pipe() does; T as there. */
 template <class T>
 funnel_channel<T> funnel(std::size_t capacity, std::size_t senders = 0) {
   detail::demand_bound(capacity, "ys::funnel");
   return detail::open_or_raise<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(capacity, senders),
                                                   "ys::funnel");
 }
-/** A funnel without a bound. */
+/** An unbounded mpsc channel. */
 template <class T>
 funnel_channel<T> funnel() {
   return detail::open_or_raise<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(0, 0), "ys::funnel");
@@ -148,8 +149,8 @@ std::optional<funnel_channel<T>> try_funnel() noexcept {
   return detail::try_open<funnel_channel<T>>(&::ys_funnel_open, detail::options_of<detail::built<T>, T>(0, 0));
 }
 
-/** An exchange that holds at most `capacity` messages: senders and receivers by clone(); one order over all. T: trivially copyable, or a
- *  std::unique_ptr with an empty deleter, or what as_pointer knows. Throws as pipe() does. */
+/** An mpmc channel that holds at most `capacity` messages: senders and receivers by clone(); one order over all. T:
+ *  trivially copyable, or a std::unique_ptr with an empty deleter, or what as_pointer knows. Throws as pipe() does. */
 template <class T>
 exchange_channel<T> exchange(std::size_t capacity) {
   detail::demand_bound(capacity, "ys::exchange");
@@ -157,7 +158,7 @@ exchange_channel<T> exchange(std::size_t capacity) {
   return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(capacity, 0),
                                                     "ys::exchange");
 }
-/** An exchange without a bound. */
+/** An unbounded mpmc channel. */
 template <class T>
 exchange_channel<T> exchange() {
   using bytes = typename detail::by_bytes<T>::bytes;

@@ -79,8 +79,8 @@ struct as_pointer<pool_message> {
 /** Blocks of memory of a few sizes, made once. Any thread, any number of threads at once. May go before its messages do. */
 class pool {
  public:
-  /** So many blocks of so many bytes each: `ys::pool pool{{64, 1000}, {4096, 100}};` Throws std::bad_alloc or std::system_error; without
-   *  exceptions, ends the process. */
+  /** Blocks as pairs of size and number: `ys::pool pool{{64, 1000}, {4096, 100}};` Throws std::bad_alloc or
+   *  std::system_error; without exceptions, ends the process. */
   pool(std::initializer_list<ys_pool_class> classes) : pool(classes.begin(), classes.size()) {}
   pool(const ys_pool_class *classes, std::size_t count) {
     const int code = open(classes, count);
@@ -96,7 +96,8 @@ class pool {
     return try_open(classes.begin(), classes.size());
   }
 
-  /** A message of so many bytes, of the smallest blocks that are long enough. Waits until one is free. Empty: longer than the largest. */
+  /** A message of this many bytes, of the smallest blocks that are long enough. Waits until one is free. Empty: longer
+   *  than the largest. */
   [[nodiscard]] pool_message take(std::size_t length) noexcept { return take_ns(length, detail::for_ever); }
   /** The same, if one is free now: otherwise empty. Never blocks. */
   [[nodiscard]] pool_message try_take(std::size_t length) noexcept { return take_ns(length, detail::no_time); }
@@ -106,7 +107,7 @@ class pool {
     return take_ns(length, detail::nanoseconds(time));
   }
 
-  /** What ends the waits of all threads that wait for a block. Throws std::system_error. Any thread. */
+  /** Ends the waits of all threads that wait for a block. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const {
     return detail::stopper_or_raise(&::ys_pool_stopper, static_cast<const ys_pool *>(raw()));
   }

@@ -1,5 +1,5 @@
 /** @file ysuite/receiver.hpp
- *  The receiving end of pipes and funnels: messages are moved out of their slots, or used there.
+ *  The receiver of spsc and mpsc channels: messages are moved out of their slots, or used there.
  */
 #ifndef YSUITE_RECEIVER_HPP
 #define YSUITE_RECEIVER_HPP
@@ -23,7 +23,8 @@
 
 namespace ys {
 
-/** Goes over the messages of a receiving end, waiting for each, until the senders are gone. Each is moved out of the iterator. */
+/** Iterates over the messages of a receiver, waiting for each, until the senders are gone. Each is moved out of the
+ *  iterator. */
 template <class End>
 class message_iterator {
  public:
@@ -55,10 +56,10 @@ class message_iterator {
   std::optional<value_type> now_;
 };
 
-/** The receiving end of a pipe or a funnel. One thread at a time; moves between threads. Its destruction closes it: what is left is
- *  destroyed, once, here or where the last end goes.
+/** The receiver of an spsc or mpsc channel. One thread at a time; moves between threads. Its destruction closes it:
+ *  what is left is destroyed, once, here or with the last handle.
  *
- *  While a message is moved or destroyed, its code must not use this end. Nothing here throws. */
+ *  While a message is moved or destroyed, its code must not use this handle. Nothing here throws. */
 template <class T>
 class receiver : public detail::receiving_end {
   using place = detail::in_place<T>;
@@ -66,8 +67,9 @@ class receiver : public detail::receiving_end {
  public:
   using value_type = T;
 
-  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. Of others: throws
-   *  std::system_error, and the end stays the caller's; without exceptions, and in the checked build, ends the process. */
+  /** Takes over a handle of C, of an spsc or mpsc channel that was opened for messages of this size and alignment. Of
+   *  others: throws std::system_error, and the handle stays the caller's; without exceptions, and in the checked build,
+   *  ends the process. */
   explicit receiver(ys_rx *handle) : receiving_end(detail::expected(handle, place::size, place::align)) {}
 
   /** The next message. Waits for it. Empty: nothing is left, and the senders are gone. */
@@ -76,8 +78,8 @@ class receiver : public detail::receiving_end {
     unsigned char *slot;
     if (YS_LIKELY(find(slot))) {
       if constexpr (place::is_bytes) {
-        /* Bytes become the answer at the end: an answer that is there before the slot is given back goes through memory in pieces, and
-           whoever reads it waits for them. */
+        /* Bytes become the result last: a result that exists before the slot is given back goes through memory in
+           pieces, and whoever reads it waits for them. */
         T message(std::move(*place::at(static_cast<void *>(slot))));
         taken(slot);
         return message;
@@ -110,8 +112,8 @@ class receiver : public detail::receiving_end {
         [](const received<T> &answer) { return answer.status() == status::timeout; });
   }
 
-  /** Moves the next message into `message`, from its slot. Waits for it: status::closed if none will come. The quickest of all forms: a
-   *  std::optional is made and looked at besides. */
+  /** Moves the next message into `message`, from its slot. Waits for it: status::closed if none will come. The fastest
+   *  of all forms: a std::optional must be made and checked as well. */
   YS_INLINE_MEMBER_ ys::status recv(T &message) noexcept { return take_into(message, detail::for_ever); }
   /** The same, if there is one: otherwise status::empty or status::closed. Never blocks. */
   YS_INLINE_MEMBER_ ys::status try_recv(T &message) noexcept { return take_into(message, detail::no_time); }
@@ -135,10 +137,11 @@ class receiver : public detail::receiving_end {
     const std::ptrdiff_t answer = ys_peek(raw(), &first);
     return run<T>(raw(), answer, first);
   }
-  /** All runs that come: `for (auto &run : rx.runs()) for (auto &message : run)`. Waits for each; ends with the senders. */
+  /** All runs that come: `for (auto &run : rx.runs()) for (auto &message : run)`. Waits for each; stops with the
+   *  senders. */
   run_range<T> runs() noexcept { return run_range<T>(raw()); }
 
-  /** All messages that come: `for (auto message : rx)`. Waits for each; ends with the senders. */
+  /** All messages that come: `for (auto message : rx)`. Waits for each; stops with the senders. */
   message_iterator<receiver> begin() noexcept { return message_iterator<receiver>(this); }
   typename message_iterator<receiver>::sentinel end() noexcept { return {}; }
 

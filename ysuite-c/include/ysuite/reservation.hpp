@@ -23,12 +23,12 @@ namespace ys {
  *  Either build messages by emplace() and send them by commit(), or build them at the addresses of the range, from the
  *  first on without a gap, and send them by commit(n). What emplace() has built is destroyed where it is not sent.
  *
- *  It ends with commit(), and with whatever else is done with the sender: another send, another reserve(), close(). Its
+ *  It ends with commit(), and with any other operation of the sender: another send, another reserve(), close(). Its
  *  slots may have other messages from then on, and must not be touched, also by emplace(). What was built before is
- *  forgotten: neither sent nor destroyed. commit() of anything is status::invalid then, unless the sender has reserved
- *  again: it knows its newest reservation only, and takes an older one for that. Of two of the same slots, whoever
- *  commits first sends what is there, whoever goes first destroys what it has built itself, and both may have ended by
- *  that. Where anything was sent in between, the older one must not be committed. Questions end nothing: size(),
+ *  forgotten: neither sent nor destroyed. commit() is status::invalid then, unless the sender has reserved again: it
+ *  knows its newest reservation only, and treats an older one as that. Of two reservations of the same slots, the first
+ *  to commit sends what is there, the first to be destroyed destroys what it has built itself, and both may have ended
+ *  by that. If anything was sent in between, the older one must not be committed. Queries end nothing: size(),
  *  closed(), raw(), and a move of the sender. */
 template <class T>
 class [[nodiscard]] reservation {
@@ -64,15 +64,15 @@ class [[nodiscard]] reservation {
     unsigned char *at_ = nullptr;
   };
 
-  /** What ys_reserve() has answered for this end, and where the slots are. */
+  /** The result of ys_reserve() for this handle, and where the slots are. */
   reservation(ys_tx *end, std::ptrdiff_t answer, void *first) noexcept
       : end_(end), answer_(answer), first_(answer > 0 ? static_cast<unsigned char *>(first) : nullptr) {}
   reservation(const reservation &) = delete;
   reservation &operator=(const reservation &) = delete;
   ~reservation() {
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      // Where it has ended the slots have what was sent since. One without a message ends as well: its slots may have
-      // been built in, and another's message that was in them is there no more.
+      // If it has ended the slots have what was sent since. One without a message ends as well: its slots may have been
+      // built in, and another's message in them is gone.
       if (answer_ > 0 && ys_tx_discard(end_, first_) == YS_OK) destroy(0, built_);
     }
   }
@@ -106,7 +106,7 @@ class [[nodiscard]] reservation {
    *  built. Where nothing was built: status::ok, and nothing happens, also where it had ended. */
   sent commit() noexcept { return commit(built_); }
 
-  /** Sends the first `count` slots, in each of which there is a message now, built by emplace() or by the caller.
+  /** Sends the first `count` slots, each with a message now, built by emplace() or by the caller.
    *  Likewise. More than size(): status::invalid, and nothing happens. */
   sent commit(std::size_t count) noexcept {
     if (count > size()) return {0, ys::status::invalid};

@@ -20,15 +20,16 @@ namespace ys {
 /** Messages of a receiver, side by side in their slots, to be used there. Belongs to the receiver's thread; the receiver must not be
  *  used meanwhile.
  *
- *  When it ends, those that were looked at are destroyed, and received: all if its iterator has reached the end; up to and including the
- *  present one if a loop is left early, by `break` or by an exception; of several loops, as far as any of them has gone. The rest stays
- *  in the channel. Where no iterator was asked for, all are, unless done() says how many, or an exception passes. */
+ *  When it is destroyed, the visited messages are destroyed, and received: all if its iterator has reached the end; up
+ *  to and including the present one if a loop is left early, by `break` or by an exception; of several loops, as far as
+ *  any of them has gone. The rest stays in the channel. If no iterator was used, all are, unless done() says how many,
+ *  or an exception passes. */
 template <class T>
 class [[nodiscard]] run {
   using place = detail::in_place<T>;
 
  public:
-  /** Goes over the messages once, and so tells how far. */
+  /** Iterates over the messages once, and so records how far. */
   class iterator : detail::at_hand {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -57,7 +58,7 @@ class [[nodiscard]] run {
     unsigned char *at_ = nullptr;
   };
 
-  /** What ys_peek() has answered for this end, and where the messages are. */
+  /** The result of ys_peek() for this handle, and where the messages are. */
   run(ys_rx *end, std::ptrdiff_t answer, void *first) noexcept : exceptions_(std::uncaught_exceptions()) { set(end, answer, first); }
   run(const run &) = delete;
   run &operator=(const run &) = delete;
@@ -73,18 +74,18 @@ class [[nodiscard]] run {
   ys::status status() const noexcept { return why_; }
 
   iterator begin() noexcept {
-    // Where it was begun before, what was looked at stays so.
+    // If it was begun before, visited messages stay visited.
     if (reached_ == nullptr) reached_ = first_;
     return iterator(this, first_);
   }
   iterator end() noexcept { return iterator(this, first_ + size_ * place::stride); }
 
-  /** A message, without a note that it was looked at. */
+  /** A message, without marking it as visited. */
   T &operator[](std::size_t index) noexcept { return *place::at(first_, index); }
   /** From one message to the next, in bytes. */
   static constexpr std::size_t stride() noexcept { return place::stride; }
 
-  /** So many, at most all, count as looked at, whatever was. */
+  /** This many, at most all, count as visited, independent of the iterator. */
   void done(std::size_t count) noexcept {
     done_ = count < size_ ? count : size_;
     is_told_ = true;
@@ -133,7 +134,7 @@ class [[nodiscard]] run {
   int exceptions_;
 };
 
-/** All runs that come: of receiver::runs(). Waits for each; ends when the senders are gone and nothing is left. */
+/** All runs that come: of receiver::runs(). Waits for each; stops when the senders are gone and nothing is left. */
 template <class T>
 class [[nodiscard]] run_range {
  public:

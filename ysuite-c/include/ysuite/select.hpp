@@ -1,5 +1,5 @@
 /** @file ysuite/select.hpp
- *  The first of several ends that may go on.
+ *  The first of several handles that is ready.
  */
 #ifndef YSUITE_SELECT_HPP
 #define YSUITE_SELECT_HPP
@@ -17,11 +17,12 @@
 
 namespace ys {
 
-/** Waits for the first of several ends that may go on: that has something to receive, or room, or has ended. Each in its turn. One thread
- *  at a time. */
+/** Waits for the first of several handles that is ready: that has something to receive, or room, or is disconnected.
+ *  Each in its turn. One thread at a time. */
 class selector {
  public:
-  /** For so many ends at most. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
+  /** For at most this many handles. Throws std::bad_alloc or std::system_error; without exceptions, ends the process.
+   *  */
   explicit selector(std::size_t ends) {
     const int code = open(ends);
     if (code != YS_OK) detail::raise(code, "ys::selector");
@@ -33,7 +34,7 @@ class selector {
     return opened;
   }
 
-  /** Adds an end; what wait() calls it. */
+  /** Adds a handle; returns the id that wait() reports. */
   received<std::size_t> add(detail::receiving_end &end) noexcept {
     std::size_t id = 0;
     const int code = ys_select_add_rx(raw(), end.raw(), &id);
@@ -44,11 +45,11 @@ class selector {
     const int code = ys_select_add_tx(raw(), end.raw(), &id);
     return added(code, id);
   }
-  /** Takes an end out. */
+  /** Takes a handle out. */
   status remove(detail::receiving_end &end) noexcept { return status::from(ys_select_remove_rx(raw(), end.raw())); }
   status remove(detail::sending_end &end) noexcept { return status::from(ys_select_remove_tx(raw(), end.raw())); }
 
-  /** An end that may go on now. Waits until there is one. */
+  /** A handle that is ready now. Waits until there is one. */
   received<std::size_t> wait() noexcept { return wait_ns(detail::for_ever); }
   /** The same, at most so long: otherwise status::timeout, or status::empty if there was no time at all. */
   template <class Rep, class Period>
@@ -63,7 +64,7 @@ class selector {
         [](const received<std::size_t> &answer) { return answer.status() == status::timeout; });
   }
 
-  /** What ends the wait of the thread that waits here. Throws std::system_error. Any thread. */
+  /** Ends the wait of the thread that waits here. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const {
     return detail::stopper_or_raise(&::ys_select_stopper, static_cast<const ys_select *>(raw()));
   }

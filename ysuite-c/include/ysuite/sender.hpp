@@ -1,5 +1,5 @@
 /** @file ysuite/sender.hpp
- *  The sending ends of pipes and funnels: messages are built in their slots.
+ *  The senders of spsc and mpsc channels: messages are built in their slots.
  */
 #ifndef YSUITE_SENDER_HPP
 #define YSUITE_SENDER_HPP
@@ -22,11 +22,11 @@
 
 namespace ys {
 
-/** The sending end of a pipe, or a funnel's that is not cloned any more. One thread at a time; moves between threads. Its destruction
- *  closes it: what was sent is received still.
+/** The sender of an spsc channel, or of an mpsc channel if it is not cloned any more. One thread at a time; moves
+ *  between threads. Its destruction closes it: what was sent is still received.
  *
- *  Messages are built where the receiver finds them. Whatever their constructors throw passes on, with the channel as it was. While a
- *  message is built, moved or destroyed, its code must not use this end.
+ *  Messages are built where the receiver finds them. An exception of their constructors passes on, with the channel as
+ *  it was. While a message is built, moved or destroyed, its code must not use this handle.
  *
  *  A send that is not status::ok has left an lvalue or rvalue that was passed with the caller: it was not moved from, or has been moved
  *  back. Nothing here throws by itself. */
@@ -39,11 +39,12 @@ class sender : public detail::sending_end {
  public:
   using value_type = T;
 
-  /** Takes over an end of C, of a pipe or a funnel that was opened for messages of this size and alignment. Of others: throws
-   *  std::system_error, and the end stays the caller's; without exceptions, and in the checked build, ends the process. */
+  /** Takes over a handle of C, of an spsc or mpsc channel that was opened for messages of this size and alignment. Of
+   *  others: throws std::system_error, and the handle stays the caller's; without exceptions, and in the checked build,
+   *  ends the process. */
   explicit sender(ys_tx *handle) : sending_end(detail::expected(handle, place::size, place::align)) {}
 
-  /** Sends, and waits for room if there is none: status::closed if nobody will receive. */
+  /** Sends, and waits for room if there is none: status::closed if there is no receiver. */
   YS_INLINE_MEMBER_ status send(T &&message) noexcept { return move_in(message, detail::for_ever); }
   template <class U = T, class = if_copyable<U>>
   YS_INLINE_MEMBER_ status send(const T &message) {
@@ -77,8 +78,8 @@ class sender : public detail::sending_end {
     return until(moment, [&](std::int64_t ns) { return copy_in(message, ns); });
   }
 
-  /** Sends a message that is built in its slot from these arguments, once there is room. If nobody will receive, it is not built, or
-   *  built and destroyed. */
+  /** Sends a message that is built in its slot from these arguments, once there is room. If there is no receiver, it is
+   *  not built, or built and destroyed. */
   template <class... Args>
   YS_INLINE_MEMBER_ status emplace(Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
     return emplace_in(detail::for_ever, std::forward<Args>(args)...);
@@ -94,11 +95,10 @@ class sender : public detail::sending_end {
     return emplace_in(detail::nanoseconds(time), std::forward<Args>(args)...);
   }
 
-  /** Sends a run, as much at a time as there is room for, and waits for more. Copies, or moves with
-   *  std::make_move_iterator; then what was not sent is moved back into messages that can be gone over again. If
-   *  building one throws, those before it are sent. Where iterators pass once, and are not those of a ys::run
-   *  themselves, each message is sent before the next one is asked for, which may block. Of a run that is empty only what was
-   *  hidden is shown: status::ok, also where nobody will receive. */
+  /** Sends a run, in pieces that fit the room, and waits for more. Copies, or moves with std::make_move_iterator; then
+   *  what was not sent is moved back if the iterators are multipass. If building one throws, those before it are sent.
+   *  With single-pass iterators that are not those of a ys::run, each message is sent before the next one is read,
+   *  which may block. An empty run only publishes what was hidden: status::ok, also if there is no receiver. */
   template <class It, class End>
   sent send_range(It first, End last) {
     return range_in(std::move(first), std::move(last), detail::for_ever);
@@ -179,7 +179,7 @@ class sender : public detail::sending_end {
         if (!YS_LIKELY(ys_tx_slot_(window, &slot, &window->stop, place::size, place::align))) return call(build, undo);
         build(slot);
       } else {
-        // A step that ends in an exception has not been.
+        // A step that ends in an exception has not happened.
         unsigned char *stop = window->stop;
         if (!YS_LIKELY(ys_tx_slot_(window, &slot, &stop, place::size, place::align))) return call(build, undo);
         attempt here{end, slot};
@@ -211,7 +211,7 @@ class sender : public detail::sending_end {
         return detail::why(answer, status::closed);
       }
       if (room != YS_FULL || ns == detail::no_time) return detail::why(room, status::full);
-      // Nobody else takes the room that this finds.
+      // No other sender takes the room that this finds.
       const int answer = ys_wait_room(raw(), ns);
       if (answer != YS_OK) return status::from(answer);
     }
@@ -315,7 +315,7 @@ class sender : public detail::sending_end {
       if constexpr (detail::is_at_hand_v<It>) {
         for (; run.count < static_cast<std::size_t>(room) && first != last; ++first) run.build(*first);
       } else {
-        // The step to the next one may take as long as somebody takes to make it.
+        // The step to the next one may take as long as making it takes.
         run.build(*first);
       }
       const std::ptrdiff_t answer = run.commit();
@@ -361,7 +361,7 @@ class sender : public detail::sending_end {
     }
   }
 
-  /* An array is copied by one call, or as many as the closing of a channel takes to be seen. */
+  /* An array is copied by one call, or by several until the close of a channel is seen. */
   sent bytes_in(const T *first, std::size_t count, std::int64_t ns) noexcept {
     const std::ptrdiff_t answer = ys_send_batch(raw(), first, count, ns);
     const std::size_t done = detail::count_of(answer);
@@ -394,11 +394,11 @@ class sender : public detail::sending_end {
   static constexpr bool has_data_of(...) noexcept { return false; }
 };
 
-/** The sending end of a funnel: clone() makes another, with a lane of its own. Becomes a sender where one is wanted. */
+/** The sender of an mpsc channel: clone() makes another, with a lane of its own. Converts to a sender. */
 template <class T>
 class funnel_sender : public sender<T> {
  public:
-  /** Takes over an end of C, of a funnel. */
+  /** Takes over a handle of C, of an mpsc channel. */
   explicit funnel_sender(ys_tx *handle) : sender<T>(handle) {}
 
   /** Another sender. Throws std::bad_alloc, or std::system_error with status::too_many or status::closed. */

@@ -1,5 +1,5 @@
 /** @file ysuite/set.hpp
- *  Sets of signals: many ends, or signalers, that one thread waits for; with a descriptor or without.
+ *  Sets of signals: many handles, or signalers, that one thread waits for; with a descriptor or without.
  */
 #ifndef YSUITE_SET_HPP
 #define YSUITE_SET_HPP
@@ -24,7 +24,7 @@ class signaler {
   /** Takes over a signaler of C. */
   explicit signaler(ys_signaler *handle) noexcept : handle_(handle) {}
 
-  /** Raises a signal: whoever waits for the set wakes. status::out_of_range: there is no such id. */
+  /** Raises a signal: the thread that waits for the set wakes. status::out_of_range: there is no such id. */
   status signal(std::size_t id) const noexcept { return status::from(ys_signal(handle_.get(), id)); }
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
@@ -62,12 +62,12 @@ class signal_set {
   signal_set(signal_set &&) noexcept = default;
   signal_set &operator=(signal_set &&) noexcept = default;
 
-  /** Has a receiving end raise this id when it has something to receive, or has ended. status::taken, status::attached,
-   *  status::out_of_range, status::unsupported. */
+  /** Has a receiver raise this id when it has something to receive, or is disconnected. status::taken,
+   *  status::attached, status::out_of_range, status::unsupported. */
   status attach(receiving_end &end, std::size_t id) noexcept { return status::from(ys_set_attach_rx(raw(), end.raw(), id)); }
-  /** Has a sending end raise this id when it may go on. */
+  /** Has a sender raise this id when it may go on. */
   status attach(sending_end &end, std::size_t id) noexcept { return status::from(ys_set_attach_tx(raw(), end.raw(), id)); }
-  /** Takes an end out. status::attached: it is not in this set. */
+  /** Takes a handle out. status::attached: it is not in this set. */
   status detach(receiving_end &end) noexcept { return status::from(ys_set_detach_rx(raw(), end.raw())); }
   status detach(sending_end &end) noexcept { return status::from(ys_set_detach_tx(raw(), end.raw())); }
 
@@ -99,7 +99,7 @@ class signal_set {
     return signaler(handle);
   }
 
-  /** What ends the wait of the thread that waits for this set. Throws std::system_error. Any thread. */
+  /** Ends the wait of the thread that waits for this set. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_set_stopper, static_cast<const ys_set *>(raw())); }
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
@@ -123,7 +123,7 @@ class signal_set {
 
  private:
   id_range wait_ns(std::int64_t ns) noexcept {
-    // All ids fit, so that none waits behind those that are up again and again.
+    // All ids fit, so that none waits after those that are up again and again.
     const std::ptrdiff_t answer = ys_set_wait(raw(), ids_.get(), count_, ns);
     const std::size_t count = count_of(answer);
     return id_range(ids_.get(), count, status::from(answer));
@@ -136,10 +136,11 @@ class signal_set {
 
 }  // namespace detail
 
-/** A set with a descriptor, for poll and epoll beside sockets. */
+/** A set with a descriptor, for poll and epoll together with sockets. */
 class socketpair_set : public detail::signal_set {
  public:
-  /** A set of so many ids, from 1 to what ys_set_open() allows. Throws std::bad_alloc or std::system_error; without exceptions, ends the process. */
+  /** A set of `ids` ids, from 1 to what ys_set_open() allows. Throws std::bad_alloc or std::system_error; without
+   *  exceptions, ends the process. */
   explicit socketpair_set(std::size_t ids) {
     const int code = open(&::ys_set_open, ids);
     if (code != YS_OK) detail::raise(code, "ys::socketpair_set");
@@ -161,7 +162,7 @@ class socketpair_set : public detail::signal_set {
 /** A set without a descriptor. */
 class poll_set : public detail::signal_set {
  public:
-  /** A set of so many ids, from 1 to what ys_set_open() allows. Throws as socketpair_set does. */
+  /** A set of `ids` ids, from 1 to what ys_set_open() allows. Throws as socketpair_set does. */
   explicit poll_set(std::size_t ids) {
     const int code = open(&::ys_pollset_open, ids);
     if (code != YS_OK) detail::raise(code, "ys::poll_set");

@@ -33,17 +33,17 @@ class [[nodiscard]] status {
     full = YS_FULL,              /**< there is no room now */
     empty = YS_EMPTY,            /**< there is no message now */
     timeout = YS_TIMEOUT,        /**< the time is up */
-    invalid = YS_EINVAL,         /**< an argument out of range, or an end that was moved from */
+    invalid = YS_EINVAL,         /**< an argument out of range, or a moved-from handle */
     no_memory = YS_ENOMEM,       /**< there is no memory */
     system = YS_ESYSTEM,         /**< errno has the cause */
     attached = YS_EATTACHED,     /**< attached already, or not attached here */
     taken = YS_ETAKEN,           /**< the id is another's */
     out_of_range = YS_ERANGE,    /**< there is no such id */
-    too_many = YS_ETOOMANY,      /**< as many senders as there may be, or longer than the pool's largest block */
+    too_many = YS_ETOOMANY,      /**< the largest number of senders, or longer than the pool's largest block */
     unsupported = YS_ENOTSUP,    /**< this kind cannot do it */
-    panicked = YS_EPANIC,        /**< a callback has failed; the end refuses from then on */
-    busy = YS_EBUSY,             /**< checked build: two threads at one end */
-    freed = YS_EFREED,           /**< checked build: the end was freed */
+    panicked = YS_EPANIC,        /**< a callback has failed; the handle refuses from then on */
+    busy = YS_EBUSY,             /**< checked build: two threads in one handle */
+    freed = YS_EFREED,           /**< checked build: the handle was freed */
     stopped = YS_STOPPED         /**< it would have had to wait, and a ys::stopper has ended that */
   };
 
@@ -76,7 +76,7 @@ struct [[nodiscard]] sent {
 
 namespace detail {
 
-/* What an answer that is no success means: its code, or where it has none, this. */
+/* The meaning of a result that is no success: its code, or if it has none, this. */
 constexpr status why(std::ptrdiff_t answer, status::reason otherwise) noexcept {
   return answer < 0 ? status::from(answer) : status(otherwise);
 }
@@ -102,7 +102,7 @@ class error_category final : public std::error_category {
 
 }  // namespace detail
 
-/** The category of errors that opening throws, beside those of the system. Its values are status::reason. */
+/** The category of errors that opening throws, besides those of the system. Its values are status::reason. */
 inline const std::error_category &category() noexcept {
   static const detail::error_category only;
   return only;
@@ -110,7 +110,8 @@ inline const std::error_category &category() noexcept {
 
 namespace detail {
 
-/* Throws what a failed opening means; without exceptions, says so and ends the process, as the standard library does. */
+/* Throws the error of a failed opening; without exceptions, prints it and ends the process, as the standard library
+ * does. */
 [[noreturn]] inline void raise(int code, const char *what) {
 #if YS_HAS_EXCEPTIONS
   if (code == YS_ENOMEM) throw std::bad_alloc();

@@ -21,10 +21,11 @@ class stopper {
   /** Takes over a stopper of C. */
   explicit stopper(ys_stopper *handle) noexcept : handle_(handle) {}
 
-  /** From now on nobody waits there: whoever does is woken, and answers status::stopped, and so does every call that finds nothing, or no
-   *  room. What can be done without waiting is done as before. There is no way back. Again is harmless. */
+  /** From now on no thread waits there: a waiting one is woken, and its call returns status::stopped, and so does every
+   *  call that finds nothing, or no room. What can be done without waiting is done as before. It cannot be undone. A
+   *  second call is harmless. */
   void stop() const noexcept { (void)ys_stop(raw()); }
-  /** Whether somebody has stopped it. */
+  /** Whether it was stopped. */
   bool stopped() const noexcept { return ys_is_stopped(raw()) > 0; }
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
@@ -55,14 +56,14 @@ std::optional<stopper> try_stopper(int (*make)(const Handle *, ys_stopper **), c
   return stopper(handle);
 }
 
-/* The end, if its channel is of such messages, or null. Otherwise throws, and it stays the caller's; without exceptions, and in the
-   checked build, ends the process. */
+/* The handle, if its channel has such messages, or null. Otherwise throws, and it stays the caller's; without
+   exceptions, and in the checked build, ends the process. */
 inline ys_tx *expected(ys_tx *end, std::size_t size, std::size_t align) {
-  if (end != nullptr && ys_tx_expect(end, size, align) != YS_OK) raise(YS_EINVAL, "ys: an end of other messages");
+  if (end != nullptr && ys_tx_expect(end, size, align) != YS_OK) raise(YS_EINVAL, "ys: a handle of other messages");
   return end;
 }
 inline ys_rx *expected(ys_rx *end, std::size_t size, std::size_t align) {
-  if (end != nullptr && ys_rx_expect(end, size, align) != YS_OK) raise(YS_EINVAL, "ys: an end of other messages");
+  if (end != nullptr && ys_rx_expect(end, size, align) != YS_OK) raise(YS_EINVAL, "ys: a handle of other messages");
   return end;
 }
 

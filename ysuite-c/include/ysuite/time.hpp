@@ -25,7 +25,7 @@ struct amount {
   std::uint64_t rest;
 };
 
-/* Of amounts whose rests are so many parts of a nanosecond: all four numbers are below 2^63, so that no sum overflows. */
+/* For amounts whose remainders are parts of a nanosecond: all four numbers are below 2^63, so that no sum overflows. */
 constexpr amount sum(amount a, amount b, std::uint64_t parts) noexcept {
   const std::uint64_t rest = a.rest + b.rest;
   const std::uint64_t whole = a.whole + b.whole + (rest < parts ? 0 : 1);
@@ -113,7 +113,8 @@ std::int64_t nanoseconds_until(const std::chrono::time_point<Clock, Duration> &m
   return left <= 0 ? no_time : left;
 }
 
-/* Calls `attempt(ns)` until it does not answer that the time is up, or it is up by the moment's own clock, which may be set. */
+/* Calls `attempt(ns)` until it does not return that the time is up, or it is up by the moment's own clock, which may be
+ * set. */
 template <class Clock, class Duration, class Attempt, class IsTimeout>
 auto until(const std::chrono::time_point<Clock, Duration> &moment, Attempt attempt, IsTimeout is_timeout) {
   for (std::int64_t left = detail::nanoseconds_until(moment);;) {

@@ -1,5 +1,6 @@
 /** @file ysuite/typed.h
- *  Channels of one message type for C: functions whose ends and messages the compiler checks, inline where the channel has a window.
+ *  Channels of one message type for C: functions whose handles and messages the compiler checks, inline if the channel
+ *  has a window.
  *
  *      typedef struct tick { uint64_t when; double price; } tick;
  *      YS_DEFINE_PIPE(ticks, tick);
@@ -8,15 +9,15 @@
  *      ticks_rx rx;
  *      if (ticks_open(1024, &tx, &rx) != YS_OK) ...
  *      ticks_send(tx, &(tick){ now, 1.5 });          // one thread
- *      tick t; while (ticks_recv(rx, &t) == YS_OK) ... // another; ends with the sender
+ *      tick t; while (ticks_recv(rx, &t) == YS_OK) ... // another; stops with the sender
  *      ticks_tx_free(tx);
  *
- *  Every function is the call of the same name, with its blocking, its errors and its return value. What is not here is called with an
- *  end's member `raw`: `ys_set_attach_rx(set, rx.raw, 3)`. Ends are small and passed by value; copies are the same end. An end that comes
- *  as a pointer is made one of these by `name_tx_from(raw, &tx)` or `name_rx_from(raw, &rx)`: YS_EINVAL, and a null end, where its channel
- *  has messages of another size.
+ *  Every function is the call of the same name, with its blocking, its errors and its return value. Other functions are
+ *  called with a handle's member `raw`: `ys_set_attach_rx(set, rx.raw, 3)`. Handles are small and passed by value;
+ *  copies are the same handle. `name_tx_from(raw, &tx)` or `name_rx_from(raw, &rx)` converts a pointer: YS_EINVAL, and
+ *  a null handle, if its channel has messages of another size.
  *
- *  | all | pipe, funnel | funnel, exchange | exchange |
+ *  | all | spsc, mpsc | mpsc, mpmc | mpmc |
  *  |---|---|---|---|
  *  | open, open_with, tx_from, rx_from, send, try_send, send_for, send_batch, recv, try_recv, recv_for, recv_batch, tx_close, tx_free, rx_close, rx_free | write, flush, reserve, commit, wait_room, peek, consume, take, wait | tx_clone | rx_clone |
  */
@@ -41,7 +42,7 @@
 #define YS_TYPED_ static inline __attribute__((unused))
 #define YS_TYPED_SIZES_(type) sizeof(type), YS_ALIGNOF(type)
 
-/* Both ends, opening, closing, batches: what every kind has. */
+/* Both handles, opening, closing, batches: what every kind has. */
 #define YS_DEFINE_ENDS_(kind, name, type)                                                                                      \
   YS_CHECK_TYPE_(type);                                                                                                        \
   typedef struct name##_tx {                                                                                                   \
@@ -153,7 +154,8 @@
 /* A definition ends with the user's semicolon. */
 #define YS_DEFINED_(name) struct name##_defined_
 
-/** Defines a pipe, one sender and one receiver: `name_tx`, `name_rx`, `name_slot` and their functions. A name of a type, at file scope. */
+/** Defines an spsc channel, one sender and one receiver: `name_tx`, `name_rx`, `name_slot` and their functions. A name
+ *  of a type, at file scope. */
 #define YS_DEFINE_PIPE(name, type)                                                                                             \
   YS_DEFINE_ENDS_(pipe, name, type)                                                                                            \
   YS_DEFINE_SEND_INLINE_(name, type)                                                                                           \
@@ -161,7 +163,7 @@
   YS_DEFINE_IN_PLACE_(name, type)                                                                                              \
   YS_DEFINED_(name)
 
-/** Defines a funnel, many senders and one receiver: as a pipe, with `name_tx_clone`. */
+/** Defines an mpsc channel, many senders and one receiver: as above, with `name_tx_clone`. */
 #define YS_DEFINE_FUNNEL(name, type)                                                                                           \
   YS_DEFINE_ENDS_(funnel, name, type)                                                                                          \
   YS_DEFINE_SEND_INLINE_(name, type)                                                                                           \
@@ -170,7 +172,8 @@
   YS_DEFINE_TX_CLONE_(name)                                                                                                    \
   YS_DEFINED_(name)
 
-/** Defines an exchange, many of both: `name_tx`, `name_rx`, their functions, `name_tx_clone` and `name_rx_clone`. */
+/** Defines an mpmc channel, many of both: `name_tx`, `name_rx`, their functions, `name_tx_clone` and `name_rx_clone`.
+ *  */
 #define YS_DEFINE_EXCHANGE(name, type)                                                                                         \
   YS_DEFINE_ENDS_(exchange, name, type)                                                                                        \
   YS_DEFINE_SEND_(name, type)                                                                                                  \
