@@ -1,5 +1,5 @@
-//! What calls answer and touch at their edges: a channel that is over or as large as can be, memory that is not there, or not theirs, a
-//! time that is for several waits.
+//! Results and memory accesses of calls in edge cases: a channel that is closed or as large as possible, memory that
+//! does not exist, or is not theirs, a time limit for several waits.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::*;
 use ysuite_c::*;
 
 #[test]
-fn an_answer_that_has_no_code_says_in_errno_what_was_wrong() {
+fn a_result_without_a_code_sets_errno() {
     // SAFETY: every function takes NULL.
     let asks: [fn() -> bool; 4] = unsafe {
         [
@@ -29,7 +29,7 @@ fn an_answer_that_has_no_code_says_in_errno_what_was_wrong() {
 
 #[test]
 fn a_oneshot_is_over_when_either_end_says_so() {
-    // SAFETY: ends that were opened.
+    // SAFETY: handles that were opened.
     unsafe {
         let (tx, rx) = numbers(ys_oneshot_open, 0);
         assert_eq!((ys_tx_is_closed(tx), ys_rx_is_closed(rx)), (0, 0));
@@ -47,14 +47,14 @@ fn a_oneshot_is_over_when_either_end_says_so() {
 }
 
 #[test]
-fn a_funnel_is_for_as_many_senders_as_there_can_be() {
+fn an_mpsc_channel_takes_the_largest_number_of_senders() {
     let most = ysuite::mpsc::MAX_SENDERS;
     let (tx, rx) = opened(ys_funnel_open, &ys_options { senders: most, ..options(8, 8, 1) });
     assert_eq!((send(tx, 7), recv(rx)), (OK, Ok(7)));
     free(tx, rx);
     let (mut tx, mut rx) = (null_mut(), null_mut());
     let wanted = ys_options { senders: most + 1, ..options(8, 8, 1) };
-    // SAFETY: options, and places for both ends.
+    // SAFETY: options, and places for both handles.
     assert_eq!(unsafe { ys_funnel_open(&wanted, &mut tx, &mut rx) }, EINVAL);
 }
 
@@ -73,7 +73,7 @@ fn a_time_is_for_all_waits_of_a_batch_together() {
             Moved(rx)
         });
         let batch = vec![0_u64; MANY];
-        // SAFETY: an end that was opened, and so many messages.
+        // SAFETY: a handle that was opened, and this many messages.
         let sent = unsafe { ys_send_batch(tx, batch.as_ptr().cast(), MANY, 20 * SOON) };
         assert!((1..MANY as isize).contains(&sent), "{sent}");
         // SAFETY: as above.
@@ -105,15 +105,15 @@ fn limit(to: libc::rlim_t, set: impl FnOnce(&libc::rlimit) -> core::ffi::c_int) 
 /// The process may map 4 GiB.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_exchange_for_which_there_is_no_memory_is_an_error() {
-    if !is_in_a_process_of_its_own("an_exchange_for_which_there_is_no_memory_is_an_error") {
+fn an_mpmc_channel_without_memory_is_an_error() {
+    if !is_in_a_process_of_its_own("an_mpmc_channel_without_memory_is_an_error") {
         return;
     }
     // SAFETY: a limit of this process.
     limit(4 << 30, |most| unsafe { libc::setrlimit(libc::RLIMIT_AS, most) });
     let (mut tx, mut rx) = (null_mut(), null_mut());
     for capacity in [1 << 30, (1 << 36) + 1] {
-        // SAFETY: options, and places for both ends.
+        // SAFETY: options, and places for both handles.
         assert_eq!(unsafe { ys_exchange_open(&options(8, 8, capacity), &mut tx, &mut rx) }, ENOMEM, "{capacity}");
     }
     let (tx, rx) = numbers(ys_exchange_open, 1 << 20);
@@ -129,7 +129,7 @@ fn what_cannot_be_had_is_null() {
         ask(&mut put);
         assert!(put.is_null());
     }
-    // SAFETY: places for what is asked for; every function takes NULL; ends that were opened.
+    // SAFETY: places for what is asked for; every function takes NULL; handles that were opened.
     unsafe {
         nothing(|pool| assert_eq!(ys_pool_open(null(), 1, pool), EINVAL));
         nothing(|set| assert_eq!(ys_pollset_open(0, set), EINVAL));
@@ -152,7 +152,7 @@ fn what_cannot_be_had_is_null() {
     }
 }
 
-/// Messages lie at the end of a page, behind which there is none.
+/// Messages are at the end of a page, with no page after it.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_byte_beyond_a_message_is_read_or_written() {
@@ -160,7 +160,7 @@ fn no_byte_beyond_a_message_is_read_or_written() {
 
     // SAFETY: a question to the system.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
-    // SAFETY: new pages, at a place that the kernel chooses, of which the second is nobody's.
+    // SAFETY: new pages, at a place that the kernel chooses, and the second is not used.
     let end = unsafe {
         let (both, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         let pages = libc::mmap(null_mut(), 2 * page, both, private, -1, 0);
@@ -170,7 +170,7 @@ fn no_byte_beyond_a_message_is_read_or_written() {
     };
     type Send = unsafe fn(*mut ys_tx, *const c_void) -> c_int;
     type Receive = unsafe fn(*mut ys_rx, *mut c_void) -> c_int;
-    // SAFETY: by those who call them: ends, messages, and room.
+    // SAFETY: by the callers: ends, messages, and room.
     let (sends, receives): ([Send; 4], [Receive; 4]) = unsafe {
         (
             [
@@ -190,12 +190,12 @@ fn no_byte_beyond_a_message_is_read_or_written() {
     for (open, window) in KINDS.into_iter().flat_map(|open| [(open, 0), (open, YS_WINDOW_VERSION)]) {
         for size in 1..=128 {
             let at = end.wrapping_sub(size);
-            // SAFETY: so many bytes are there, before the page's end.
+            // SAFETY: this many bytes are there, before the page's end.
             let message = unsafe { core::slice::from_raw_parts_mut(at, size) };
             for (send, receive) in sends.iter().zip(receives) {
                 let (tx, rx) = opened(open, &ys_options { window, ..options(size, 0, 0) });
                 message.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index * 7 + size) as u8);
-                // SAFETY: ends that were opened, a message, and room for one.
+                // SAFETY: handles that were opened, a message, and room for one.
                 unsafe {
                     assert_eq!(send(tx, at.cast()), OK);
                     message.fill(0);
@@ -206,7 +206,7 @@ fn no_byte_beyond_a_message_is_read_or_written() {
             }
         }
     }
-    // SAFETY: the pages were mapped above, and nobody uses them.
+    // SAFETY: the pages were mapped above, and are not used.
     assert_eq!(unsafe { libc::munmap(end.sub(page).cast(), 2 * page) }, 0);
 }
 
@@ -227,13 +227,13 @@ fn what_is_freed_gives_its_memory_back() {
     }
     gives_back(1 << 28, || {
         let (mut pool, class) = (null_mut(), ys_pool_class { bytes: 1 << 24, blocks: 16 });
-        // SAFETY: a class, and a place for a pool, which nobody uses.
+        // SAFETY: a class, and a place for a pool, which is not used.
         unsafe {
             assert_eq!(ys_pool_open(&class, 1, &mut pool), OK);
             ys_pool_free(pool);
         }
     });
-    // A cell has a word beside its message.
+    // A cell has a word next to its message.
     gives_back(16 << 22, || {
         let (tx, rx) = numbers(ys_exchange_open, 1 << 22);
         free(tx, rx);
@@ -257,7 +257,7 @@ fn a_set_for_which_there_is_no_descriptor_says_so_in_errno() {
 
 /// By the quick way as well, which this thread takes when it has received before.
 #[test]
-fn a_message_that_is_taken_where_it_lies_is_room_for_who_waits() {
+fn a_message_taken_in_place_is_room_for_a_waiting_sender() {
     for open in LANES {
         for window in [0, YS_WINDOW_VERSION] {
             let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 2) });
@@ -271,7 +271,7 @@ fn a_message_that_is_taken_where_it_lies_is_room_for_who_waits() {
             // Until it sleeps; that it does is no part of what is asked.
             thread::sleep(Duration::from_millis(20));
             let mut at = null_mut();
-            // SAFETY: an end that was opened, and a place for an address.
+            // SAFETY: a handle that was opened, and a place for an address.
             assert_eq!(unsafe { ys_take(rx, &mut at, 0) }, OK);
             free(sender.join().unwrap().end(), rx);
         }

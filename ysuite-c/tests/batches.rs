@@ -1,18 +1,18 @@
-//! Batches that are longer than what an end moves at a time: as many as are asked for and there, in their order, and
-//! nothing beside.
+//! Batches that are longer than what a handle moves at a time: all that are requested and available, in their order,
+//! and nothing else.
 
 mod support;
 
 use support::*;
 use ysuite_c::*;
 
-/// Around what an exchange receives at a time, 256, and beyond several times that.
+/// Around what an mpmc receiver receives at a time, 256, and beyond several times that.
 const COUNTS: [usize; 9] = [1, 255, 256, 257, 511, 512, 513, 1000, 5000];
 
-/// So many numbers are received by one call that asks for `max`; room beyond that is left alone.
+/// This many numbers are received by one call that asks for `max`; room beyond that is not touched.
 fn received(rx: *mut ys_rx, max: usize, ns: i64, expected: core::ops::Range<u64>) {
     let mut room = vec![u64::MAX; max + 1];
-    // SAFETY: an end that was opened, and as much room.
+    // SAFETY: a handle that was opened, and enough room.
     let some = unsafe { ys_recv_batch(rx, room.as_mut_ptr().cast(), max, ns) };
     let (got, rest) = room.split_at(usize::try_from(some).expect("a count"));
     assert!(got.iter().copied().eq(expected), "{some} of {max}");
@@ -21,7 +21,7 @@ fn received(rx: *mut ys_rx, max: usize, ns: i64, expected: core::ops::Range<u64>
 
 fn send_batch(tx: *mut ys_tx, count: usize) {
     let numbers: Vec<u64> = (0..count as u64).collect();
-    // SAFETY: an end that was opened, and so many messages.
+    // SAFETY: a handle that was opened, and this many messages.
     assert_eq!(unsafe { ys_send_batch(tx, numbers.as_ptr().cast(), count, -1) }, count as isize);
 }
 
@@ -33,7 +33,7 @@ fn a_long_batch_is_received_by_one_call() {
                 let (tx, rx) = numbers(*open, capacity);
                 for ns in [0, LONG, -1] {
                     let all = count as u64;
-                    // As many as are asked for, or fewer, or more.
+                    // The requested number, or fewer, or more.
                     send_batch(tx, count);
                     received(rx, count, ns, 0..all);
                     send_batch(tx, count);
@@ -45,7 +45,7 @@ fn a_long_batch_is_received_by_one_call() {
                     }
                     assert_eq!(recv_for(rx, 0), Err(EMPTY));
                 }
-                // What is left behind the end.
+                // What is left after the disconnect.
                 send_batch(tx, count);
                 // SAFETY: not used any more.
                 unsafe { ys_tx_free(tx) };
@@ -67,7 +67,7 @@ fn long_batches_of_every_size_arrive() {
                 let (tx, rx) = opened(*open, &options(size, 1, 0));
                 let bytes: Vec<u8> = (0..size * count).map(|at| (at * 7 + at / 251) as u8).collect();
                 let mut back = vec![0_u8; size * count];
-                // SAFETY: ends that were opened, so many messages, and as much room.
+                // SAFETY: handles that were opened, this many messages, and room for them.
                 unsafe {
                     assert_eq!(ys_send_batch(tx, bytes.as_ptr().cast(), count, -1), count as isize);
                     assert_eq!(ys_recv_batch(rx, back.as_mut_ptr().cast(), count, 0), count as isize);
@@ -79,20 +79,20 @@ fn long_batches_of_every_size_arrive() {
     }
 }
 
-/// Several receivers of an exchange take long batches from each other: every message is received once, each one's in
+/// Several receivers of an mpmc channel compete for long batches: every message is received once, each one's in
 /// order.
 #[test]
-fn receivers_of_an_exchange_share_long_batches() {
+fn receivers_of_an_mpmc_channel_share_long_batches() {
     const MESSAGES: u64 = 100_000;
     let (tx, rx) = numbers(ys_exchange_open, 0);
     let mut other = core::ptr::null_mut();
-    // SAFETY: an end that was opened, and a place for another.
+    // SAFETY: a handle that was opened, and a place for another.
     assert_eq!(unsafe { ys_rx_clone(rx, &mut other) }, OK);
     let take_all = |rx: Moved<ys_rx>| {
         let rx = rx.end();
         let (mut got, mut room) = (Vec::new(), vec![0_u64; 600]);
         loop {
-            // SAFETY: an end that was opened, and as much room.
+            // SAFETY: a handle that was opened, and enough room.
             let some = unsafe { ys_recv_batch(rx, room.as_mut_ptr().cast(), room.len(), -1) };
             if some == wide(CLOSED) {
                 break;
@@ -107,7 +107,7 @@ fn receivers_of_an_exchange_share_long_batches() {
     let threads = [std::thread::spawn(move || take_all(one)), std::thread::spawn(move || take_all(two))];
     for first in (0..MESSAGES).step_by(1000) {
         let batch: Vec<u64> = (first..first + 1000).collect();
-        // SAFETY: an end that was opened, and so many messages.
+        // SAFETY: a handle that was opened, and this many messages.
         assert_eq!(unsafe { ys_send_batch(tx, batch.as_ptr().cast(), batch.len(), -1) }, 1000);
     }
     // SAFETY: not used any more.
@@ -123,7 +123,7 @@ fn receivers_of_an_exchange_share_long_batches() {
 fn none(rx: *mut ys_rx) -> [isize; 6] {
     let mut room = u64::MAX;
     let nowhere = core::ptr::null_mut();
-    // SAFETY: an end that was opened; nothing is put anywhere.
+    // SAFETY: a handle that was opened; nothing is put anywhere.
     let said = unsafe {
         [0, LONG, -1].map(|ns| [ys_recv_batch(rx, place(&mut room), 0, ns), ys_recv_batch(rx, nowhere, 0, ns)])
     };
@@ -134,7 +134,7 @@ fn none(rx: *mut ys_rx) -> [isize; 6] {
 const MAY_GO_ON: [isize; 6] = [0; 6];
 const IS_OVER: [isize; 6] = [wide(CLOSED); 6];
 
-/// It never waits, and says when nothing more will come: a loop over a number that is computed ends then.
+/// It never waits, and reports when nothing more will come: a loop over a computed number stops then.
 ///
 /// Claim: In the C interface an empty batch never waits, takes no message, and reports a disconnection.
 #[test]
@@ -147,14 +147,14 @@ fn a_batch_of_none_says_when_nothing_more_will_come() {
             let (tx, rx) = opened();
             assert_eq!(none(rx), MAY_GO_ON);
             assert_eq!((send(tx, 7), none(rx)), (OK, MAY_GO_ON));
-            // SAFETY: an end that was opened, and is used no more.
+            // SAFETY: a handle that was opened, and is used no more.
             unsafe { ys_tx_free(tx) };
             assert_eq!((none(rx), recv(rx), none(rx), none(rx)), (MAY_GO_ON, Ok(7), IS_OVER, IS_OVER));
             // SAFETY: as above.
             unsafe { ys_rx_free(rx) };
             // The channel is closed by its receiver, and by its sender.
             let (tx, rx) = opened();
-            // SAFETY: an end that was opened.
+            // SAFETY: a handle that was opened.
             assert_eq!((unsafe { ys_rx_close(rx) }, none(rx)), (OK, IS_OVER));
             free(tx, rx);
             let (tx, rx) = opened();
@@ -171,7 +171,7 @@ fn a_batch_of_none_tells_no_end_before_a_message_that_was_waited_for() {
     for open in [ys_pipe_open as Open, ys_funnel_open, ys_oneshot_open] {
         let (tx, rx) = numbers(open, 0);
         assert_eq!(send(tx, 7), OK);
-        // SAFETY: ends that were opened; one is used no more.
+        // SAFETY: handles that were opened; one is used no more.
         unsafe {
             ys_tx_free(tx);
             assert_eq!(ys_wait(rx, -1), OK);
@@ -189,7 +189,7 @@ fn a_batch_of_none_leaves_what_is_shown() {
         let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 0) });
         let mut other = core::ptr::null_mut();
         (0..3).for_each(|number| assert_eq!(send(tx, number), OK));
-        // SAFETY: ends that were opened, and places.
+        // SAFETY: handles that were opened, and places.
         unsafe {
             if ys_tx_clone(tx, &mut other) == OK {
                 assert_eq!(send(other, 9), OK);
@@ -211,13 +211,13 @@ fn a_batch_of_none_leaves_what_is_shown() {
     }
 }
 
-/// Nothing is waited for, so nothing is stopped; and the id of an end in a set stays as it is.
+/// Nothing is waited for, so nothing is stopped; and the id of a handle in a set stays as it is.
 #[test]
 fn a_batch_of_none_finds_nothing_and_is_not_stopped() {
     for open in KINDS {
         let (tx, rx) = numbers(open, 0);
         let (mut set, mut stopper, mut id) = (core::ptr::null_mut(), core::ptr::null_mut(), 0);
-        // SAFETY: ends that were opened, places, and what was put there.
+        // SAFETY: handles that were opened, places, and what was put there.
         unsafe {
             assert_eq!(ys_set_open(4, &mut set), OK);
             assert_eq!(ys_set_attach_rx(set, rx, 3), OK);
@@ -247,7 +247,7 @@ fn a_batch_of_none_that_is_sent_shows_what_was_hidden() {
         for ns in [0, LONG, -1] {
             let count = Count::default();
             let (tx, rx) = opened(open, &ys_options { window, ..count.of_numbers(0) });
-            // SAFETY: ends that were opened, and messages.
+            // SAFETY: handles that were opened, and messages.
             unsafe {
                 assert_eq!(ys_send_batch(tx, nowhere, 0, ns), 0);
                 assert_eq!(recv_for(rx, 0), Err(EMPTY));

@@ -1,4 +1,4 @@
-//! Every function of channels, and every code it may answer.
+//! Every function of channels, and every code it may return.
 
 mod support;
 
@@ -107,7 +107,7 @@ fn pointers_that_are_null_are_refused() {
 fn options_that_cannot_be_are_refused() {
     let (mut tx, mut rx) = (null_mut(), null_mut());
     let mut refused = |open: Open, wanted: ys_options| {
-        // SAFETY: places for both ends, and options.
+        // SAFETY: places for both handles, and options.
         assert_eq!(unsafe { open(&wanted, &mut tx, &mut rx) }, EINVAL);
         assert!(tx.is_null() && rx.is_null());
     };
@@ -129,7 +129,7 @@ fn options_that_cannot_be_are_refused() {
     refused(ys_exchange_open, options(8, 8, usize::MAX));
     // The second would do where the kernel gives any address space that is asked for.
     for capacity in [1 << 56, (1 << 36) + 1] {
-        // SAFETY: places for both ends, and options.
+        // SAFETY: places for both handles, and options.
         assert_eq!(unsafe { ys_exchange_open(&options(8, 8, capacity), &mut tx, &mut rx) }, ENOMEM);
     }
 }
@@ -137,10 +137,10 @@ fn options_that_cannot_be_are_refused() {
 #[test]
 fn options_of_an_older_and_of_a_newer_header_are_taken() {
     for open in KINDS {
-        // Up to size: the rest would be refused, and is not looked at.
+        // Up to size: the rest would be refused, and is not checked.
         let old = ys_options { struct_size: 16, align: 3, capacity: 9, senders: 7, ..options(8, 8, 0) };
         let (tx, rx) = opened(open, &old);
-        // SAFETY: an end that was opened.
+        // SAFETY: a handle that was opened.
         assert_eq!(unsafe { ys_tx_stride(tx) }, 8);
         assert_eq!(send(tx, 1), OK);
         assert_eq!(recv(rx), Ok(1));
@@ -154,7 +154,7 @@ fn options_of_an_older_and_of_a_newer_header_are_taken() {
         let known = ys_options { struct_size: size_of::<Newer>() as u32, ..options(24, 8, 0) };
         let newer = Newer { known, unknown: [u64::MAX; 4] };
         let (tx, rx) = opened(open, &newer.known);
-        // SAFETY: ends that were opened.
+        // SAFETY: handles that were opened.
         unsafe {
             assert_eq!(ys_rx_stride(rx), 24);
             assert_eq!(ys_tx_channel(tx), ys_rx_channel(rx));
@@ -174,7 +174,7 @@ fn messages_of_every_size_arrive() {
                 let (tx, rx) = opened(open, &options(size, align, 0));
                 let bytes: Vec<u8> = (0..size * most + 1).map(|at| (at * 7 + size) as u8).collect();
                 let mut back = vec![0_u8; size * most + 1];
-                // SAFETY: ends that were opened, so many bytes, and as much room.
+                // SAFETY: handles that were opened, this many bytes, and room for them.
                 unsafe {
                     let from = bytes.as_ptr().add(1).cast::<c_void>();
                     assert_eq!(ys_send_batch(tx, from, most, 0), most as isize);
@@ -198,7 +198,7 @@ fn codes_of_sends_say_why() {
     for open in &KINDS[..3] {
         let (tx, rx) = numbers(*open, 2);
         assert_eq!(try_send(tx, 1), OK);
-        // SAFETY: ends that were opened, and messages.
+        // SAFETY: handles that were opened, and messages.
         unsafe {
             assert_eq!(ys_send_for(tx, address(&2_u64), LONG), OK);
             assert_eq!(try_send(tx, 3), FULL);
@@ -209,7 +209,7 @@ fn codes_of_sends_say_why() {
             assert_eq!(ys_tx_len(tx), 2);
             assert_eq!(ys_rx_len(rx), 2);
             assert_eq!(recv(rx), Ok(1));
-            // As many as there is room for.
+            // Up to the room.
             assert_eq!(ys_send_batch(tx, address(&more), 3, SOON), 1);
             assert_eq!((recv(rx), recv(rx)), (Ok(2), Ok(3)));
             assert_eq!(ys_tx_is_closed(tx), 0);
@@ -237,7 +237,7 @@ fn codes_of_receives_say_why() {
     for open in KINDS {
         let (tx, rx) = numbers(open, 0);
         let mut numbers = [0_u64; 4];
-        // SAFETY: ends that were opened, and room.
+        // SAFETY: handles that were opened, and room.
         unsafe {
             assert_eq!(recv_for(rx, 0), Err(EMPTY));
             assert_eq!(recv_for(rx, SOON), Err(TIMEOUT));
@@ -266,7 +266,7 @@ fn what_was_sent_before_the_end_is_received() {
     for open in KINDS {
         let (tx, rx) = numbers(open, 0);
         assert_eq!(send(tx, 3), OK);
-        // SAFETY: ends that were opened.
+        // SAFETY: handles that were opened.
         let first = unsafe { ys_tx_close(tx) };
         // A oneshot that has sent is over.
         assert_eq!(first, if is(open, ys_oneshot_open) { CLOSED } else { OK });
@@ -288,7 +288,7 @@ fn slots_are_reserved_and_committed() {
             let (tx, rx) = numbers(open, capacity);
             let mut at = null_mut();
             let mut next = 0_u64;
-            // SAFETY: ends that were opened; only slots that were reserved are written.
+            // SAFETY: handles that were opened; only reserved slots are written.
             unsafe {
                 for round in 0..200 {
                     let slots = ys_reserve(tx, &mut at);
@@ -296,7 +296,7 @@ fn slots_are_reserved_and_committed() {
                     assert_eq!(ys_commit(tx, slots as usize + 1), wide(EINVAL));
                     let used = (round % slots) as usize + 1;
                     (0..used).for_each(|slot| at.cast::<u64>().add(slot).write(next + slot as u64));
-                    // Those that only look leave the slots reserved.
+                    // Read-only calls leave the slots reserved.
                     assert_eq!((ys_tx_is_closed(tx), ys_tx_stride(tx)), (0, 8));
                     assert_eq!(ys_tx_len(tx), 0);
                     assert_eq!(ys_commit(tx, used), used as isize);
@@ -335,18 +335,18 @@ fn slots_are_reserved_and_committed() {
 }
 
 #[test]
-fn a_reservation_is_discarded_once_and_only_while_it_stands() {
+fn a_reservation_is_discarded_once_and_only_while_it_is_valid() {
     let words = inline::Geometry::new((8, 8));
     for open in LANES {
         for window in [0, YS_WINDOW_VERSION] {
             let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 0) });
             let (mut at, mut again) = (null_mut(), null_mut());
-            // SAFETY: ends that were opened.
+            // SAFETY: handles that were opened.
             unsafe {
                 assert_eq!((ys_tx_discard(tx, null()), ys_tx_discard(tx, at)), (EINVAL, EINVAL));
                 for round in 0..100 {
                     assert!(ys_reserve(tx, &mut at) >= 1);
-                    // Those that only look, and another's address, leave the slots reserved.
+                    // Read-only calls, and another's address, leave the slots reserved.
                     assert_eq!((ys_tx_len(tx), ys_tx_discard(tx, null())), (0, EINVAL));
                     assert_eq!(ys_tx_discard(tx, at.wrapping_byte_add(8)), EINVAL);
                     assert_eq!((ys_tx_discard(tx, at), ys_tx_discard(tx, at)), (OK, EINVAL));
@@ -360,7 +360,7 @@ fn a_reservation_is_discarded_once_and_only_while_it_stands() {
                         0 => assert_eq!(send(tx, round), OK),
                         1 => assert_eq!(ys_commit(tx, 1), 1),
                         _ => {
-                            // By the window, of which the library learns nothing, where there is one.
+                            // By the window, without the library, if there is one.
                             let sent = words.send(tx, &round.to_ne_bytes());
                             assert_eq!(sent.unwrap_or_else(|| send(tx, round)), OK);
                         }
@@ -381,7 +381,7 @@ fn messages_are_seen_and_consumed_where_they_lie() {
     for open in LANES {
         let (tx, rx) = numbers(open, 0);
         let (mut at, mut next) = (null_mut(), 0_u64);
-        // SAFETY: ends that were opened; only messages that are shown are read.
+        // SAFETY: handles that were opened; only messages that are shown are read.
         unsafe {
             assert_eq!(ys_peek(rx, &mut at), wide(EMPTY));
             assert!(at.is_null());
@@ -422,7 +422,7 @@ fn messages_are_seen_and_consumed_where_they_lie() {
     }
 }
 
-/// A message that was taken lies where it lay until the next call, whatever a sender does meanwhile.
+/// A message that was taken stays in place until the next call, whatever a sender does meanwhile.
 #[test]
 fn a_taken_message_is_not_written_over() {
     for open in LANES {
@@ -431,7 +431,7 @@ fn a_taken_message_is_not_written_over() {
             let mut at = null_mut();
             for round in 0..300_u64 {
                 assert_eq!(send(tx, round), OK);
-                // SAFETY: ends that were opened; a message that was taken is read.
+                // SAFETY: handles that were opened; a message that was taken is read.
                 unsafe {
                     assert_eq!(ys_take(rx, &mut at, 0), OK);
                     let mut more = 0;
@@ -452,7 +452,7 @@ fn a_taken_message_is_not_written_over() {
 fn hidden_messages_are_seen_after_a_flush() {
     for open in LANES {
         let (tx, rx) = numbers(open, 0);
-        // SAFETY: ends that were opened, and messages.
+        // SAFETY: handles that were opened, and messages.
         unsafe {
             assert_eq!(ys_flush(tx), OK);
             for number in 0..20_u64 {
@@ -487,7 +487,7 @@ fn hidden_messages_are_seen_after_a_flush() {
 fn what_a_kind_cannot_do_it_says() {
     let mut at = null_mut();
     let (mut other, mut other_rx) = (null_mut(), null_mut());
-    // SAFETY: ends that were opened, and messages.
+    // SAFETY: handles that were opened, and messages.
     unsafe {
         for open in [ys_exchange_open as Open, ys_oneshot_open] {
             let (tx, rx) = numbers(open, 0);
@@ -535,7 +535,7 @@ fn what_a_kind_cannot_do_it_says() {
 
 #[test]
 fn clones_are_ends_of_the_same_channel() {
-    // SAFETY: ends that were opened.
+    // SAFETY: handles that were opened.
     unsafe {
         for open in [ys_funnel_open as Open, ys_exchange_open] {
             let (tx, rx) = numbers(open, 4);
@@ -573,12 +573,12 @@ fn clones_are_ends_of_the_same_channel() {
     }
 }
 
-/// What never changes any thread may see, also while another is inside, which changes the end.
+/// Any thread may read what never changes, also while another is inside, which changes the handle.
 #[test]
 fn any_thread_asks_an_end_that_is_in_use() {
     for open in KINDS {
         let (tx, rx) = numbers(open, 0);
-        // SAFETY: ends that were opened.
+        // SAFETY: handles that were opened.
         let (as_tx, as_rx) = unsafe { (ys_tx_channel(tx), ys_rx_channel(rx)) };
         assert!(as_tx == as_rx && !as_tx.is_null());
         let count = if is(open, ys_oneshot_open) { 1 } else { 1000 };
@@ -592,7 +592,7 @@ fn any_thread_asks_an_end_that_is_in_use() {
             (0..count).for_each(|number| assert_eq!(recv(rx), Ok(number)));
         });
         for _ in 0..100 {
-            // SAFETY: ends that were opened; any thread may ask this.
+            // SAFETY: handles that were opened; any thread may ask this.
             unsafe {
                 assert_eq!((ys_tx_stride(tx), ys_rx_stride(rx)), (8, 8));
                 assert_eq!((ys_tx_channel(tx), ys_rx_channel(rx)), (as_tx, as_rx));
@@ -624,7 +624,7 @@ fn the_library_tells_about_itself() {
     free(tx, rx);
 }
 
-/// The library looks at its environment once.
+/// The library reads its environment once.
 #[test]
 fn windows_stay_shut_where_the_environment_says_so() {
     for value in ["0", "1"] {
@@ -640,7 +640,7 @@ fn windows_stay_shut_where_the_environment_says_so() {
 
 /// Messages that do not lie as the library's own: of another size than their class, in groups of three.
 ///
-/// Claim: In the C interface an unbounded batch is seen whole, whatever the message size.
+/// Claim: In the C interface an unbounded batch is seen whole, for any message size.
 #[test]
 fn a_batch_without_a_bound_is_seen_whole() {
     for open in LANES {
@@ -650,7 +650,7 @@ fn a_batch_without_a_bound_is_seen_whole() {
         let sender = std::thread::spawn(move || {
             let (tx, go, batch) = (tx.end(), go.end(), [7_u32; 3 * 7]);
             for _ in 0..20_000 {
-                // SAFETY: an end that was opened, and so many messages.
+                // SAFETY: a handle that was opened, and this many messages.
                 assert_eq!(unsafe { ys_send_batch(tx, batch.as_ptr().cast(), 7, -1) }, 7);
                 assert_eq!(recv(go), Ok(1));
             }
@@ -659,7 +659,7 @@ fn a_batch_without_a_bound_is_seen_whole() {
         });
         let mut batch = [0_u32; 3 * 7];
         for _ in 0..20_000 {
-            // SAFETY: an end that was opened, and as much room.
+            // SAFETY: a handle that was opened, and enough room.
             assert_eq!(unsafe { ys_recv_batch(rx, place(&mut batch), 7, LONG) }, 7);
             assert_eq!(send(ready, 1), OK);
         }
@@ -677,7 +677,7 @@ fn ends_wait_for_each_other() {
             let tx = tx.end();
             let many: Vec<u64> = (0..500).collect();
             (0..500).for_each(|number| assert_eq!(send(tx, number), OK));
-            // SAFETY: an end that was opened, and so many messages.
+            // SAFETY: a handle that was opened, and this many messages.
             assert_eq!(unsafe { ys_send_batch(tx, many.as_ptr().cast(), many.len(), -1) }, 500);
             // SAFETY: as above.
             assert_eq!(unsafe { ys_send_batch(tx, many.as_ptr().cast(), many.len(), LONG) }, 500);
@@ -687,7 +687,7 @@ fn ends_wait_for_each_other() {
         let mut numbers = [0_u64; 7];
         let mut expected = 0;
         loop {
-            // SAFETY: an end that was opened, and as much room.
+            // SAFETY: a handle that was opened, and enough room.
             let some = unsafe { ys_recv_batch(rx, place(&mut numbers), 7, LONG) };
             if some == wide(CLOSED) {
                 break;

@@ -1,4 +1,4 @@
-//! The checked build finds two threads in one end, uses of what was freed, and double frees.
+//! The checked build finds two threads in one handle, uses after free, and double frees.
 #![cfg(feature = "checked")]
 
 mod support;
@@ -26,10 +26,10 @@ fn a_second_thread_in_an_end_is_refused() {
     for open in KINDS {
         let (tx, rx) = numbers(open, 0);
         let waiting = Moved(rx);
-        // It may come while the other thread is inside to look, and is refused then as well.
+        // It may come while the other thread is inside to check, and is refused then as well.
         let thread = std::thread::spawn(move || {
             let end = waiting.end();
-            std::iter::repeat_with(|| recv(end)).find(|got| *got != Err(EBUSY)).expect("without an end")
+            std::iter::repeat_with(|| recv(end)).find(|got| *got != Err(EBUSY)).expect("without a limit")
         });
         // SAFETY: the checked build takes any use of a handle that was made.
         unsafe {
@@ -54,7 +54,7 @@ fn a_second_thread_in_an_end_is_refused() {
 }
 
 unsafe extern "C-unwind" fn use_own_end(_: *mut core::ffi::c_void, context: *mut core::ffi::c_void) {
-    // SAFETY: the context is the sending end, and a place for a code.
+    // SAFETY: the context is the sender, and a place for a code.
     unsafe {
         let (tx, code) = *context.cast::<(*mut ys_tx, *mut core::ffi::c_int)>();
         *code = ys_flush(tx);
@@ -67,7 +67,7 @@ fn a_callback_that_uses_its_own_end_is_refused() {
     let mut context = (null_mut::<ys_tx>(), &raw mut code);
     let given = place(&mut context);
     let (tx, rx) = opened(ys_pipe_open, &ys_options { drop: Some(use_own_end), context: given, ..options(8, 8, 0) });
-    // SAFETY: ends that were opened; the context is read by the callback only.
+    // SAFETY: handles that were opened; the context is read by the callback only.
     unsafe {
         given.cast::<(*mut ys_tx, *mut core::ffi::c_int)>().write((tx, &raw mut code));
         assert_eq!(ys_write(tx, address(&1_u64)), OK);
@@ -151,7 +151,7 @@ fn mistake(name: &str) {
             }
             "rx inside" => {
                 let waiting = Moved(rx);
-                // Refused where it comes in while this thread looks.
+                // Refused if it enters while this thread checks.
                 std::thread::spawn(move || {
                     let end = waiting.end();
                     while recv(end) == Err(EBUSY) {}

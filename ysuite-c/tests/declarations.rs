@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// In the order in which the header has them: types before the functions that use them is cbindgen's own care.
+/// In the order of the header: cbindgen itself puts types before the functions that use them.
 const SOURCES: [&str; 12] = [
     "code.rs",
     "about.rs",

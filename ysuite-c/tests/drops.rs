@@ -1,4 +1,5 @@
-//! What nobody receives is dropped by the callback: once, whichever end goes first, and in pipe and funnel where it lies.
+//! Messages that are never received are dropped by the callback: once, whichever handle is dropped first, and in spsc
+//! and mpsc channels in place.
 
 mod support;
 
@@ -12,7 +13,7 @@ use ysuite_c::*;
 
 /// Claim: In the C interface remaining messages are dropped once, in place, whichever handle is freed first.
 #[test]
-fn what_is_left_is_dropped_once_whichever_end_goes_first() {
+fn what_is_left_is_dropped_once_in_any_order_of_frees() {
     for open in KINDS {
         let sent = if is(open, ys_oneshot_open) { 1 } else { 100 };
         for receiver_first in [false, true] {
@@ -47,7 +48,7 @@ fn a_message_that_was_waited_for_is_dropped_with_its_receiver() {
     let count = Count::default();
     let (tx, rx) = opened(ys_oneshot_open, &count.of_numbers(0));
     assert_eq!(send(tx, 5), OK);
-    // SAFETY: an end that was opened.
+    // SAFETY: a handle that was opened.
     assert_eq!(unsafe { ys_wait(rx, -1) }, OK);
     free(tx, rx);
     assert_eq!((count.dropped(), count.sum()), (1, 5));
@@ -58,7 +59,7 @@ fn a_message_that_is_not_sent_is_the_callers() {
     for open in KINDS {
         let count = Count::default();
         let (tx, rx) = opened(open, &count.of_numbers(0));
-        // SAFETY: ends that were opened, and messages.
+        // SAFETY: handles that were opened, and messages.
         unsafe {
             ys_rx_free(rx);
             assert_eq!(send(tx, 1), CLOSED);
@@ -72,7 +73,7 @@ fn a_message_that_is_not_sent_is_the_callers() {
         let count = Count::default();
         let (tx, rx) = opened(*open, &count.of_numbers(1));
         assert_eq!((send(tx, 1), try_send(tx, 2)), (OK, FULL));
-        // SAFETY: ends that were opened, and messages.
+        // SAFETY: handles that were opened, and messages.
         unsafe {
             assert_eq!(ys_send_for(tx, address(&2_u64), SOON), TIMEOUT);
             assert_eq!(ys_send_batch(tx, address(&[2_u64, 3]), 2, SOON), wide(TIMEOUT));
@@ -89,13 +90,13 @@ fn hidden_messages_are_dropped_once() {
         for way in 0..4 {
             let count = Count::default();
             let (tx, rx) = opened(open, &count.of_numbers(0));
-            // SAFETY: ends that were opened, and messages.
+            // SAFETY: handles that were opened, and messages.
             unsafe {
                 for number in 1..=30_u64 {
                     assert_eq!(ys_write(tx, address(&number)), OK);
                 }
                 match way {
-                    // Sent by the end of the sender, and never received.
+                    // Sent when the sender is dropped, and never received.
                     0 => free(tx, rx),
                     1 => {
                         ys_rx_free(rx);
@@ -129,7 +130,7 @@ fn slots_that_are_not_committed_are_not_dropped() {
             let count = Count::default();
             let (tx, rx) = opened(open, &ys_options { window, ..count.of_numbers(0) });
             let mut at = null_mut();
-            // SAFETY: ends that were opened; only slots that were reserved are written.
+            // SAFETY: handles that were opened; only reserved slots are written.
             unsafe {
                 let slots = ys_reserve(tx, &mut at) as usize;
                 (0..slots).for_each(|slot| at.cast::<u64>().add(slot).write(1));
@@ -143,7 +144,7 @@ fn slots_that_are_not_committed_are_not_dropped() {
     }
 }
 
-/// Messages that hold their own address, constructed in slots: whoever drops them finds them there.
+/// Messages that hold their own address, constructed in slots: the callback finds them there.
 #[test]
 fn messages_are_dropped_where_they_were_constructed() {
     for open in LANES {
@@ -157,7 +158,7 @@ fn messages_are_dropped_where_they_were_constructed() {
                     let (tx, rx) = opened(open, &ys_options { drop, context: count.context(), window, ..base });
                     let (mut sent, mut taken) = (0, 0);
                     let mut at = null_mut();
-                    // SAFETY: ends that were opened; only slots that were reserved are written.
+                    // SAFETY: handles that were opened; only reserved slots are written.
                     unsafe {
                         while sent < 100 {
                             let slots = ys_reserve(tx, &mut at);
@@ -210,7 +211,8 @@ fn messages_are_dropped_where_they_were_constructed() {
     }
 }
 
-/// One thread sends until it is told that nobody receives, the other receives some and goes: all that was sent is received or dropped.
+/// One thread sends until it is disconnected, the other receives some and drops its handle: all that was sent is
+/// received or dropped.
 #[test]
 fn ends_that_race_lose_no_message_and_drop_none_twice() {
     for open in &KINDS[..3] {
@@ -228,7 +230,7 @@ fn ends_that_race_lose_no_message_and_drop_none_twice() {
                 // One thread stops by itself.
                 while sent < 3000 {
                     let number = sent + 1;
-                    // SAFETY: an end that was opened.
+                    // SAFETY: a handle that was opened.
                     let by_window = if is_inline { unsafe { geometry.send(tx, &number.to_ne_bytes()) } } else { None };
                     if by_window.unwrap_or_else(|| send(tx, number)) != OK {
                         break;
@@ -251,7 +253,7 @@ fn ends_that_race_lose_no_message_and_drop_none_twice() {
                 }
                 some += 1;
             }
-            // SAFETY: an end that was opened, and is used no more.
+            // SAFETY: a handle that was opened, and is used no more.
             unsafe {
                 if round % 3 == 0 {
                     ys_rx_close(rx);
@@ -280,7 +282,7 @@ fn a_callback_that_panics_ends_the_use_of_its_end() {
             let (tx, rx) = opened(open, &ys_options { window, ..count.of_numbers(0) });
             let mut at = null_mut();
             let mut other = null_mut();
-            // SAFETY: ends that were opened, and messages.
+            // SAFETY: handles that were opened, and messages.
             unsafe {
                 for number in 1..=5_u64 {
                     assert_eq!(ys_write(tx, address(&number)), OK);
@@ -320,7 +322,7 @@ fn a_callback_that_panics_in_a_free_keeps_no_other_message() {
         count.panics_at.store(1, Ordering::SeqCst);
         let (tx, rx) = opened(*open, &count.of_numbers(0));
         (1..=20).for_each(|number| assert_eq!(send(tx, number), OK));
-        // SAFETY: an end that was opened, and is used no more.
+        // SAFETY: a handle that was opened, and is used no more.
         unsafe { ys_rx_free(rx) };
         assert_eq!((count.dropped(), count.sum()), (20, 210));
         assert_eq!(send(tx, 1), CLOSED);
@@ -373,20 +375,20 @@ fn callbacks_use_other_channels() {
     }
 }
 
-/// What a callback panics with: it frees an end when it is dropped.
+/// The payload of a callback's panic: it frees a handle when it is dropped.
 struct Frees(*mut ys_rx);
 
-// SAFETY: an end may move between threads.
+// SAFETY: a handle may move between threads.
 unsafe impl Send for Frees {}
 
 impl Drop for Frees {
     fn drop(&mut self) {
-        // SAFETY: an end that was opened, and is used no more.
+        // SAFETY: a handle that was opened, and is used no more.
         unsafe { ys_rx_free(self.0) };
     }
 }
 
-/// Of a callback that panics once, with an end.
+/// For a callback that panics once, with a handle.
 struct PanicsWith {
     dropped: usize,
     end: *mut ys_rx,
@@ -412,7 +414,7 @@ fn what_a_panic_carries_is_dropped_outside_of_the_call() {
             let mut panics = PanicsWith { dropped: 0, end: plain_rx };
             let context = place(&mut panics);
             let (tx, rx) = opened(open, &ys_options { drop: Some(panic_with_an_end), context, ..options(8, 8, 0) });
-            // SAFETY: ends that were opened, and messages.
+            // SAFETY: handles that were opened, and messages.
             unsafe {
                 for number in 1..=5_u64 {
                     assert_eq!(ys_write(tx, address(&number)), OK);

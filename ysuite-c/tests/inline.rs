@@ -44,7 +44,7 @@ impl Walk {
 
     fn send_inline(&mut self) {
         let message = self.message(self.next);
-        // SAFETY: the end is of such a channel.
+        // SAFETY: the handle is of such a channel.
         if let Some(code) = unsafe { self.geometry.send(self.tx, &message) } {
             assert_eq!(code, OK);
             assert!(self.has_room() && self.hidden.is_empty());
@@ -56,7 +56,7 @@ impl Walk {
 
     fn send_by_call(&mut self) {
         let message = self.message(self.next);
-        // SAFETY: the end is of such a channel.
+        // SAFETY: the handle is of such a channel.
         let code = unsafe { ys_try_send(self.tx, message.as_ptr().cast()) };
         assert_eq!(code, if self.has_room() { OK } else { FULL });
         if code == OK {
@@ -67,7 +67,7 @@ impl Walk {
     fn write(&mut self) {
         if self.has_room() {
             let message = self.message(self.next);
-            // SAFETY: the end is of such a channel.
+            // SAFETY: the handle is of such a channel.
             assert_eq!(unsafe { ys_write(self.tx, message.as_ptr().cast()) }, OK);
             self.hidden.push_back(self.next);
             self.next += 1;
@@ -75,14 +75,14 @@ impl Walk {
     }
 
     fn flush(&mut self) {
-        // SAFETY: the end was opened.
+        // SAFETY: the handle was opened.
         assert_eq!(unsafe { ys_flush(self.tx) }, OK);
         self.visible.append(&mut self.hidden);
     }
 
     fn reserve(&mut self) {
         let mut at = null_mut();
-        // SAFETY: the end was opened; only slots that were reserved are written.
+        // SAFETY: the handle was opened; only reserved slots are written.
         unsafe {
             let slots = ys_reserve(self.tx, &mut at);
             if !self.has_room() {
@@ -112,7 +112,7 @@ impl Walk {
         let count = self.random.below(12) + 1;
         let messages: Vec<u8> = (0..count).flat_map(|at| self.message(self.next + at as u64)).collect();
         let room = count.min(self.bound - self.visible.len() - self.hidden.len());
-        // SAFETY: the end was opened; so many messages lie there.
+        // SAFETY: the handle was opened; this many messages are there.
         let sent = unsafe { ys_send_batch(self.tx, messages.as_ptr().cast(), count, 0) };
         assert_eq!(sent, if room == 0 { wide(FULL) } else { room as isize });
         self.visible.append(&mut self.hidden);
@@ -126,7 +126,7 @@ impl Walk {
 
     fn recv_inline(&mut self) {
         let mut bytes = vec![0; self.geometry.slot];
-        // SAFETY: the end is of such a channel.
+        // SAFETY: the handle is of such a channel.
         if unsafe { self.geometry.recv(self.rx, &mut bytes) } {
             self.received(&bytes);
         } else {
@@ -136,7 +136,7 @@ impl Walk {
 
     fn recv_by_call(&mut self) {
         let mut bytes = vec![0_u8; self.geometry.slot];
-        // SAFETY: the end is of such a channel.
+        // SAFETY: the handle is of such a channel.
         let code = unsafe { ys_try_recv(self.rx, bytes.as_mut_ptr().cast()) };
         assert_eq!(code, if self.visible.is_empty() { EMPTY } else { OK });
         if code == OK {
@@ -152,7 +152,7 @@ impl Walk {
 
     fn peek(&mut self) {
         let mut at = null_mut();
-        // SAFETY: the end was opened.
+        // SAFETY: the handle was opened.
         unsafe {
             let shown = ys_peek(self.rx, &mut at);
             if self.visible.is_empty() {
@@ -181,7 +181,7 @@ impl Walk {
 
     fn take(&mut self) {
         let mut at = null_mut();
-        // SAFETY: the end was opened.
+        // SAFETY: the handle was opened.
         let code = unsafe { ys_take(self.rx, &mut at, 0) };
         assert_eq!(code, if self.visible.is_empty() { EMPTY } else { OK });
         if code == OK {
@@ -193,7 +193,7 @@ impl Walk {
     fn recv_batch(&mut self) {
         let most = self.random.below(12) + 1;
         let mut bytes = vec![0_u8; most * self.geometry.slot];
-        // SAFETY: the end was opened; there is room for so many.
+        // SAFETY: the handle was opened; there is room for this many.
         let got = unsafe { ys_recv_batch(self.rx, bytes.as_mut_ptr().cast(), most, 0) };
         if self.visible.is_empty() {
             assert_eq!(got, wide(EMPTY));
@@ -206,7 +206,7 @@ impl Walk {
         }
     }
 
-    /// One step at one of the ends, or a look at both.
+    /// One step on one side, or a check of both.
     fn step(&mut self, sends: usize) {
         let way = self.random.below(10);
         match self.random.below(8) < sends {
@@ -224,7 +224,7 @@ impl Walk {
                 5 | 6 => self.peek(),
                 7 => self.take(),
                 8 => self.recv_batch(),
-                // SAFETY: the ends were opened.
+                // SAFETY: the handles were opened.
                 _ => unsafe {
                     assert_eq!(ys_rx_len(self.rx), self.visible.len() as isize);
                     assert_eq!(ys_tx_len(self.tx), self.visible.len() as isize);
@@ -234,9 +234,9 @@ impl Walk {
         }
     }
 
-    /// One of the ends closes, or is freed; all that was sent is received, and what is sent afterwards is not.
+    /// One of the handles closes, or is freed; all that was sent is received, and what is sent afterwards is not.
     fn end(mut self) {
-        // SAFETY: the ends were opened, and are freed here.
+        // SAFETY: the handles were opened, and are freed here.
         unsafe {
             match self.random.below(4) {
                 0 => {
@@ -325,7 +325,7 @@ fn a_version_that_is_not_known_has_no_window() {
         for window in [0, 2, u32::MAX] {
             let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 0) });
             assert!(tx_is_shut(tx) && rx_is_shut(rx));
-            // SAFETY: ends that were opened.
+            // SAFETY: handles that were opened.
             unsafe {
                 assert_eq!(ys_tx_answer(tx), EINVAL);
                 ys_rx_credit(rx);

@@ -1,4 +1,5 @@
-//! Mistakes with blocks of pools, and with ends that are taken for others: what a build notices ends the process with a sentence.
+//! Mistakes with blocks of pools, and with handles that are mistaken for others: a mistake that a build notices ends
+//! the process with a sentence.
 
 mod support;
 
@@ -23,7 +24,7 @@ fn take(pool: *mut ys_pool, len: usize) -> *mut c_void {
     message
 }
 
-/// What is no block, and looks like none: memory that can be read in front of it.
+/// Memory that is no block, and does not resemble one: memory that can be read in front of it.
 #[repr(align(64))]
 struct Elsewhere([u8; 256]);
 
@@ -32,7 +33,7 @@ fn mistake(name: &str) {
     let (pool, elsewhere) = (pool(), Elsewhere([0x11; 256]));
     let message = take(pool, 10);
     let foreign = elsewhere.0[128..].as_ptr().cast_mut().cast::<c_void>();
-    // SAFETY: what is wrong is what each build finds; nothing is used behind it.
+    // SAFETY: each build finds what is wrong; nothing is used after it.
     unsafe {
         match name {
             "free twice" => {
@@ -51,14 +52,14 @@ fn mistake(name: &str) {
                 ys_msg_free(message);
                 ys_msg_resize(message, 4);
             }
-            "free of what is foreign" => ys_msg_free(foreign),
-            "len of what is foreign" => drop(ys_msg_len(foreign)),
+            "free of no block" => ys_msg_free(foreign),
+            "len of no block" => drop(ys_msg_len(foreign)),
             "free of the middle" => ys_msg_free(message.cast::<u8>().add(3).cast()),
             "overrun" => {
                 message.cast::<u8>().write_bytes(7, ys_msg_capacity(message) + 1);
                 ys_msg_free(message);
             }
-            "overrun, seen by a look" => {
+            "overrun, seen by a check" => {
                 let long = take(pool, 200);
                 long.cast::<u8>().add(ys_msg_capacity(long) + 63).write(7);
                 ys_msg_len(long);
@@ -89,7 +90,7 @@ fn end_the_process(test: &str, sentences: &[(&str, &str)]) {
     }
 }
 
-/// As long as nobody has taken the block anew.
+/// As long as the block was not taken again.
 #[test]
 fn a_second_free_of_a_block_is_noticed_in_every_build() {
     if let Ok(name) = std::env::var(CHILD) {
@@ -125,8 +126,8 @@ fn what_is_no_block_is_noticed() {
     };
     let said = |function: &str| format!("ysuite: {function} was called for 0x, {what}.\n");
     let cases = [
-        ("free of what is foreign", said("ys_msg_free")),
-        ("len of what is foreign", said("ys_msg_len")),
+        ("free of no block", said("ys_msg_free")),
+        ("len of no block", said("ys_msg_len")),
         ("free of the middle", said("ys_msg_free")),
     ];
     end_the_process(
@@ -137,22 +138,22 @@ fn what_is_no_block_is_noticed() {
 
 #[cfg(feature = "checked")]
 #[test]
-fn the_checked_build_notices_what_was_written_behind_a_block_and_ends_of_other_messages() {
+fn the_checked_build_finds_overruns_and_handles_of_other_messages() {
     if let Ok(name) = std::env::var(CHILD) {
         return mistake(&name);
     }
     let sentences = [
-        ("overrun", "ysuite: ys_msg_free was called for 0x, behind whose block was written.\n"),
-        ("overrun, seen by a look", "ysuite: ys_msg_len was called for 0x, behind whose block was written.\n"),
+        ("overrun", "ysuite: ys_msg_free was called for 0x, after whose block bytes were written.\n"),
+        ("overrun, seen by a check", "ysuite: ys_msg_len was called for 0x, after whose block bytes were written.\n"),
         (
             "size",
             "ysuite: ys_tx_expect was called for messages of 16 bytes aligned to 8; those of the channel have 12 bytes aligned to 4.\n",
         ),
     ];
-    end_the_process("the_checked_build_notices_what_was_written_behind_a_block_and_ends_of_other_messages", &sentences);
+    end_the_process("the_checked_build_finds_overruns_and_handles_of_other_messages", &sentences);
 }
 
-/// A block that was taken anew is its new owner's; whatever order blocks go in, each is found to be what it is.
+/// A block that was taken again belongs to its new owner; in any order of frees each block is recognised.
 #[test]
 fn what_is_no_mistake_is_none() {
     // SAFETY: handles that are opened here.
@@ -184,7 +185,7 @@ fn an_end_knows_its_messages() {
     for open in KINDS {
         for (size, align, alignment) in [(1, 1, 1), (8, 0, 8), (12, 4, 4), (24, 16, 16), (128, 8, 8)] {
             let (tx, rx) = opened(open, &options(size, align, 0));
-            // SAFETY: ends that were opened.
+            // SAFETY: handles that were opened.
             unsafe {
                 assert_eq!((ys_tx_message_size(tx), ys_rx_message_size(rx)), (size, size));
                 assert_eq!((ys_tx_message_align(tx), ys_rx_message_align(rx)), (alignment, alignment));
@@ -208,7 +209,7 @@ fn a_bound_that_was_less_than_0_is_refused() {
     for open in [ys_pipe_open, ys_funnel_open, ys_exchange_open] {
         for capacity in [-1_isize as usize, isize::MIN as usize] {
             let (mut tx, mut rx) = (null_mut(), null_mut());
-            // SAFETY: options, and places for ends.
+            // SAFETY: options, and places for handles.
             assert_eq!(unsafe { open(&options(4, 4, capacity), &mut tx, &mut rx) }, EINVAL);
             assert!(tx.is_null() && rx.is_null());
         }

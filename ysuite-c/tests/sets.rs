@@ -1,4 +1,4 @@
-//! Sets, signalers, selects and pools: every function, and every code it may answer.
+//! Sets, signalers, selects and pools: every function, and every code it may return.
 
 mod support;
 
@@ -24,7 +24,7 @@ fn set(open: OpenSet, ids: usize) -> *mut ys_set {
 
 fn wait(set: *mut ys_set, max: usize, ns: i64) -> Vec<usize> {
     let mut ids = vec![usize::MAX; max];
-    // SAFETY: a set that was opened, and room for so many.
+    // SAFETY: a set that was opened, and room for this many.
     let count = unsafe { ys_set_wait(set, ids.as_mut_ptr(), max, ns) };
     let nothing = wide(if ns == 0 { EMPTY } else { TIMEOUT });
     assert!(count > 0 || count == nothing, "{count}");
@@ -172,7 +172,7 @@ fn two_thousand_ends_in_one_set() {
                 let (mut left, mut got, mut is_over) = (ENDS, vec![0; ENDS], vec![false; ENDS]);
                 while left > 0 {
                     for id in wait(set, 100, -1) {
-                        // A sender may raise an id once more behind the end.
+                        // A sender may raise an id once more after the disconnect.
                         if is_over[id] {
                             continue;
                         }
@@ -259,7 +259,7 @@ fn attached_ends_are_named_while_they_may_go_on() {
     }
 }
 
-/// The ways to look that take the id down of an end that has nothing, or no room.
+/// The ways to poll that take the id down of a handle that has nothing, or no room.
 #[test]
 fn looks_in_vain_take_the_id_down() {
     for open in LANES {
@@ -426,7 +426,7 @@ fn a_select_names_the_first_of_several_ends() {
 fn pool(classes: &[(usize, usize)]) -> Result<*mut ys_pool, c_int> {
     let classes: Vec<_> = classes.iter().map(|&(bytes, blocks)| ys_pool_class { bytes, blocks }).collect();
     let mut pool = null_mut();
-    // SAFETY: so many classes, and a place for a pool.
+    // SAFETY: this many classes, and a place for a pool.
     match unsafe { ys_pool_open(classes.as_ptr(), classes.len(), &mut pool) } {
         OK => Ok(pool),
         code => Err(code),

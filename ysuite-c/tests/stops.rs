@@ -1,4 +1,5 @@
-//! A stop ends every wait, of threads that sleep and of those that come later, and takes away nothing that can be done without one.
+//! A stop ends every wait, of threads that sleep and of those that come later, and prevents nothing that can be done
+//! without one.
 
 mod support;
 
@@ -22,7 +23,7 @@ fn stopper_of<H>(make: Make<H>, handle: *const H) -> *mut ys_stopper {
     stopper
 }
 
-/// What waits in one call, and its answer.
+/// A thread that waits in one call, and its result.
 type Call<H> = (&'static str, fn(*mut H) -> isize);
 
 /// The thread is to sleep by then; where it does not yet, the stop comes first, which is to be tried as well.
@@ -58,7 +59,7 @@ fn receivers_that_wait() {
     let all: [Call<ys_rx>; 3] = [
         ("recv", |rx| wide(recv(rx).expect_err("there is nothing"))),
         ("recv_for", |rx| wide(recv_for(rx, LONG).expect_err("there is nothing"))),
-        // SAFETY: an end that the test has opened.
+        // SAFETY: a handle that the test has opened.
         ("recv_batch", |rx| unsafe { ys_recv_batch(rx, place(&mut 0_u64), 1, -1) }),
     ];
     // SAFETY: as above.
@@ -83,7 +84,7 @@ fn receivers_that_wait() {
 fn senders_that_wait() {
     let all: [Call<ys_tx>; 5] = [
         ("send", |tx| wide(send(tx, 9))),
-        // SAFETY: an end that the test has opened, here and below.
+        // SAFETY: a handle that the test has opened, here and below.
         ("send_for", |tx| wide(unsafe { ys_send_for(tx, address(&9_u64), LONG) })),
         // SAFETY: as above.
         ("send_batch", |tx| unsafe { ys_send_batch(tx, address(&[9_u64; 3]), 3, -1) }),
@@ -178,7 +179,7 @@ fn what_needs_no_wait_is_done_and_then_the_stop_is_told() {
         let is_oneshot = is(open, ys_oneshot_open);
         let (tx, rx) = numbers(open, if is_oneshot { 0 } else { 2 });
         let stopper = stopper_of(ys_tx_stopper, tx);
-        // SAFETY: ends and a stopper that were made here.
+        // SAFETY: handles and a stopper that were made here.
         unsafe {
             assert_eq!((ys_stop(stopper), ys_is_stopped(stopper)), (OK, 1));
             assert_eq!(recv_for(rx, 0), Err(STOPPED));
@@ -187,7 +188,7 @@ fn what_needs_no_wait_is_done_and_then_the_stop_is_told() {
                 assert_eq!((send(tx, 2), try_send(tx, 3), send(tx, 3)), (OK, STOPPED, STOPPED));
                 assert_eq!(ys_tx_len(tx), 2);
                 assert_eq!(recv(rx), Ok(1));
-                assert_eq!(ys_send_batch(tx, address(&[3_u64, 4]), 2, -1), 1, "as many as there is room for");
+                assert_eq!(ys_send_batch(tx, address(&[3_u64, 4]), 2, -1), 1, "up to the room");
                 assert_eq!(recv(rx), Ok(2));
             }
             assert_eq!(recv(rx), Ok(if is_oneshot { 1 } else { 3 }));
@@ -197,7 +198,7 @@ fn what_needs_no_wait_is_done_and_then_the_stop_is_told() {
                 assert_eq!((try_send(tx, 5), try_send(tx, 6)), (OK, OK));
                 assert_eq!(ys_reserve(tx, &mut at), wide(STOPPED));
             }
-            // The other side's end is told before the stop.
+            // The disconnect is reported before the stop.
             ys_tx_free(tx);
             while recv(rx).is_ok() {}
             assert_eq!(recv(rx), Err(CLOSED));
@@ -209,7 +210,7 @@ fn what_needs_no_wait_is_done_and_then_the_stop_is_told() {
     }
 }
 
-/// Ends in a set or a select are named, and again as long as they are there.
+/// Handles in a set or a select are reported, and again as long as they are there.
 #[test]
 fn a_stopped_channel_is_named_by_sets_and_selects() {
     for open in KINDS {
@@ -287,24 +288,24 @@ fn a_stopped_set_reports_what_is_up_first() {
     }
 }
 
-/// Many threads in one exchange, on both sides, and more that stop than are needed.
+/// Many threads in one mpmc channel, on both sides, and more that stop than are needed.
 #[test]
-fn all_who_wait_in_one_channel() {
+fn all_waiting_threads_of_one_channel() {
     for open in [ys_exchange_open, ys_funnel_open] {
         let (tx, rx) = numbers(open, 1);
         let stoppers: Vec<_> = (0..3).map(|_| Moved(stopper_of(ys_rx_stopper, rx))).collect();
         assert_eq!(send(tx, 0), OK);
-        // A second channel, for those who receive.
+        // A second channel, for the receivers.
         let (idle_tx, idle_rx) = numbers(ys_exchange_open, 0);
         let idle_stopper = stopper_of(ys_tx_stopper, idle_tx);
         let senders = (0..4).map(|_| {
             let mut other = null_mut();
-            // SAFETY: an end that was opened here.
+            // SAFETY: a handle that was opened here.
             assert_eq!(unsafe { ys_tx_clone(tx, &mut other) }, OK);
             let other = Moved(other);
             thread::spawn(move || {
                 let end = other.end();
-                // In a funnel its own lane has room for one.
+                // In an mpsc channel its own lane has room for one.
                 let code = std::iter::repeat_with(|| send(end, 1)).find(|code| *code != OK);
                 // SAFETY: it is this thread's.
                 unsafe { ys_tx_free(end) };
@@ -318,7 +319,7 @@ fn all_who_wait_in_one_channel() {
             let other = Moved(other);
             thread::spawn(move || {
                 let end = other.end();
-                let code = recv(end).expect_err("nobody sends");
+                let code = recv(end).expect_err("there is no sender");
                 // SAFETY: as above.
                 unsafe { ys_rx_free(end) };
                 code

@@ -1,6 +1,6 @@
-//! A hunt for lost wake-ups through the C functions: one thread sleeps in each of the ways there are, another wakes it, by a call or
-//! inline. A wake-up that is lost shows as a wait that lasts as long as no wait should. `YSUITE_STRESS=long`: a million sleeps
-//! each way.
+//! A stress test for lost wake-ups through the C functions: one thread sleeps in each of the ways there are, another
+//! wakes it, by a call or inline. A lost wake-up shows as a wait beyond the time limit. `YSUITE_STRESS=long`: a million
+//! sleeps each way.
 
 mod support;
 
@@ -39,7 +39,7 @@ fn dawdle(random: &mut Random) {
 
 fn send_either(tx: *mut ys_tx, number: u64, is_inline: bool) {
     let geometry = Geometry::new((8, 8));
-    // SAFETY: an end of a channel of numbers.
+    // SAFETY: a handle of a channel of numbers.
     let by_window = if is_inline { unsafe { geometry.send(tx, &number.to_ne_bytes()) } } else { None };
     assert_eq!(by_window.unwrap_or_else(|| send(tx, number)), OK);
 }
@@ -47,7 +47,7 @@ fn send_either(tx: *mut ys_tx, number: u64, is_inline: bool) {
 fn recv_either(rx: *mut ys_rx, is_inline: bool) -> Result<u64, core::ffi::c_int> {
     let geometry = Geometry::new((8, 8));
     let mut bytes = [0; 8];
-    // SAFETY: an end of a channel of numbers.
+    // SAFETY: a handle of a channel of numbers.
     if is_inline && unsafe { geometry.recv(rx, &mut bytes) } {
         return Ok(u64::from_ne_bytes(bytes));
     }
@@ -55,7 +55,7 @@ fn recv_either(rx: *mut ys_rx, is_inline: bool) -> Result<u64, core::ffi::c_int>
 }
 
 /// The receiver sleeps, the sender wakes it.
-fn hunt_receiver(open: Open, way: Way, window: u32) {
+fn stress_receiver(open: Open, way: Way, window: u32) {
     let sleeps = sleeps();
     let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, 0) });
     let is_inline = window != 0;
@@ -134,7 +134,7 @@ fn hunt_receiver(open: Open, way: Way, window: u32) {
 }
 
 /// The sender sleeps for room, the receiver wakes it.
-fn hunt_sender(open: Open, window: u32, capacity: usize) {
+fn stress_sender(open: Open, window: u32, capacity: usize) {
     let sleeps = sleeps();
     let (tx, rx) = opened(open, &ys_options { window, ..options(8, 8, capacity) });
     let is_inline = window != 0;
@@ -156,11 +156,11 @@ fn hunt_sender(open: Open, window: u32, capacity: usize) {
         // SAFETY: not used any more.
         unsafe { ys_rx_free(rx) };
     });
-    // SAFETY: an end that was opened.
+    // SAFETY: a handle that was opened.
     assert_eq!(unsafe { ys_tx_set_spin(tx, ys_spin::YS_SPIN_NONE as i32) }, OK);
     for number in 0..sleeps + capacity as u64 {
         let geometry = Geometry::new((8, 8));
-        // SAFETY: an end of a channel of numbers.
+        // SAFETY: a handle of a channel of numbers.
         unsafe {
             let by_window = if is_inline { geometry.send(tx, &number.to_ne_bytes()) } else { None };
             if by_window.is_none() {
@@ -175,48 +175,48 @@ fn hunt_sender(open: Open, window: u32, capacity: usize) {
     unsafe { ys_tx_free(tx) };
 }
 
-fn hunt(way: Way) {
-    // The inline path only where the contract has it: a build without windows answers each time that a call must.
-    hunt_receiver(ys_pipe_open, way, 0);
-    hunt_receiver(ys_pipe_open, way, YS_WINDOW_VERSION);
-    hunt_receiver(ys_funnel_open, way, YS_WINDOW_VERSION);
+fn stress(way: Way) {
+    // The inline path only where the contract has it: a build without windows returns each time that a call is needed.
+    stress_receiver(ys_pipe_open, way, 0);
+    stress_receiver(ys_pipe_open, way, YS_WINDOW_VERSION);
+    stress_receiver(ys_funnel_open, way, YS_WINDOW_VERSION);
     if way != Way::Wait {
-        hunt_receiver(ys_exchange_open, way, 0);
+        stress_receiver(ys_exchange_open, way, 0);
     }
 }
 
 /// Claim: In the C interface no wake-up is lost, in any wake mode.
 #[test]
 fn no_wake_up_of_a_receiver_is_lost() {
-    hunt(Way::Recv);
+    stress(Way::Recv);
 }
 
 #[test]
 fn no_wake_up_within_a_time_is_lost() {
-    hunt(Way::RecvFor);
+    stress(Way::RecvFor);
 }
 
 #[test]
 fn no_wake_up_of_a_wait_is_lost() {
-    hunt(Way::Wait);
+    stress(Way::Wait);
 }
 
 #[test]
 fn no_wake_up_by_a_descriptor_is_lost() {
-    hunt(Way::Set);
+    stress(Way::Set);
 }
 
 #[test]
 fn no_wake_up_of_a_select_is_lost() {
-    hunt(Way::Select);
+    stress(Way::Select);
 }
 
 #[test]
 fn no_wake_up_for_room_is_lost() {
     for capacity in [1, 2, 7, 8] {
-        hunt_sender(ys_pipe_open, 0, capacity);
-        hunt_sender(ys_pipe_open, YS_WINDOW_VERSION, capacity);
-        hunt_sender(ys_funnel_open, YS_WINDOW_VERSION, capacity);
-        hunt_sender(ys_exchange_open, 0, capacity);
+        stress_sender(ys_pipe_open, 0, capacity);
+        stress_sender(ys_pipe_open, YS_WINDOW_VERSION, capacity);
+        stress_sender(ys_funnel_open, YS_WINDOW_VERSION, capacity);
+        stress_sender(ys_exchange_open, 0, capacity);
     }
 }

@@ -1,10 +1,9 @@
 /* A real-time thread, as in audio: a callback that must fill its frames in time, whatever other threads do. It takes
-   its parameters from one pipe and leaves what it has measured in another, and for that it never waits, allocates,
-   frees, or calls the kernel. Both are checked: allocations are counted, and the kernel ends the program if the thread
-   asks it for anything but its clock. settings_try_recv and meters_try_send are inline: while there is something, or
-   room, they are some loads and stores. The one thing that would cost the callback a system call is to wake a reader
-   who sleeps in meters_recv; so the reader of the meters looks now and then, as a display does for each of its
-   pictures, and never sleeps there. */
+   its parameters from one channel and puts its measurements into another. It never waits, allocates, frees, or calls
+   the kernel. Both are checked: allocations are counted, and the kernel ends the program if the thread makes any call
+   except for its clock. settings_try_recv and meters_try_send are inline: while there is something, or room, they are
+   some loads and stores. Only waking a reader that sleeps in meters_recv would cost the callback a system call. So the
+   reader of the meters polls now and then, as a display does for each of its pictures, and never sleeps there. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>

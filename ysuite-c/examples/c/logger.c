@@ -1,5 +1,5 @@
 /* A logger whose callers never wait: each thread has a lane of its own in an mpsc channel, and one thread writes. A
-   line is a block of a pool, written where it lies and handed over as one pointer; no thread allocates. When the lane
+   line is a block of a pool, written in place and handed over as one pointer; no thread allocates. When the lane
    or the pool has no room, because the disk is slow, a line is lost, and counted: the next one that gets through says
    how many there were before it. */
 #define _POSIX_C_SOURCE 200809L

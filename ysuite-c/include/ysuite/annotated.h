@@ -51,8 +51,8 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 #define YS_ANNOTATION_ static inline __attribute__((unused))
 
 /* The address of a channel represents the way forward, the next one the way back. Signals and pools, whose handles have
-   no address in common, share that of a text of the library: more order than there is, which hides a little and accuses
-   nobody. Counted as numbers: no handle has a null channel, to which nothing may be added. */
+   no address in common, share that of a text of the library: that orders more than needed, which hides a few races and
+   reports no false ones. Computed as numbers: no handle has a null channel, to which nothing may be added. */
 YS_ANNOTATION_ char *ys_annotated_forward_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel)); }
 YS_ANNOTATION_ char *ys_annotated_back_(const void *channel) { return YS_AS_(char *, YS_AS_(uintptr_t, channel) + 1); }
 YS_ANNOTATION_ char *ys_annotated_common_(void) { return YS_AS_(char *, YS_AS_(uintptr_t, ys_version())); }

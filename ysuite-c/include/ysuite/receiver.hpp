@@ -79,7 +79,7 @@ class receiver : public detail::receiving_end {
     if (YS_LIKELY(find(slot))) {
       if constexpr (place::is_bytes) {
         /* Bytes become the result last: a result that exists before the slot is given back goes through memory in
-           pieces, and whoever reads it waits for them. */
+           pieces, and a reader waits for them. */
         T message(std::move(*place::at(static_cast<void *>(slot))));
         taken(slot);
         return message;

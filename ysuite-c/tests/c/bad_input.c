@@ -182,7 +182,7 @@ static void no_message(void) {
   CHECK_IS(words_consume(rx, (size_t)-1), YS_EINVAL);
   CHECK_IS(ys_send_batch(tx.raw, &rx, (size_t)-1, 0), YS_EINVAL);
   CHECK_IS(ys_recv_batch(rx.raw, &tx, (size_t)-1, 0) < 0, 1);
-  /* A reservation ends with the next call for the end. */
+  /* A reservation ends with the next call for the handle. */
   words_slot *slots;
   uint64_t word = 1;
   CHECK(words_reserve(tx, &slots) >= 1);
@@ -222,7 +222,7 @@ static void sets_selects_and_pools(void) {
   CHECK_IS(ys_set_detach_tx(NULL, NULL), YS_EINVAL);
   size_t ids[4];
   CHECK_IS(ys_pollset_open(4, &set), YS_OK);
-  /* As many as there are. */
+  /* All that there are. */
   CHECK_IS(ys_set_wait(set, ids, (size_t)-1, 0), YS_EMPTY);
   ys_set_free(set);
   set = NULL;

@@ -1,4 +1,4 @@
-/* What all tests in C use: checks that say where they stand, threads, a guard against hanging, numbers that look random. */
+/* What all tests in C use: checks that print their line, threads, a guard against hanging, pseudo-random numbers. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -31,7 +31,7 @@
     }                                                                                                                    \
   } while (0)
 
-/* Whoever hangs is ended by the system's alarm. */
+/* The system's alarm ends a test that hangs. */
 #define RUN(test)         \
   do {                    \
     alarm(600);           \

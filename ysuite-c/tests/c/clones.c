@@ -1,4 +1,5 @@
-/* Senders that come and go: a clone for each message, for as long as a program runs, beside a sender that stays. None is refused, unless
+/* Senders that come and go: a clone for each message, for as long as a program runs, alongside a sender that stays.
+ * None is refused, unless
    the channel is for few senders; every message arrives once and in its sender's order, and memory does not grow. */
 #include "check.h"
 
@@ -19,14 +20,16 @@
 #define IS_SANITIZED 0
 #endif
 
-/* Clones of one channel, and of one between threads. The first are more than a funnel can have senders at once. */
+/* Clones of one channel, and of one between threads. The first are more than an mpsc channel can have senders at once.
+ * */
 static uint32_t many(void) { return is_long() ? 3000000 : IS_SANITIZED ? 30000 : 300000; }
 static uint32_t some(void) { return many() / 3; }
 
 /* Messages of either sender that may be on their way at once, between threads. */
 enum { UNDER_WAY = 256 };
 
-/* What is in use after the first tenth of the clones may grow by this much: a few bytes of each clone behind them are more. */
+/* What is in use after the first tenth of the clones may grow by this much: a leak of a few bytes for each clone would
+ * be more. */
 enum { GROWS_BY = 1 << 20 };
 
 typedef struct note {
@@ -65,7 +68,8 @@ static uint64_t flat(uint64_t before) {
   return before != 0 ? before : used;
 }
 
-/* Each message is received when the next one has been sent: the receiver always finds another, and has never time to look around. */
+/* Each message is received when the next one has been sent: the receiver always finds another, and never polls in vain.
+ * */
 static void in_step(opening open, size_t capacity) {
   enum { AHEAD = 4, EACH = 1000 };
   ys_options options = YS_OPTIONS_FOR(note);

@@ -1,4 +1,4 @@
-/* The callback: once for each message that nobody receives, and for no other, whichever end goes first. */
+/* The callback: once for each message that is never received, and for no other, whichever handle is dropped first. */
 #include "check.h"
 
 enum { MESSAGES = 1000 };
@@ -62,7 +62,7 @@ static void all_met_once(uint64_t up_to) {
         CHECK_IS(kind##_send_batch(tx, &m, 1, 0), YS_CLOSED);                                              \
         kind##_tx_free(tx);                                                                                \
       }                                                                                                    \
-      if (order == 3) { /* closed, and received to the end */                                              \
+      if (order == 3) { /* closed, and received completely */                                              \
         kind##_rx_close(rx);                                                                               \
         CHECK_IS(kind##_send(tx, &m), YS_CLOSED);                                                          \
         while (kind##_recv(rx, &m) == YS_OK) meet(m.number);                                               \
@@ -79,7 +79,7 @@ static void all_met_once(uint64_t up_to) {
     kind##_tx_free(tx);                                                                                    \
     return (void *)(uintptr_t)m.number;                                                                    \
   }                                                                                                        \
-  /* The receiver ends somewhere in the stream: what was sent is received or dropped. */                   \
+  /* The receiver is dropped somewhere in the stream: what was sent is received or dropped. */                   \
   static void kind##_whose_ends_race(void) {                                                               \
     const int rounds = is_long() ? 20000 : 500;                                                            \
     uint64_t state = 88172645463325252u;                                                                   \

@@ -1,4 +1,5 @@
-/* An event loop that is told of edges: the example of the header's documentation, against senders that never pause at the same place. */
+/* An edge-triggered event loop: the example of the header's documentation, against senders that never pause at the same
+ * place. */
 #include "check.h"
 
 #include <sys/epoll.h>
@@ -45,10 +46,10 @@ static void all_is_received_by_edges(void) {
   while (open != 0) {
     ptrdiff_t up;
     int ready;
-    /* Whoever loses an edge sleeps here for good: the alarm of the test tells. */
+    /* A thread that loses an edge sleeps here for good: the alarm of the test reports it. */
     do ready = epoll_wait(epoll, &event, 1, -1);
     while (ready < 0);
-    /* Until it answers YS_EMPTY, which promises the next edge. */
+    /* Until it returns YS_EMPTY, which promises the next edge. */
     while ((up = ys_set_wait(set, ids, CHANNELS, 0)) > 0) {
       for (ptrdiff_t at = 0; at < up; at++) {
         const size_t id = ids[at];

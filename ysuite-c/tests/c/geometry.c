@@ -1,4 +1,4 @@
-/* The geometry of slots and groups: the header's constants beside the list of classes, and beside the library. */
+/* The geometry of slots and groups: the header's constants compared with the list of classes, and with the library. */
 #include "check.h"
 
 /* Constant expressions: in a static assertion, in an array's length, in an enumeration. */

@@ -1,4 +1,4 @@
-/* Each kind of channel: every way to send and to receive, what it answers, and how it ends. */
+/* Each kind of channel: every way to send and to receive, its results, and the disconnect. */
 #include "check.h"
 
 typedef struct pair {
@@ -157,12 +157,12 @@ BOUND_OF_TWO(exchanges)
     CHECK_IS(got.a, 2);                                                             \
     CHECK_IS(kind##_reserve(tx, &slots) >= 1, 1);                                   \
     CHECK_IS(kind##_commit(tx, 1000), YS_EINVAL);                                   \
-    /* After the receiver's end the messages are the caller's, in their slots. */   \
+    /* After the receiver is dropped the messages are the caller's, in their slots. */   \
     slots[0].message = two;                                                         \
     kind##_rx_free(rx);                                                             \
     CHECK_IS(kind##_commit(tx, 1), YS_CLOSED);                                      \
     CHECK_IS(slots[0].message.b, 20);                                               \
-    /* A reservation need not see the end; what is sent from it does. */            \
+    /* A reservation need not see the disconnect; a commit does. */            \
     room = kind##_reserve(tx, &slots);                                              \
     CHECK(room == YS_CLOSED || (room >= 1 && kind##_commit(tx, 1) == YS_CLOSED));   \
     CHECK_IS(kind##_wait_room(tx, -1), YS_CLOSED);                                  \

@@ -13,7 +13,7 @@ static void *reads(void *arg) {
   const addresses_rx rx = *(addresses_rx *)arg;
   int *there;
   CHECK_IS(addresses_recv(rx, &there), YS_OK);
-  /* Relaxed: whoever reads it has seen nothing of what came before. */
+  /* Relaxed: a thread that reads it need not see what came before. */
   while (atomic_load_explicit(&is_written, memory_order_relaxed) == 0) usleep(100);
   CHECK(*there == 2);
   return NULL;

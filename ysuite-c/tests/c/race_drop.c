@@ -12,7 +12,7 @@ static void drops(void *message, void *context) {
   int **address = (int **)message;
   CHECK(context == &shared);
   CHECK(**address == 1);
-  /* Nothing tells the thread that writes there as well. */
+  /* The thread that writes there as well is not synchronised. */
   shared = 2;
   atomic_store_explicit(&is_dropped, 1, memory_order_relaxed);
 }

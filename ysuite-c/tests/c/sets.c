@@ -1,4 +1,4 @@
-/* Sets, selects and pools: what raises which id, what takes it down, who has which memory. */
+/* Sets, selects and pools: what raises which id, what takes it down, and the owner of each memory. */
 #include "check.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void ids_of_receivers(ys_set *set, int has_descriptor) {
   CHECK_IS(ys_set_attach_rx(set, rx.raw, 1), YS_EATTACHED);
   CHECK_IS(ys_set_attach_rx(set, none.raw, 2), YS_ETAKEN);
   CHECK_IS(ys_set_detach_rx(set, none.raw), YS_EATTACHED);
-  /* Up at first; down once the end was found empty. */
+  /* Up at first; down once the handle was found empty. */
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(ids[0], 2);
   CHECK_IS(words_try_recv(rx, &got), YS_EMPTY);
@@ -47,7 +47,7 @@ static void ids_of_receivers(ys_set *set, int has_descriptor) {
   CHECK_IS(words_try_recv(rx, &got), YS_OK);
   CHECK_IS(words_try_recv(rx, &got), YS_EMPTY);
   CHECK_IS(ys_set_wait(set, ids, 4, 0), YS_EMPTY);
-  /* The sender's end is news as well. */
+  /* The sender's disconnect raises the id as well. */
   words_tx_free(tx);
   CHECK_IS(ys_set_wait(set, ids, 4, -1), 1);
   CHECK_IS(words_try_recv(rx, &got), YS_CLOSED);
@@ -131,7 +131,7 @@ static void a_set_without_a_descriptor(void) {
   ys_set_free(set);
 }
 
-/* Sets and ends may go in any order. */
+/* Sets and handles may be freed in any order. */
 static void sets_that_go_first(void) {
   ys_set *set;
   ys_signaler *signaler;

@@ -1,4 +1,5 @@
-/* Hunts for a lost wake-up: threads that sleep at once, by every way there is to sleep, woken by others at random moments. Whoever is not
+/* Stress tests for a lost wake-up: threads that sleep at once, in every way there is, woken by others at random
+ * moments. A thread that is not
    woken hangs, and the alarm ends the program. 4,000 rounds of each kind, in which either side may sleep; 1,000,000 where YSUITE_STRESS is
    "long". How often the tests' own thread has slept is printed. */
 #include "check.h"
@@ -103,7 +104,7 @@ BOUNDED(words)
 BOUNDED(lanes)
 BOUNDED(marks)
 
-/* Waits by time limits that are up now and then: a wake-up and the end of a wait at the same moment. */
+/* Waits by time limits that are up now and then: a wake-up and a timeout at the same moment. */
 static void limits_that_are_up(void) {
   struct words_way near, far;
   uint64_t word = 0, state = 88172645463325252u, timeouts = 0;
@@ -154,7 +155,7 @@ static void ways_open(struct ways *ways, words_rx in[WAYS], words_tx *back) {
   CHECK_IS(ys_rx_set_spin(ways->back.raw, YS_SPIN_NONE), YS_OK);
 }
 
-/* Takes all there is at one end, and answers each. */
+/* Takes all there is from one channel, and answers each. */
 static int drained(words_rx in, words_tx back, uint64_t *expected) {
   uint64_t word;
   int answer;

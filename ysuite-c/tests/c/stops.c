@@ -1,4 +1,4 @@
-/* Shutting down: whoever waits is woken by ys_stop, from any thread; and what the documentation of the header tells to do. */
+/* Shutting down: ys_stop wakes every waiting thread, from any thread; and the recipe of the header's documentation. */
 #include "check.h"
 
 #include <errno.h>
@@ -149,7 +149,7 @@ static void cancelled_and_stopped(void) {
   ys_rx_free(this.rx);
 }
 
-/* The recipe: workers end by themselves, each frees its own ends, and nothing that was sent before is lost. */
+/* The recipe: workers return by themselves, each frees its own handles, and nothing that was sent before is lost. */
 enum { WORKERS = 4 };
 
 typedef struct worker {
@@ -164,7 +164,7 @@ static void *works(void *arg) {
   int code;
   while ((code = exchanges_recv(this->jobs, &job)) == YS_OK) {
     this->done++;
-    /* Stopped where nobody makes room any more: the job is done all the same. */
+    /* Stopped while no thread makes room any more: the job is done all the same. */
     if (funnels_send(this->results, &job) != YS_OK) break;
   }
   exchanges_rx_free(this->jobs);
@@ -193,7 +193,7 @@ static void a_pool_of_workers_shuts_down(void) {
   }
   for (uint64_t n = 0; n < 40; n++) CHECK_IS(exchanges_send(jobs, &n), YS_OK);
   for (; received < 20; received++) CHECK_IS(funnels_recv(results_rx, &got), YS_OK);
-  /* 1: nobody waits any more. 2: join. 3: what is left is received, or dropped with the last ends. */
+  /* 1: no thread waits any more. 2: join. 3: what is left is received, or dropped with the last handles. */
   CHECK_IS(ys_stop(stop_jobs), YS_OK);
   CHECK_IS(ys_stop(stop_results), YS_OK);
   for (int i = 0; i < WORKERS; i++) joined(threads[i]), done += workers[i].done;

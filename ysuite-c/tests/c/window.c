@@ -1,4 +1,5 @@
-/* The inline path: every class of sizes, both ends, mixed with calls at random; open where it should be, and shut elsewhere. */
+/* The inline path: every class of sizes, both sides, mixed with calls at random; open where it should be, and shut
+ * elsewhere. */
 #include "check.h"
 
 enum { STEPS = 60000 };
@@ -14,7 +15,7 @@ static int is_filled(const unsigned char *bytes, size_t size, uint64_t number) {
   return 1;
 }
 
-/* One thread is both ends, so that every step has one right answer. What is in the channel is `sent - received`. */
+/* One thread is both sides, so that every step has one correct result. What is in the channel is `sent - received`. */
 #define DEFINE_TEST(SIZE, ALIGN)                                                                                       \
   typedef struct m##SIZE##_##ALIGN {                                                                                   \
     _Alignas(ALIGN) unsigned char bytes[SIZE];                                                                         \
@@ -162,7 +163,7 @@ static void versions_that_are_not_known_are_shut(void) {
   }
 }
 
-/* The receiver is gone: the next inline send is told, and the message is the caller's. */
+/* The receiver is gone: the next inline send reports it, and the message is the caller's. */
 static void whoever_sends_inline_learns_of_the_end(void) {
   words_tx tx;
   words_rx rx;

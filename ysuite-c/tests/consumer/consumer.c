@@ -1,4 +1,5 @@
-/* A program of somebody else: a thread sends numbers through a pipe, and this one adds them up. Ends with 0 when all is as it should be;
+/* A user's program: a thread sends numbers through an spsc channel, and this one adds them up. Exits with 0 when all is
+ * as it should be;
    its one argument is the version that the library should have. */
 #include <inttypes.h>
 #include <pthread.h>
@@ -28,7 +29,7 @@ int main(int arguments, char **argument) {
   ys_rx *rx;
   int code = ys_pipe_open(&options, &tx, &rx);
   if (code != YS_OK) {
-    fprintf(stderr, "no pipe: %s\n", ys_error_text(code));
+    fprintf(stderr, "no channel: %s\n", ys_error_text(code));
     return 1;
   }
   pthread_t sender;

@@ -1,5 +1,5 @@
-// A program of somebody else, in C++: a thread sends texts through a pipe, and this one reads them where they lie. Ends with 0 when all
-// is as it should be; its one argument is the version that the library should have.
+// A user's program, in C++: a thread sends texts through an spsc channel, and this one reads them in place. Exits with
+// 0 when all is as it should be; its one argument is the version that the library should have.
 #include <iostream>
 #include <string>
 #include <thread>

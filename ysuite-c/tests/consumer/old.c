@@ -52,7 +52,7 @@ int main(void) {
 
   ys_options shorter = ours;
   shorter.struct_size = offsetof(ys_options, drop);
-  /* What lies beyond the size that is told is not read. */
+  /* Nothing beyond the stated size is read. */
   shorter.drop = must_not_be_called;
   shorter.context = &called;
   ys_tx *tx;

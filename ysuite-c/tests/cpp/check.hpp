@@ -1,4 +1,4 @@
-// What all tests in C++ use: checks that say where they stand, a guard against hanging, objects that are counted.
+// What all tests in C++ use: checks that print their line, a guard against hanging, objects that are counted.
 #pragma once
 
 #include <unistd.h>
@@ -20,7 +20,7 @@
     }                                                                                  \
   } while (0)
 
-/* Whoever hangs is ended by the system's alarm. */
+/* The system's alarm ends a test that hangs. */
 #define RUN(test)              \
   do {                         \
     alarm(600);                \

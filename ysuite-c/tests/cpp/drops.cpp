@@ -1,4 +1,4 @@
-// Every object is destroyed once, whichever end goes first, and whatever throws.
+// Every object is destroyed once, whichever handle is dropped first, and whatever throws.
 #include "check.hpp"
 
 #include <memory>
@@ -137,7 +137,7 @@ void owners_in_exchanges_and_oneshots() {
       auto [tx, rx] = ys::oneshot<std::unique_ptr<counted>>();
       std::thread sender([&objects, round, tx = std::move(tx)]() mutable {
         auto message = std::make_unique<counted>(objects, round);
-        // Whoever could not send has it still.
+        // A sender that could not send still has it.
         if (!tx.send(std::move(message))) CHECK(message->number() == round);
       });
       if (round % 3 == 0) {
@@ -168,7 +168,7 @@ void an_end_that_is_assigned_to_closes() {
 
 #if defined(__cpp_exceptions)
 
-/// Throws where it is told to.
+/// Throws where it is configured to.
 struct fragile {
   counted inner;
   fragile(tally &objects, int number) : inner(objects, number) {

@@ -179,7 +179,7 @@ void looked_at(ys::sender<int> &tx) {
 #ifdef WRONG
   tx.reserve();
 #else
-  // Closing says nothing that must be looked at.
+  // Closing returns nothing that must be checked.
   tx.close();
 #endif
 }

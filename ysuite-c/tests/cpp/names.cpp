@@ -1,5 +1,5 @@
-// Functions of the user, whose names are those of the header's own, are not taken for them: neither those beside a clock, nor those
-// beside the type of a duration's count.
+// Functions of the user, whose names are those of the header's own, are not mistaken for them: neither those next to a
+// clock, nor those next to the type of a duration's count.
 #include "check.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Runs that are sent: from every kind of range, in part, until a time is up, and back again where nobody receives.
+// Runs that are sent: from every kind of range, in part, until a time is up, and back again if there is no receiver.
 #include "check.hpp"
 
 #include <array>
@@ -91,7 +91,7 @@ class asking {
   int number_ = 0;
 };
 
-// What passes once may be made by whoever gets what was sent before.
+// A single-pass range may be made by the receiver of what was sent before.
 void each_is_sent_before_the_next_is_asked_for() {
   for (std::size_t bound : {0u, 1u, 7u, 100u}) {
     auto [tx, rx] = bound == 0 ? ys::pipe<int>() : ys::pipe<int>(bound);
@@ -105,7 +105,7 @@ void each_is_sent_before_the_next_is_asked_for() {
   }
 }
 
-/// A message that looks how many its channel shows each time it is made: another number than before is another batch.
+/// A message that counts its channel's messages each time it is made: another number than before is another batch.
 class watched {
  public:
   explicit watched(int number) noexcept : number_(number) { look(); }
@@ -174,7 +174,7 @@ struct viewed {
   int number = 0;
 };
 
-// What is there is sent many at a time, whatever it lies in; what is still to come, one by one.
+// Existing elements are sent many at a time, from any container; those that are made later, one by one.
 void what_is_at_hand_is_sent_in_batches() {
   constexpr std::size_t few = total / 2;
   std::vector<watched> messages;
@@ -213,7 +213,7 @@ void what_is_at_hand_is_sent_in_batches() {
 #endif
 }
 
-// Of a run that there is no room for, the step behind the last that was sent has looked at one more.
+// If there is no room for a run, the step after the last that was sent has read one more.
 void what_a_run_has_more_stays_in_its_channel() {
   for (int is_told = 0; is_told < 2; is_told++) {
     auto [from, in] = ys::pipe<int>();
@@ -268,7 +268,7 @@ void as_much_as_there_is_room_for() {
   are_received(in, 1, 2, 3);
 }
 
-// What was moved into slots that nobody will see is moved back to where it was.
+// Elements that were moved into slots that will never be received are moved back to where they were.
 void back_again() {
   for (int is_gone = 0; is_gone < 2; is_gone++) {
     auto [tx, rx] = ys::pipe<std::unique_ptr<int>>();

@@ -47,7 +47,7 @@ void slots_are_built_in_and_sent() {
     }
     CHECK(objects.alive == 0);
     rx.close();
-    // Who reserves by the window is told when it commits.
+    // A sender that reserves by the window is notified when it commits.
     if (auto slots = tx.reserve()) {
       CHECK(slots.emplace(objects, 1) != nullptr);
       const ys::sent outcome = slots.commit();
@@ -67,7 +67,7 @@ void each_kind(Test test) {
   test(ys::funnel<counted>(16));
 }
 
-// Whatever is done with the sender ends a reservation: commit() says so, and what was sent instead is left alone.
+// Any operation of the sender ends a reservation: commit() reports that, and what was sent instead is not touched.
 void what_has_ended_is_not_sent() {
   each_kind([](auto ends) {
     tally objects;
@@ -91,7 +91,7 @@ void what_has_ended_is_not_sent() {
   });
 }
 
-/// One message, and then whatever `end` does; how many messages are received, each whole, and how many objects were
+/// One message, and then a call of `end`; how many messages are received, each whole, and how many objects were
 /// forgotten.
 template <class Ends, class End>
 void ends_by(Ends &ends, int sent, long forgotten, End end) {
@@ -124,7 +124,7 @@ void what_has_ended_is_not_destroyed() {
         CHECK(others.emplace(objects, 0) != nullptr && others.commit().count == 1);
       });
       ends_by(ends, 0, 1, [](auto &tx, tally &) { CHECK(tx.wait_room()); });
-      // Destroyed by whoever has them: two of the same slots, and nobody destroys twice.
+      // Destroyed by their owner: two reservations of the same slots, and no double destruction.
       ends_by(ends, 0, 1, [](auto &tx, tally &objects) {
         auto others = tx.reserve();
         CHECK(others.emplace(objects, 0) != nullptr);
@@ -136,7 +136,7 @@ void what_has_ended_is_not_destroyed() {
         built->~counted();
       });
       ends_by(ends, 0, 1, [](auto &tx, tally &) { CHECK(tx.reserve()); });
-      // A question is no end.
+      // A query does not end it.
       ends_by(ends, 0, 0, [](auto &tx, tally &) { CHECK(!tx.closed() && tx.size() == 0 && tx); });
       ends_by(ends, 0, 0, [](auto &tx, tally &) {
         auto elsewhere = std::move(tx);
@@ -147,7 +147,7 @@ void what_has_ended_is_not_destroyed() {
   });
 }
 
-// A channel knows the newest reservation only: of two of the same slots, whoever commits first sends what is there.
+// A channel knows the newest reservation only: of two of the same slots, the first to commit sends what is there.
 void of_two_the_first_to_commit_counts() {
   each_kind([](auto ends) {
     tally objects;
@@ -203,7 +203,7 @@ void fails(Send send) {
   }
 }
 
-// A constructor that throws in a slot has left nothing there, whatever had been built in it before.
+// A constructor that throws in a slot leaves nothing there, even if something had been built in it before.
 void what_was_built_over_is_not_destroyed() {
   tally objects;
   {

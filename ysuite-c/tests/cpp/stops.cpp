@@ -1,4 +1,4 @@
-// Shutting down, and ends of C that are taken over.
+// Shutting down, and handles of C that are taken over.
 #include "check.hpp"
 
 #include <chrono>
@@ -56,7 +56,7 @@ void loops_end() {
   }
   stopper.stop();
   for (auto &thread : threads) thread.join();
-  // All that was sent is there, and then the loop ends.
+  // All that was sent is there, and then the loop stops.
   for (int message : rx) received += message;
   CHECK(received == sent);
   auto run = rx.try_run();

@@ -1,4 +1,5 @@
-// Streams between two threads, checked in order; and a hunt for lost wake-ups: one that is lost is a wait that never ends.
+// Streams between two threads, checked in order; and a stress test for lost wake-ups: a lost one is a wait that never
+// ends.
 #include "check.hpp"
 
 #include <atomic>

@@ -68,7 +68,7 @@ void durations() {
   CHECK(tx.send(1) && rx.recv_for(duration<std::int64_t, std::ratio<1, 3>>(highest)) == 1);
 }
 
-/* A clock that stands, with any ticks. */
+/* A stopped clock, with any ticks. */
 template <class Duration>
 struct standing {
   using duration = Duration;

@@ -107,7 +107,7 @@ void rooted_go_through(Ends ends) {
     CHECK(rx.recv()->number() == next++);
     rooted into(0);
     CHECK(rx.try_recv(into) && into.number() == next++);
-    // Whatever has been there is assigned to.
+    // The previous value is assigned to.
     if (round % 2 == 0) CHECK(rx.recv_for(into, std::chrono::seconds(60)) && into.number() == next++);
     if (round % 2 == 1) {
       auto run = rx.try_run();
@@ -198,7 +198,7 @@ void in_place_left_early() {
     }
     break;
   }
-  // Those that were looked at are received; the rest is there.
+  // Visited messages are received; the rest is there.
   CHECK(rx.recv()->number() == 2);
   CHECK(objects.alive == 17);
 #if defined(__cpp_exceptions)
@@ -217,7 +217,7 @@ void in_place_left_early() {
 #endif
 }
 
-// What was looked at stays so, whoever looks again, and however far.
+// Visited messages stay visited, whichever iterator reads again, and however far.
 void a_run_twice() {
   tally objects;
   auto [tx, rx] = ys::pipe<counted>();
@@ -267,7 +267,7 @@ void a_range_of_runs_twice() {
     }
     break;
   }
-  // What was looked at does not come again.
+  // Visited messages do not come again.
   for (auto &run : runs) {
     for (auto &message : run) CHECK(message.number() == next++);
   }
@@ -324,7 +324,7 @@ void what_travels_as_a_pointer_is_given_away() {
   CHECK(rx.recv()->number == 1000);
 }
 
-// Copied by bytes, and by nobody else.
+// Copied by bytes only.
 struct moves_only {
   int number;
   explicit moves_only(int its_number) noexcept : number(its_number) {}
@@ -333,7 +333,7 @@ struct moves_only {
 };
 static_assert(std::is_trivially_copyable_v<moves_only> && !std::is_copy_constructible_v<moves_only>);
 
-// Neither is assigned to: whatever comes back is made anew, where it was.
+// Neither is assigned to: what comes back is constructed again, where it was.
 struct constant {
   const int number;
   const int &named;

@@ -1,4 +1,4 @@
-// Times, what they may be and what they end with; ends that are closed, or were moved from; sets, select and pools.
+// Times, their values and results; handles that are closed, or moved-from; sets, select and pools.
 #include "check.hpp"
 
 #include <poll.h>

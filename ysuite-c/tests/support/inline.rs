@@ -56,12 +56,12 @@ impl Geometry {
         if self.by_mask() { at.wrapping_sub(at.addr() % self.stride) } else { at.wrapping_sub(self.first) }
     }
 
-    /// Sends the first bytes of a message by the window of an end; `None`: a call must.
+    /// Sends the first bytes of a message by the window of a handle; `None`: a call is needed.
     ///
     /// # Safety
-    /// The end is of a channel of such messages, and in no other use.
+    /// The handle is of a channel of such messages, and in no other use.
     pub(crate) unsafe fn send(&self, tx: *mut ys_tx, message: &[u8]) -> Option<c_int> {
-        // SAFETY: an end begins with its window; by the rules the slots that it shows are free. By the caller.
+        // SAFETY: a handle begins with its window; by the rules the slots that it shows are free. By the caller.
         unsafe {
             let window = tx.cast::<ys_tx_window>();
             let mut at = (*window).next;
@@ -93,12 +93,12 @@ impl Geometry {
         }
     }
 
-    /// Receives the first bytes of a message by the window of an end; false: a call must.
+    /// Receives the first bytes of a message by the window of a handle; false: a call is needed.
     ///
     /// # Safety
-    /// The end is of a channel of such messages, and in no other use.
+    /// The handle is of a channel of such messages, and in no other use.
     pub(crate) unsafe fn recv(&self, rx: *mut ys_rx, message: &mut [u8]) -> bool {
-        // SAFETY: an end begins with its window; by the rules messages up to `known` are published. By the caller.
+        // SAFETY: a handle begins with its window; by the rules messages up to `known` are published. By the caller.
         unsafe {
             let window = rx.cast::<ys_rx_window>();
             if (*window).end.is_null() {
@@ -131,7 +131,7 @@ impl Geometry {
             message.as_mut_ptr().copy_from_nonoverlapping(at, message.len());
             (*window).next = at.wrapping_add(self.slot);
             let taken = AtomicUsize::from_ptr((*window).taken);
-            // ORDERING: Release pairs with the sender's Acquire where it looks for room.
+            // ORDERING: Release pairs with the sender's Acquire when it checks for room.
             taken.store(taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
             // ORDERING: as in `send`.
             compiler_fence(Ordering::SeqCst);
@@ -144,20 +144,20 @@ impl Geometry {
     }
 }
 
-/// Whether a sending end shows nothing.
+/// Whether a sender shows nothing.
 pub(crate) fn tx_is_shut(tx: *const ys_tx) -> bool {
-    // SAFETY: an end begins with its window.
+    // SAFETY: a handle begins with its window.
     let window = unsafe { &*tx.cast::<ys_tx_window>() };
     window.next == window.stop && window.end.is_null()
 }
 
-/// Whether a receiving end shows nothing.
+/// Whether a receiver shows nothing.
 pub(crate) fn rx_is_shut(rx: *const ys_rx) -> bool {
-    // SAFETY: an end begins with its window.
+    // SAFETY: a handle begins with its window.
     unsafe { &*rx.cast::<ys_rx_window>() }.end.is_null()
 }
 
-/// Numbers that look random, the same each time.
+/// Pseudo-random numbers, the same each time.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

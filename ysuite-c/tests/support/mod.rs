@@ -62,12 +62,12 @@ pub(crate) fn options(size: usize, align: usize, capacity: usize) -> ys_options 
 
 pub(crate) fn opened(open: Open, options: &ys_options) -> (*mut ys_tx, *mut ys_rx) {
     let (mut tx, mut rx) = (null_mut(), null_mut());
-    // SAFETY: places for both ends, and options.
+    // SAFETY: places for both handles, and options.
     assert_eq!(unsafe { open(options, &mut tx, &mut rx) }, OK);
     (tx, rx)
 }
 
-/// The ends of a channel of numbers.
+/// The handles of a channel of numbers.
 pub(crate) fn numbers(open: Open, capacity: usize) -> (*mut ys_tx, *mut ys_rx) {
     opened(open, &options(8, 8, capacity))
 }
@@ -81,18 +81,18 @@ pub(crate) fn place<T>(value: &mut T) -> *mut c_void {
 }
 
 pub(crate) fn send(tx: *mut ys_tx, number: u64) -> c_int {
-    // SAFETY: the callers use ends that they have opened.
+    // SAFETY: the callers use handles that they have opened.
     unsafe { ys_send(tx, address(&number)) }
 }
 
 pub(crate) fn try_send(tx: *mut ys_tx, number: u64) -> c_int {
-    // SAFETY: the callers use ends that they have opened.
+    // SAFETY: the callers use handles that they have opened.
     unsafe { ys_try_send(tx, address(&number)) }
 }
 
 pub(crate) fn recv(rx: *mut ys_rx) -> Result<u64, c_int> {
     let mut number = 0_u64;
-    // SAFETY: the callers use ends that they have opened.
+    // SAFETY: the callers use handles that they have opened.
     match unsafe { ys_recv(rx, place(&mut number)) } {
         OK => Ok(number),
         code => Err(code),
@@ -101,7 +101,7 @@ pub(crate) fn recv(rx: *mut ys_rx) -> Result<u64, c_int> {
 
 pub(crate) fn recv_for(rx: *mut ys_rx, ns: i64) -> Result<u64, c_int> {
     let mut number = 0_u64;
-    // SAFETY: the callers use ends that they have opened.
+    // SAFETY: the callers use handles that they have opened.
     match unsafe { ys_recv_for(rx, place(&mut number), ns) } {
         OK => Ok(number),
         code => Err(code),
@@ -123,13 +123,13 @@ pub(crate) struct Count {
     pub(crate) sum: AtomicI64,
     /// How many lay elsewhere than their first word says. Zero there says nothing.
     pub(crate) displaced: AtomicUsize,
-    /// At so many the callback panics, once.
+    /// At this count the callback panics, once.
     pub(crate) panics_at: AtomicUsize,
 }
 
 impl Count {
     pub(crate) fn dropped(&self) -> usize {
-        // ORDERING: SeqCst, as all here: the tests need no less, and nobody measures them.
+        // ORDERING: SeqCst, as all here: the tests need no less, and are not measured.
         self.dropped.load(Ordering::SeqCst)
     }
 
@@ -178,10 +178,10 @@ pub(crate) unsafe extern "C-unwind" fn count_address(message: *mut c_void, conte
     }
 }
 
-/// An end that moves to another thread.
+/// A handle that moves to another thread.
 pub(crate) struct Moved<T>(pub(crate) *mut T);
 
-// SAFETY: an end may move between threads.
+// SAFETY: a handle may move between threads.
 unsafe impl<T> Send for Moved<T> {}
 
 impl<T> Moved<T> {
