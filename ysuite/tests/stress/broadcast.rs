@@ -1,6 +1,7 @@
-//! The hunt for wake-ups lost in the broadcast: bursts from several senders to several receivers, each of which waits in a
-//! way of its own, and after each burst silence until every receiver has all of it. Bursts are long enough for the
-//! publishers to give up their fences. Other receivers come and go meanwhile, hold senders up now and then, and are evicted.
+//! The stress test for wake-ups lost in the broadcast: bursts from several senders to several receivers, each with its
+//! own way of waiting, and after each burst silence until every receiver has all of it. Bursts are long enough for the
+//! publishers to give up their fences. Other receivers come and go meanwhile, hold senders up now and then, and are
+//! evicted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +17,9 @@ use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_s
 /// One way of receiving all messages; calls the function with how many have come, or were missed.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));
 
-/// A hunt, by its number of senders, its capacity, and the ways of its receivers.
+/// A stress test, by its number of senders, its capacity, and the ways of its receivers.
 #[derive(Clone, Copy)]
-struct Hunt {
+struct Stress {
     name: &'static str,
     senders: u64,
     capacity: usize,
@@ -28,7 +29,7 @@ struct Hunt {
     visitors: bool,
 }
 
-impl Hunt {
+impl Stress {
     fn run(self) {
         rounds_with_sleeps(self.name, Limits::ONE_ROUND, |seed, account| self.round(seed, account));
     }
@@ -75,7 +76,7 @@ impl Hunt {
             .collect();
         drop(sender);
         let sent_all = sending.into_iter().all(|thread| thread.join().is_ok());
-        // The visitor goes, and the others have found the channel's end.
+        // The visitor goes, and the others have found the channel disconnected.
         progress.end();
         let ended = threads.into_iter().all(|thread| thread.join().is_ok());
         assert!(sent_all && ended, "{}: a thread has failed", self.name);
@@ -84,10 +85,11 @@ impl Hunt {
     }
 }
 
-/// Joins, copies itself, falls behind, and goes, again and again. Says who it is: another thread evicts it now and then.
+/// Joins, copies itself, falls behind, and goes, again and again. Publishes its identity: another thread evicts it now
+/// and then.
 fn visit(mut receiver: Receiver<u64>, present: &AtomicU64, over: &Progress, gaps: &mut Gaps) {
     while !over.over.load(Ordering::Acquire) {
-        // One keeps up, for others to join beside it.
+        // One keeps up, so that others can join next to it.
         while receiver.try_recv().is_ok() {}
         let mut visitor = if gaps.random.below(2) == 0 { receiver.clone() } else { receiver.resubscribe() };
         present.store(visitor.id(), Ordering::Release);
@@ -192,37 +194,37 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u
     }
 }
 
-const HUNT: Hunt =
-    Hunt { name: "", senders: 2, capacity: 64, is_lossy: false, receivers: &[blocking, blocking], visitors: false };
+const STRESS: Stress =
+    Stress { name: "", senders: 2, capacity: 64, is_lossy: false, receivers: &[blocking, blocking], visitors: false };
 
 #[test]
 fn two_to_two() {
-    Hunt { name: "broadcast, 2 to 2", ..HUNT }.run();
+    Stress { name: "broadcast, 2 to 2", ..STRESS }.run();
 }
 
 #[test]
 fn few_places() {
-    Hunt { name: "broadcast, few places", capacity: 2, receivers: &[blocking, blocking, fickle], ..HUNT }.run();
+    Stress { name: "broadcast, little room", capacity: 2, receivers: &[blocking, blocking, fickle], ..STRESS }.run();
 }
 
 #[test]
 fn every_way_of_waiting() {
-    Hunt { name: "broadcast, every way", capacity: 9, receivers: &[blocking, tasks, attached, fickle], ..HUNT }.run();
+    Stress { name: "broadcast, every way", capacity: 9, receivers: &[blocking, tasks, attached, fickle], ..STRESS }.run();
 }
 
 #[test]
 fn receivers_that_come_and_go() {
-    Hunt { name: "broadcast, visitors", capacity: 5, visitors: true, receivers: &[blocking, tasks], ..HUNT }.run();
+    Stress { name: "broadcast, visitors", capacity: 5, visitors: true, receivers: &[blocking, tasks], ..STRESS }.run();
 }
 
 #[test]
 fn a_lossy_channel() {
     let receivers: &[Receive] = &[blocking, attached, fickle];
-    Hunt { name: "broadcast, lossy", capacity: 8, is_lossy: true, visitors: true, receivers, ..HUNT }.run();
+    Stress { name: "broadcast, lossy", capacity: 8, is_lossy: true, visitors: true, receivers, ..STRESS }.run();
 }
 
 #[test]
 fn a_lossy_channel_of_one_place() {
-    Hunt { name: "broadcast, lossy, 1 place", capacity: 1, is_lossy: true, receivers: &[tasks, blocking], ..HUNT }
+    Stress { name: "broadcast, lossy, room for 1", capacity: 1, is_lossy: true, receivers: &[tasks, blocking], ..STRESS }
         .run();
 }

@@ -1,6 +1,6 @@
-//! The hunt for messages and wake-ups lost at a close: channels with little room, whose receivers close them at any moment
-//! while senders send, wait for room, or wait for the end. Every send that has succeeded is received, every one that has failed
-//! is not, and everybody is woken.
+//! The stress test for messages and wake-ups lost at a close: channels with little room, whose receivers close them at
+//! any moment while senders send, wait for room, or wait for the close. Every send that has succeeded is received,
+//! every one that has failed is not, and every thread is woken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };
 /// Channels in a round.
 const CHANNELS: u64 = 300;
 
-/// One channel: its senders send until they are told of the end, and one of them waits for it.
+/// One channel: its senders send until they are disconnected, and one of them waits for that.
 macro_rules! channel {
     ($gaps:expr, $account:expr, $progress:expr, [$($sender:ident),*], [$($receiver:ident),*]) => {{
         let (accepted, received) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -30,10 +30,10 @@ macro_rules! channel {
                 let seed = seeds.wrapping_add(who);
                 scope.spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
-                    #[allow(unused_mut, reason = "an exchange's receiver receives by a shared reference")]
+                    #[allow(unused_mut, reason = "an mpmc receiver receives by a shared reference")]
                     let mut receiver = $receiver;
                     for _ in 0..gaps.random.below(60) {
-                        // All senders may wait for the end.
+                        // All senders may wait for the close.
                         match receiver.recv_timeout(Duration::from_micros(200)) {
                             Ok(()) => _ = received.fetch_add(1, Ordering::Relaxed),
                             Err(_) => break,
@@ -53,7 +53,7 @@ macro_rules! channel {
                 let seed = seeds.wrapping_add(who);
                 scope.spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
-                    #[allow(unused_mut, reason = "an exchange's sender sends by a shared reference")]
+                    #[allow(unused_mut, reason = "an mpmc sender sends by a shared reference")]
                     let mut sender = $sender;
                     let until = gaps.random.below(100);
                     let mut sent = 0;
@@ -97,7 +97,7 @@ macro_rules! channel {
     }};
 }
 
-/// A round of a hunt: channel after channel.
+/// A round of a stress test: channel after channel.
 fn round(name: &'static str, seed: u64, mut channel: impl FnMut(&mut Gaps, &Progress)) {
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
@@ -143,18 +143,18 @@ fn exchanges(name: &'static str, seed: u64, account: &Arc<Account>) {
 
 #[test]
 fn pipes_that_their_receiver_closes() {
-    let name = "closing, pipes";
+    let name = "closing, spsc";
     rounds_with_sleeps(name, LIMITS, |seed, account| pipes(name, seed, account));
 }
 
 #[test]
 fn funnels_that_their_receiver_closes() {
-    let name = "closing, funnels";
+    let name = "closing, mpsc";
     rounds_with_sleeps(name, LIMITS, |seed, account| funnels(name, seed, account));
 }
 
 #[test]
 fn exchanges_that_a_receiver_closes() {
-    let name = "closing, exchanges";
+    let name = "closing, mpmc";
     rounds_with_sleeps(name, LIMITS, |seed, account| exchanges(name, seed, account));
 }

@@ -1,9 +1,10 @@
-//! Streams in which every message is accounted for, and in which a thread that has sent asks for a message at once: in a
-//! funnel and in a mailbox it must find one, whatever the other senders are at; in an exchange it may not, but only while the
-//! channel says that it is not empty. In the form of crossbeam's `linearizable`, which demands it of an exchange too.
+//! Streams with a record of every message. A thread that has sent receives at once: in an mpsc channel and in a mailbox
+//! it must find a message, whatever the other senders do. In an mpmc channel it may find none, but only while the
+//! channel reports that it is not empty. In the form of crossbeam's `linearizable`, which demands it of an mpmc channel
+//! too.
 //!
-//! What is recorded of a message is its sender and its number, so that a hundred million are no matter: the messages of one
-//! sender (of one priority, in a mailbox) come in their order at each receiver, all of them, and none twice.
+//! Only the sender and the number of a message are recorded, so that a hundred million take no memory: the messages of
+//! one sender (of one priority, in a mailbox) come in their order at each receiver, all of them, and none twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,15 +16,16 @@ use ysuite::{mpmc, mpsc};
 
 use super::{Gaps, Progress, goes_on, guard, is_long, time};
 
-/// Who sends beside the receiver's own thread.
+/// The senders besides the receiver's own thread.
 const OTHERS: usize = 2;
 
-/// How many messages each thread sends in a round: the six long hunts have more than a hundred million together, in one.
+/// How many messages each thread sends in a round: the six long stress tests have more than a hundred million together,
+/// in one.
 fn messages(threads: usize) -> u64 {
     (if is_long() && time().is_none() { 22_000_000 } else { 60_000 }) / threads as u64
 }
 
-/// One round, or as many as there is time for where a time was asked for.
+/// One round, or if a time was given, as many as there is time for.
 fn rounds(round: impl Fn()) {
     let (start, mut rounds) = (Instant::now(), 0);
     while goes_on(rounds, 1, 1, start) {
@@ -42,7 +44,7 @@ impl<const SENDERS: usize> Orders<SENDERS> {
     }
 }
 
-/// The receiver's thread sends and asks, turn by turn. Its own message is there, so that nothing is never the answer.
+/// The receiver's thread sends and receives, turn by turn. Its own message is there, so the result is never empty.
 fn funnel(name: &'static str, capacity: Option<usize>) {
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
@@ -83,12 +85,12 @@ fn funnel(name: &'static str, capacity: Option<usize>) {
 
 #[test]
 fn a_funnel_has_what_its_own_thread_has_sent() {
-    rounds(|| funnel("own messages, funnel", None));
+    rounds(|| funnel("own messages, mpsc", None));
 }
 
 #[test]
 fn a_funnel_with_a_bound_has_what_its_own_thread_has_sent() {
-    rounds(|| funnel("own messages, funnel with a bound", Some(8)));
+    rounds(|| funnel("own messages, mpsc with a bound", Some(8)));
 }
 
 /// The sender and the priority; the number among these.
@@ -100,8 +102,8 @@ fn post(address: &Address, id: usize, numbers: &mut [u64; 2], urgent: bool) {
     if urgent { address.send_priority(letter) } else { address.send(letter) }.expect("a mailbox");
 }
 
-/// As the funnel, with urgent messages among the others. With a bound, ordinary messages go through an exchange: there the
-/// thread waits for its own.
+/// As the mpsc channel, with urgent messages among the others. With a bound, ordinary messages go through an mpmc
+/// channel: there the thread waits for its own.
 fn mailbox(name: &'static str, bound: Option<usize>) {
     const QUEUES: usize = 2 * (OTHERS + 1);
     let progress = Arc::new(Progress::default());
@@ -215,17 +217,17 @@ fn exchange(name: &'static str, capacity: Option<usize>) {
     }
     let empties = empties.load(Ordering::Relaxed);
     println!(
-        "{name}: {} messages in order, {empties} times empty behind a sender that was stopped",
+        "{name}: {} messages in order, {empties} times empty after a sender that was stopped",
         most * THREADS as u64
     );
 }
 
 #[test]
 fn an_exchange_is_empty_only_where_a_sender_is_stopped() {
-    rounds(|| exchange("own messages, exchange", Some(4)));
+    rounds(|| exchange("own messages, mpmc", Some(4)));
 }
 
 #[test]
 fn an_exchange_without_a_bound_is_empty_only_where_a_sender_is_stopped() {
-    rounds(|| exchange("own messages, exchange without a bound", None));
+    rounds(|| exchange("own messages, mpmc without a bound", None));
 }

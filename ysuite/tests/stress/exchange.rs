@@ -1,6 +1,7 @@
-//! The hunt for wake-ups lost in the exchange: bursts from several senders to several receivers, and after each burst
-//! silence until all of it has arrived. Bursts are long enough for the publishers to give up their fences, and now and
-//! then a waiter leaves after it was notified. Then histories, as many as there is time for, checked one by one.
+//! The stress test for wake-ups lost in the mpmc channel: bursts from several senders to several receivers, and after
+//! each burst silence until all of it has arrived. Bursts are long enough for the publishers to give up their fences,
+//! and now and then a waiter leaves after it was notified. Then histories, as many as there is time for, checked one by
+//! one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,9 +20,9 @@ use super::{
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut());
 
-/// A hunt, by its numbers of senders and receivers and its capacity; 0 is no bound.
+/// A stress test, by its numbers of senders and receivers and its capacity; 0 is no bound.
 #[derive(Clone, Copy)]
-struct Hunt {
+struct Stress {
     name: &'static str,
     senders: u64,
     receivers: u64,
@@ -29,7 +30,7 @@ struct Hunt {
     receive: Receive,
 }
 
-impl Hunt {
+impl Stress {
     fn run(self) {
         rounds_with_sleeps(self.name, Limits::ONE_ROUND, |seed, account| self.round(seed, account));
     }
@@ -160,43 +161,43 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()
 
 #[test]
 fn two_by_two() {
-    Hunt { name: "exchange, 2 by 2", senders: 2, receivers: 2, capacity: 64, receive: blocking }.run();
+    Stress { name: "mpmc, 2 by 2", senders: 2, receivers: 2, capacity: 64, receive: blocking }.run();
 }
 
 #[test]
 fn three_by_three_with_few_places() {
-    Hunt { name: "exchange, 3 by 3, few places", senders: 3, receivers: 3, capacity: 2, receive: blocking }.run();
+    Stress { name: "mpmc, 3 by 3, little room", senders: 3, receivers: 3, capacity: 2, receive: blocking }.run();
 }
 
 #[test]
 fn three_by_three_without_a_bound() {
-    Hunt { name: "exchange, 3 by 3, no bound", senders: 3, receivers: 3, capacity: 0, receive: blocking }.run();
+    Stress { name: "mpmc, 3 by 3, no bound", senders: 3, receivers: 3, capacity: 0, receive: blocking }.run();
 }
 
 #[test]
 fn receivers_that_leave_without_a_bound() {
-    Hunt { name: "exchange, receivers that leave, no bound", senders: 2, receivers: 3, capacity: 0, receive: leaving }
+    Stress { name: "mpmc, receivers that leave, no bound", senders: 2, receivers: 3, capacity: 0, receive: leaving }
         .run();
 }
 
 #[test]
 fn sets_share_without_a_bound() {
-    Hunt { name: "exchange, sets, no bound", senders: 2, receivers: 3, capacity: 0, receive: attached }.run();
+    Stress { name: "mpmc, sets, no bound", senders: 2, receivers: 3, capacity: 0, receive: attached }.run();
 }
 
 #[test]
 fn receivers_that_leave() {
-    Hunt { name: "exchange, receivers that leave", senders: 2, receivers: 3, capacity: 100, receive: leaving }.run();
+    Stress { name: "mpmc, receivers that leave", senders: 2, receivers: 3, capacity: 100, receive: leaving }.run();
 }
 
 #[test]
 fn tasks_share() {
-    Hunt { name: "exchange, tasks", senders: 1, receivers: 3, capacity: 7, receive: tasks }.run();
+    Stress { name: "mpmc, tasks", senders: 1, receivers: 3, capacity: 7, receive: tasks }.run();
 }
 
 #[test]
 fn sets_share() {
-    Hunt { name: "exchange, sets", senders: 2, receivers: 3, capacity: 20, receive: attached }.run();
+    Stress { name: "mpmc, sets", senders: 2, receivers: 3, capacity: 20, receive: attached }.run();
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn histories_are_linearizable() {
         turns += 1;
     }
     let operations = turns * 11 * rounds * (4 * 8 + 6 * 6);
-    println!("exchange: {operations} operations in linearizable histories");
+    println!("mpmc: {operations} operations in linearizable histories");
 }
 
 /// How many histories of each script a turn has; there is one turn, unless it is to go on for a time.
@@ -234,5 +235,5 @@ fn histories_of_channels_that_are_closed_are_linearizable() {
         }
         turns += 1;
     }
-    println!("exchange: {} linearizable histories of channels that are closed", turns * rounds);
+    println!("mpmc: {} linearizable histories of channels that are closed", turns * rounds);
 }

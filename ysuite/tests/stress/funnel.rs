@@ -1,7 +1,7 @@
-//! The hunt in the funnel: several lanes, each of which is silent after each burst until all of the burst has arrived.
+//! The stress test of the mpsc channel: several lanes, each silent after each burst until all of the burst has arrived.
 //! So lanes are armed one by one while others flow, and all at once before a sleep, some with a promise of fences and
-//! some without; and senders go and come again in between. In half of the hunts one thread writes all lanes: with no
-//! more threads than CPUs, the sender and the receiver meet within the few nanoseconds that matter.
+//! some without; and senders go and come again in between. In half of the stress tests one thread writes all lanes:
+//! with no more threads than CPUs, the sender and the receiver meet within the few nanoseconds that matter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ struct Arrivals {
 }
 
 /// Rounds of random bursts.
-fn hunt(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
+fn stress(name: &'static str, crew: Crew, capacity: Option<usize>, send: Send, receive: Receive) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| {
         round(name, crew, capacity, send, receive, number * 10, account)
     });
@@ -110,7 +110,7 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arri
         }
         *sent += burst;
         if gaps.random.below(8) == 0 {
-            // The lane ends, which publishes its hidden messages; another begins.
+            // The lane's sender is dropped, which publishes its hidden messages; another begins.
             *sender = sender.clone();
         }
         sender.flush();
@@ -258,55 +258,55 @@ fn in_a_socketpair(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut d
 
 #[test]
 fn blocking_receives() {
-    hunt("funnel, blocking receives", Crew::One, None, plain, blocking);
+    stress("mpsc, blocking receives", Crew::One, None, plain, blocking);
 }
 
 #[test]
 fn batches_on_both_sides() {
-    hunt("funnel, batches on both sides", Crew::Each, Some(64), in_batches, blocking_in_batches);
+    stress("mpsc, batches on both sides", Crew::Each, Some(64), in_batches, blocking_in_batches);
 }
 
 #[test]
 fn few_places_and_timeouts_both_ways() {
-    hunt("funnel, few places, timeouts both ways", Crew::One, Some(5), with_timeouts, timing_out);
+    stress("mpsc, little room, timeouts both ways", Crew::One, Some(5), with_timeouts, timing_out);
 }
 
 #[test]
 fn tasks_receive() {
-    hunt("funnel, tasks", Crew::One, None, plain, tasks);
+    stress("mpsc, tasks", Crew::One, None, plain, tasks);
 }
 
 #[test]
 fn attached_to_a_pollset() {
-    hunt("funnel, attached to a pollset", Crew::One, None, plain, in_a_pollset);
+    stress("mpsc, attached to a pollset", Crew::One, None, plain, in_a_pollset);
 }
 
 #[test]
 fn attached_to_a_socketpair() {
-    hunt("funnel, attached to a socketpair", Crew::Each, Some(20), plain, in_a_socketpair);
+    stress("mpsc, attached to a socketpair", Crew::Each, Some(20), plain, in_a_socketpair);
 }
 
 #[test]
 fn blocking_receives_from_threads() {
-    hunt("funnel, blocking receives from threads", Crew::Each, None, plain, blocking);
+    stress("mpsc, blocking receives from threads", Crew::Each, None, plain, blocking);
 }
 
 #[test]
 fn step_by_step() {
-    steps("funnel, step by step", 1, None, blocking);
+    steps("mpsc, step by step", 1, None, blocking);
 }
 
 #[test]
 fn step_by_step_with_few_places() {
-    steps("funnel, step by step with few places", 2, Some(2), blocking);
+    steps("mpsc, step by step with little room", 2, Some(2), blocking);
 }
 
 #[test]
 fn step_by_step_to_a_task() {
-    steps("funnel, step by step to a task", 1, None, tasks);
+    steps("mpsc, step by step to a task", 1, None, tasks);
 }
 
 #[test]
 fn step_by_step_in_a_pollset() {
-    steps("funnel, step by step in a pollset", 2, None, in_a_pollset);
+    steps("mpsc, step by step in a pollset", 2, None, in_a_pollset);
 }

@@ -1,6 +1,7 @@
-//! The hunt in hubs: a thread or two post functions, and send messages that the hub receives, in bursts, behind which they are silent until
-//! all of them have been served. So functions flow while receivers rest, receivers while nobody posts, and everything is armed before
-//! a sleep. In a chase the hub stays awake until the last but one of its messages.
+//! The stress test of hubs: one or two threads post functions, and send messages that the hub receives, in bursts.
+//! After each burst they are silent until all of it has been served. So functions flow while receivers are idle,
+//! receivers while no thread posts, and everything is armed before a sleep. In a chase the hub stays awake until the
+//! last but one of its messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,11 +25,11 @@ struct Ends {
     funnel: mpsc::Sender<Message>,
 }
 
-fn hunt(name: &'static str, kinds: usize, run: Run) {
+fn stress(name: &'static str, kinds: usize, run: Run) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |seed, account| round(name, kinds, run, seed * 100, account));
 }
 
-/// `kinds`: 1 for functions only, 2 with messages of pipes, 3 with those of a funnel too.
+/// `kinds`: 1 for functions only, 2 with messages of spsc channels, 3 with those of an mpsc channel too.
 fn round(name: &'static str, kinds: usize, run: Run, seed: u64, account: &Arc<Account>) {
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
@@ -123,7 +124,7 @@ fn without_end(hub: &mut Hub, _gaps: &mut Gaps) {
     hub.run().expect("a poller");
 }
 
-/// With timers in between, some of which ring, and limits, most of which are longer than what is waited for.
+/// With timers in between (some ring), and time limits (most are longer than the wait).
 fn turn_by_turn(hub: &mut Hub, gaps: &mut Gaps) {
     while !hub.is_stopped() {
         if gaps.random.below(8) == 0 {
@@ -154,20 +155,20 @@ fn by_a_host(hub: &mut Hub, gaps: &mut Gaps) {
 
 #[test]
 fn posted_functions() {
-    hunt("hub, functions", 1, without_end);
+    stress("hub, functions", 1, without_end);
 }
 
 #[test]
 fn functions_and_messages() {
-    hunt("hub, functions and messages", 3, without_end);
+    stress("hub, functions and messages", 3, without_end);
 }
 
 #[test]
 fn turns_and_timers() {
-    hunt("hub, turn by turn", 2, turn_by_turn);
+    stress("hub, turn by turn", 2, turn_by_turn);
 }
 
 #[test]
 fn hosted_by_a_loop() {
-    hunt("hub, in a loop of its host's", 3, by_a_host);
+    stress("hub, in a loop of its host's", 3, by_a_host);
 }

@@ -1,6 +1,6 @@
-//! The hunt in mailboxes: urgent and ordinary messages of several threads, which are silent after each burst until all
-//! of it has arrived. So lanes of one kind are armed while the other kind flows, and all lanes are armed before a
-//! sleep. One more hunt is for linked mailboxes that come and go.
+//! The stress test of mailboxes: urgent and ordinary messages of several threads, which are silent after each burst
+//! until all of it has arrived. So lanes of one kind are armed while the other kind flows, and all lanes are armed
+//! before a sleep. One more stress test is for linked mailboxes that come and go.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ struct Arrivals {
     each: [AtomicU64; SENDERS],
 }
 
-fn hunt(name: &'static str, bound: Option<usize>, receive: Receive) {
+fn stress(name: &'static str, bound: Option<usize>, receive: Receive) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |number, account| round(name, bound, receive, number * 10, account));
 }
 
@@ -134,22 +134,22 @@ fn attached(mut mailbox: Mailbox, gaps: &mut Gaps, note: &mut dyn FnMut(Letter))
 
 #[test]
 fn blocking_receives() {
-    hunt("mailbox, blocking receives", None, blocking);
+    stress("mailbox, blocking receives", None, blocking);
 }
 
 #[test]
 fn one_kind_at_a_time() {
-    hunt("mailbox, one kind at a time", None, by_kind);
+    stress("mailbox, one kind at a time", None, by_kind);
 }
 
 #[test]
 fn attached_to_a_pollset() {
-    hunt("mailbox, attached to a pollset", None, attached);
+    stress("mailbox, attached to a pollset", None, attached);
 }
 
 #[test]
 fn with_a_bound() {
-    hunt("mailbox, with a bound", Some(5), blocking);
+    stress("mailbox, with a bound", Some(5), blocking);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn links_that_come_and_go() {
                 end: LinkTerminated where addresses.contains(end.address()) => {
                     ends += 1;
                     assert!(end.address().send(round).is_err());
-                    assert!(words >= ends as u64, "what it had said comes before its end");
+                    assert!(words >= ends as u64, "its messages come before its end");
                 },
             })
             .expect("words and ends");

@@ -1,15 +1,15 @@
-//! The hunt for lost wake-ups, with the real barrier (`membarrier`), which no model can contain: both ends with random
-//! gaps, every way of waiting, and after each burst the senders are silent until all of it has arrived. A thread whose
-//! wake-up is lost then sleeps on without end, and the guard reports it.
+//! The stress tests for lost wake-ups, with the real barrier (`membarrier`), which no model can contain: both sides
+//! with random gaps, every way of waiting, and after each burst the senders are silent until all of it has arrived. A
+//! thread whose wake-up is lost then sleeps for ever, and the guard reports it.
 //!
-//! Half of the bursts are chases: the ends follow each other message by message, without sleeping, until the publisher
-//! has chosen the free barrier; then one end goes to sleep in just those nanoseconds in which the other publishes the
-//! last message, or the last room. A library with its heavy barrier taken out was caught by nine of the ten hunts
-//! within seconds.
+//! Half of the bursts are chases: the two sides follow each other message by message, without sleeping, until the
+//! publisher has chosen the free barrier. Then one side goes to sleep in the same nanoseconds in which the other
+//! publishes the last message, or the last room. Nine of the ten stress tests failed within seconds with a library
+//! whose heavy barrier was removed.
 //!
 //! The short form takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite --test stress -- --nocapture` goes
-//! on until millions of sleeps have been counted, and prints how many. With `YSUITE_SECONDS=60` beside it each hunt begins rounds
-//! for so long instead, whatever it counts: `ci/soak` runs them so.
+//! on until millions of sleeps have been counted, and prints how many. With `YSUITE_SECONDS=60` as well each stress
+//! test begins rounds for that time instead, independent of its counts: `ci/soak` runs them like this.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 mod broadcast;
@@ -41,9 +41,9 @@ use support::process::sleeps;
 use ysuite::channel::Spin;
 use ysuite::os::calls;
 
-/// In the long form each hunt goes on until this many sleeps are counted; there are ten kinds of hunts, and those of
-/// the funnel, of mailboxes, of watches, of oneshots and of hubs. Those of selects, meetings, places and closes begin no round after a quarter of a
-/// minute.
+/// In the long form each stress test goes on until this many sleeps are counted; there are ten kinds, and those of mpsc
+/// channels, mailboxes, watches, oneshots and hubs. Those of selects, rendezvous, room and closes begin no round after
+/// a quarter of a minute.
 const LONG: u64 = 400_000;
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -102,7 +102,7 @@ impl Gaps {
         }
     }
 
-    /// Some nanoseconds, on one of many scales: which of them makes two threads meet depends on the machine.
+    /// Some nanoseconds, on one of many scales: the machine decides which of them makes two threads coincide.
     fn breathe(&mut self) {
         let scale = 2 << self.random.below(10);
         for step in 0..self.random.below(scale) {
@@ -165,7 +165,7 @@ impl Bursts {
         self.sent.load(Ordering::Acquire)
     }
 
-    /// A sender's burst, numbered from 1, of so many messages is over. Each of them arrives `copies` times.
+    /// A sender's burst, numbered from 1, of `messages` messages is over. Each of them arrives `copies` times.
     fn end(&self, burst: u64, messages: u64, copies: u64, progress: &Progress, gaps: &mut Gaps) {
         self.sent.fetch_add(messages, Ordering::AcqRel);
         self.ended.fetch_add(1, Ordering::AcqRel);
@@ -176,7 +176,7 @@ impl Bursts {
     }
 }
 
-/// Sends so many messages by all ways of sending, with a sender that can be shared.
+/// Sends `$messages` messages by all ways of sending, with a sender that can be shared.
 macro_rules! send_by_all_ways {
     ($sender:expr, $messages:expr, $gaps:expr) => {{
         $sender.set_spin($gaps.spin());
@@ -247,14 +247,14 @@ fn is_long() -> bool {
     std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long")
 }
 
-/// For how long each hunt of the long form begins rounds, where that is what was asked for.
+/// For how long each stress test of the long form begins rounds, if a time was given.
 fn time() -> Option<Duration> {
     let seconds = std::env::var("YSUITE_SECONDS").ok()?;
     is_long().then(|| Duration::from_secs(seconds.parse().expect("YSUITE_SECONDS is a number")))
 }
 
-/// Whether a hunt that counts no sleeps begins another round, after `rounds` of them: so many in its forms, and as long as it was
-/// asked to.
+/// Whether a stress test that counts no sleeps begins another round, after `rounds` of them: `short` or `long` in its
+/// two forms, or until the given time.
 fn goes_on(rounds: u64, short: u64, long: u64, start: Instant) -> bool {
     match time() {
         Some(time) => rounds == 0 || start.elapsed() < time,
@@ -262,7 +262,7 @@ fn goes_on(rounds: u64, short: u64, long: u64, start: Instant) -> bool {
     }
 }
 
-/// How long a hunt goes on.
+/// How long a stress test goes on.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Sleeps after which the short form ends; it has one round at least.
@@ -292,7 +292,7 @@ fn rounds(name: &'static str, limits: Limits, mut round: impl FnMut(u64, &Arc<Ac
         round(rounds, &account);
     }
     let (sleeps, calls) = (account.sleeps.load(Ordering::Relaxed), account.calls.load(Ordering::Relaxed));
-    // Of other hunts too, where they run beside this one.
+    // Of other stress tests too, if they run at the same time.
     let messages = ARRIVED.load(Ordering::Relaxed) - before;
     let seconds = start.elapsed().as_secs();
     println!("{name}: {sleeps} sleeps, {calls} system calls, {messages} messages, {rounds} rounds, {seconds} s");

@@ -1,5 +1,5 @@
-//! The hunt in oneshots: a thread makes one after the other, gives one end away, and waits for what becomes of it, in every way of
-//! waiting; the thread that has that end ends it some nanoseconds or microseconds later.
+//! The stress test of oneshots: a thread makes one after the other, gives one handle away, and waits for the result, in
+//! every way of waiting. The thread with that handle uses or drops it some nanoseconds or microseconds later.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,17 +13,17 @@ use ysuite::spsc;
 use super::support::executor::block_on;
 use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 
-/// What a hunt does with the two ends of each channel.
+/// What a stress test does with the two handles of each channel.
 struct Ways<Kept, Given, State> {
     split: fn() -> (Kept, Given),
     /// What the waiting thread has all the time.
     state: fn() -> State,
-    /// Waits until the given end has ended.
+    /// Waits until the given handle is gone.
     wait: fn(&mut State, Kept, u64, &mut Gaps),
     end: fn(Given, u64, &mut Gaps),
 }
 
-fn hunt<Kept: 'static, Given: Send + 'static, State: 'static>(name: &'static str, ways: &Ways<Kept, Given, State>) {
+fn stress<Kept: 'static, Given: Send + 'static, State: 'static>(name: &'static str, ways: &Ways<Kept, Given, State>) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |seed, account| round(name, ways, seed * 2, account));
 }
 
@@ -43,7 +43,7 @@ fn round<Kept: 'static, Given: Send + 'static, State: 'static>(
         for number in 0..CHANNELS {
             let (kept, other) = split();
             assert!(giving.send(other).is_ok(), "the other thread");
-            // Now and then so long that the other end has ended before.
+            // Now and then so long that the other handle is gone before.
             if gaps.random.below(4) == 0 {
                 gaps.breathe();
             }
@@ -53,7 +53,7 @@ fn round<Kept: 'static, Given: Send + 'static, State: 'static>(
         entry.end(&gaps, &account);
     });
     let (mut gaps, mut number) = (Gaps::new(seed + 1), 0);
-    // Never sleeps, so that it is in time for the moment in which the other falls asleep.
+    // Never sleeps, so that it can hit the moment in which the other falls asleep.
     loop {
         match given.try_recv() {
             Ok(one) => {
@@ -70,7 +70,7 @@ fn round<Kept: 'static, Given: Send + 'static, State: 'static>(
     assert_eq!((number, progress.arrived.load(Ordering::Acquire)), (CHANNELS, CHANNELS));
 }
 
-/// So long as the other takes to look, to fall asleep, or to sleep.
+/// As long as the other takes to poll, to fall asleep, or to sleep.
 fn pause(gaps: &mut Gaps) {
     match gaps.random.below(8) {
         0 => {}
@@ -100,12 +100,12 @@ fn check(answer: Result<u64, RecvError>, number: u64) {
     assert_eq!(answer.ok(), is_sent(number).then_some(number));
 }
 
-fn hunt_answers<State: 'static>(
+fn stress_answers<State: 'static>(
     name: &'static str,
     state: fn() -> State,
     wait: fn(&mut State, Receiver<u64>, u64, &mut Gaps),
 ) {
-    hunt(name, &Ways { split: receiver_kept, state, wait, end: answer });
+    stress(name, &Ways { split: receiver_kept, state, wait, end: answer });
 }
 
 fn in_a_set<S: Wait>(
@@ -129,12 +129,12 @@ fn in_a_set<S: Wait>(
 
 #[test]
 fn threads_that_receive() {
-    hunt_answers("oneshot, threads", || (), |(), receiver, number, _| check(receiver.recv(), number));
+    stress_answers("oneshot, threads", || (), |(), receiver, number, _| check(receiver.recv(), number));
 }
 
 #[test]
 fn threads_with_timeouts() {
-    hunt_answers(
+    stress_answers(
         "oneshot, with a limit",
         || (),
         |(), mut receiver, number, gaps| {
@@ -153,12 +153,12 @@ fn threads_with_timeouts() {
 
 #[test]
 fn tasks_that_receive() {
-    hunt_answers("oneshot, tasks", || (), |(), receiver, number, _| check(block_on(receiver), number));
+    stress_answers("oneshot, tasks", || (), |(), receiver, number, _| check(block_on(receiver), number));
 }
 
 #[test]
 fn attached_to_a_pollset() {
-    hunt_answers("oneshot, in a pollset", YPollset::new, |set, receiver, number, _| {
+    stress_answers("oneshot, in a pollset", YPollset::new, |set, receiver, number, _| {
         in_a_set(set, receiver, number, YPollset::attach);
     });
 }
@@ -166,14 +166,14 @@ fn attached_to_a_pollset() {
 #[test]
 fn attached_to_a_socketpair() {
     let set = || YSocketpair::new().expect("descriptors");
-    hunt_answers("oneshot, in a socketpair", set, |set, receiver, number, _| {
+    stress_answers("oneshot, in a socketpair", set, |set, receiver, number, _| {
         in_a_set(set, receiver, number, YSocketpair::attach);
     });
 }
 
 #[test]
 fn senders_that_wait_for_the_end() {
-    hunt(
+    stress(
         "oneshot, senders that wait",
         &Ways {
             split: oneshot::channel,

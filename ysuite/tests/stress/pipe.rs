@@ -1,4 +1,4 @@
-//! Hunts in the pipe: one sender and one receiver, every way of waiting on both sides.
+//! Stress tests of the spsc channel: one sender and one receiver, every way of waiting on both sides.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ type Receive = fn(Receiver<Message>, &mut Gaps, &mut dyn FnMut(Message));
 type Send = fn(&mut Sender<Message>, Message, &mut Gaps);
 
 /// Rounds of random bursts.
-fn hunt(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
+fn stress(name: &'static str, capacity: Option<usize>, send: Send, receive: Receive) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |seed, account| round(name, capacity, send, receive, seed, account));
 }
 
@@ -188,50 +188,50 @@ fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn
 
 #[test]
 fn blocking_receives() {
-    hunt("blocking receives", None, plain, blocking);
+    stress("blocking receives", None, plain, blocking);
 }
 
 #[test]
 fn batches_on_both_sides() {
-    hunt("batches on both sides", Some(64), in_batches, blocking_in_batches);
+    stress("batches on both sides", Some(64), in_batches, blocking_in_batches);
 }
 
 #[test]
 fn timeouts() {
-    hunt("timeouts", None, plain, timing_out);
+    stress("timeouts", None, plain, timing_out);
 }
 
 #[test]
 fn one_place_both_ways() {
-    hunt("one place, both ways", Some(1), plain, blocking);
+    stress("room for one, both ways", Some(1), plain, blocking);
 }
 
 #[test]
 fn few_places_and_timeouts_both_ways() {
-    hunt("few places, timeouts both ways", Some(5), with_timeouts, timing_out);
+    stress("little room, timeouts both ways", Some(5), with_timeouts, timing_out);
 }
 
 #[test]
 fn tasks_receive() {
-    hunt("tasks", None, plain, tasks);
+    stress("tasks", None, plain, tasks);
 }
 
 #[test]
 fn tasks_on_both_sides_of_few_places() {
-    hunt("tasks on both sides of few places", Some(3), as_a_task, tasks);
+    stress("tasks on both sides with little room", Some(3), as_a_task, tasks);
 }
 
 #[test]
 fn attached_to_a_pollset() {
-    hunt("attached to a pollset", None, plain, in_a_pollset);
+    stress("attached to a pollset", None, plain, in_a_pollset);
 }
 
 #[test]
 fn attached_to_a_socketpair() {
-    hunt("attached to a socketpair", Some(20), plain, in_a_socketpair);
+    stress("attached to a socketpair", Some(20), plain, in_a_socketpair);
 }
 
 #[test]
 fn every_way_of_waiting_in_turn() {
-    hunt("every way of waiting in turn", Some(100), in_batches, in_every_way);
+    stress("every way of waiting in turn", Some(100), in_batches, in_every_way);
 }

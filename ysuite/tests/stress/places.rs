@@ -1,6 +1,6 @@
-//! The hunt for wake-ups lost where places are held or taken by force: senders with permits, some of which are given back,
-//! senders that send plainly, and senders in whose favour the oldest gives way, at a channel with little room. After each burst
-//! silence, until every message has arrived, or has given way.
+//! The stress test for wake-ups lost when room is reserved or taken by force: senders with permits, some of them
+//! returned, senders that send plainly, and senders that displace the oldest message, in a channel with little room.
+//! After each burst silence, until every message has arrived, or was displaced.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ const BURSTS: u64 = 400;
 /// How many places the channel has.
 const PLACES: usize = 3;
 
-/// One way of sending a message. Returns how many have given way to it.
+/// One way of sending a message. Returns how many messages it displaced.
 type Send = fn(&Sender<()>, &mut Gaps) -> u64;
 
 fn plainly(sender: &Sender<()>, _: &mut Gaps) -> u64 {

@@ -1,13 +1,13 @@
-//! The hunt in the pool, with the real barrier, which no model can contain: threads take, pass on and give back at
-//! random from a pool that is nearly always exhausted, so that they steal from each other and sleep; threads come and
-//! go meanwhile. A block that two threads have at once shows by the numbers written into it, a lost wake-up by the
-//! guard, and at the end every block must be free.
+//! The stress test of the pool, with the real barrier, which no model can contain: threads take, pass on and give back
+//! at random from a pool that is nearly always exhausted, so that they steal from each other and sleep; threads come
+//! and go meanwhile. The numbers written into a block show whether two threads have it at once, the guard reports a
+//! lost wake-up, and finally every block must be free.
 //!
-//! A taker first looks, then yields its CPU twice. So it sleeps only where the owners keep the blocks longer than that,
-//! and how long that is depends on what else the machine does. Here the owners keep them, every other time, until the
-//! kernel reports that a taker is asleep, and else for a random time of up to some tens of microseconds. The short form
-//! of each hunt goes on until a thread has slept, which may take some rounds on a quiet machine; the long form ends
-//! after a minute, or earlier when as many sleeps have been counted as in the other hunts.
+//! A taker first polls, then yields twice. So it sleeps only if the owners keep the blocks longer than that, and that
+//! time depends on the load of the machine. Here the owners keep them, every other time, until the kernel reports that
+//! a taker is asleep, and otherwise for a random time of up to some tens of microseconds. The short form of each stress
+//! test goes on until a thread has slept, which may take some rounds on a quiet machine; the long form ends after a
+//! minute, or earlier at the number of sleeps of the other stress tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
@@ -23,19 +23,19 @@ use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
 /// The short form ends after the round with the first sleep, which may take some rounds on a quiet machine.
 const LIMITS: Limits = Limits { short: 1, time: Duration::from_secs(60) };
 
-/// A hunt, by its numbers of threads and blocks.
+/// A stress test, by its numbers of threads and blocks.
 #[derive(Clone, Copy)]
-struct Hunt {
+struct Stress {
     name: &'static str,
     threads: u64,
     blocks: usize,
     /// The largest number of blocks that one thread tries to keep: more than there are.
     keeps: usize,
-    /// How often each thread takes and gives back before it ends.
+    /// How often each thread takes and gives back before it exits.
     turns: u32,
 }
 
-impl Hunt {
+impl Stress {
     fn run(self) {
         rounds_with_sleeps(self.name, LIMITS, |seed, account| self.round(seed, account));
     }
@@ -51,7 +51,7 @@ impl Hunt {
             for who in 0..self.threads {
                 let (pool, ends, shared) = (&pool, (&sender, &receiver), (&numbers, &waiting, &*progress));
                 scope.spawn(move || {
-                    // Each stretch has a thread of its own, whose end leaves its magazines to the others.
+                    // Each stretch has a thread of its own, which leaves its magazines to the others when it exits.
                     for stretch in 0..8 {
                         let seed = seed * 1_000 + who * 10 + stretch;
                         thread::scope(|scope| {
@@ -131,7 +131,7 @@ fn take(pool: &Pool, may_wait: bool, gaps: &mut Gaps) -> Option<Message> {
 struct Waiting([AtomicI32; 8]);
 
 impl Waiting {
-    /// Runs `wait`, which may wait, in thread `who` of the hunt.
+    /// Runs `wait`, which may wait, in thread `who` of the stress test.
     fn during<R>(&self, who: u64, wait: impl FnOnce() -> R) -> R {
         let place = &self.0[who as usize];
         place.store(thread_id(), Ordering::Release);
@@ -146,7 +146,7 @@ impl Waiting {
     }
 }
 
-/// Keeps this thread's blocks until the others have looked in vain, yielded in vain, and fallen asleep, or almost.
+/// Keeps this thread's blocks until the others have polled in vain, yielded in vain, and fallen asleep, or almost.
 fn hold(gaps: &mut Gaps, waiting: &Waiting) {
     if gaps.random.below(2) == 0 {
         // With a limit: while the others keep blocks as well, no thread sleeps.
@@ -164,7 +164,7 @@ fn hold(gaps: &mut Gaps, waiting: &Waiting) {
     }
 }
 
-/// Writes a number at both ends of a block.
+/// Writes a number at the start and the end of a block.
 fn write(message: &mut Message, number: u64) {
     let end = message.len() - 8;
     message[..8].copy_from_slice(&number.to_ne_bytes());
@@ -180,15 +180,15 @@ fn read(message: &Message) -> u64 {
 
 #[test]
 fn a_block_or_two_for_each_thread() {
-    Hunt { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 40 }.run();
+    Stress { name: "pool, few blocks", threads: 4, blocks: 6, keeps: 14, turns: 40 }.run();
 }
 
 #[test]
 fn one_block_for_all() {
-    Hunt { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 60 }.run();
+    Stress { name: "pool, one block", threads: 3, blocks: 1, keeps: 3, turns: 60 }.run();
 }
 
 #[test]
 fn magazines_change_hands() {
-    Hunt { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 30 }.run();
+    Stress { name: "pool, many blocks", threads: 4, blocks: 600, keeps: 1_300, turns: 30 }.run();
 }

@@ -1,5 +1,6 @@
-//! The hunt for wake-ups lost by a rendezvous: two of each side, each of which meets the others in all its ways by turns, and
-//! leaves now and then without having met anybody. After each burst the senders are silent until all of it has arrived.
+//! The stress test for wake-ups lost by a rendezvous: two threads on each side, which use every way of sending or
+//! receiving in turn, and give up now and then without a partner. After each burst the senders are silent until all of
+//! it has arrived.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,7 +29,7 @@ macro_rules! send_somehow {
                     Err(TrySendError::Full(_)) => false,
                     Err(TrySendError::Disconnected(_)) => panic!("no receiver"),
                 },
-                // A message may be taken just before its future is dropped, and nobody is told: it does not count.
+                // A message may be taken just before its future is dropped, which is not reported: it does not count.
                 2 => {
                     let _ = poll_once(&mut Box::pin($sender.send_async(0)), &Task::default());
                     false
@@ -80,7 +81,7 @@ macro_rules! receive_somehow {
     };
 }
 
-/// One round, with ends of any kind.
+/// One round, with handles of any kind.
 macro_rules! round {
     ($name:expr, $seed:expr, $account:expr, [$($sender:ident),*], [$($receiver:ident),*]) => {{
         let progress = Arc::new(Progress::default());
@@ -108,7 +109,7 @@ macro_rules! round {
                 let seed = $seed * 100 + who;
                 scope.spawn(move || {
                     let (entry, mut gaps) = (Entry::begin(), Gaps::new(seed));
-                    #[allow(unused_mut, reason = "an exchange's sender sends by a shared reference")]
+                    #[allow(unused_mut, reason = "an mpmc sender sends by a shared reference")]
                     let mut sender = $sender;
                     for burst in 1..=BURSTS {
                         let messages = 1 + gaps.random.below(40) as u64;

@@ -1,6 +1,6 @@
-//! The hunt for wake-ups lost by a select: threads that receive from several kinds of channels at once, or send to several,
-//! against plain senders and receivers, and against each other. After each burst the senders are silent until all of it has
-//! arrived.
+//! The stress test for wake-ups lost by a select: threads that receive from several kinds of channels at once, or send
+//! to several, against plain senders and receivers, and against each other. After each burst the senders are silent
+//! until all of it has arrived.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -90,7 +90,7 @@ fn receiving(name: &'static str, bound: usize, seed: u64, account: &Arc<Account>
                 if pipes { pipe.send(1).expect("a receiver") } else { meeting.send(1).expect("a receiver") }
             });
             pipe.send(STOP).expect("a receiver");
-            // Its end would be received again and again.
+            // Its disconnect would be received again and again.
             wait_until(|| meeting.is_disconnected());
         });
         scope.spawn(move || {
@@ -163,8 +163,8 @@ fn sending(name: &'static str, seed: u64, account: &Arc<Account>) {
     progress.end();
 }
 
-/// Two threads, each of which sends to the other or receives from it, whichever comes first. Each operation of one is one of
-/// the other.
+/// Two threads: each sends to the other or receives from it, whichever is possible first. Each operation of one is one
+/// of the other.
 fn facing(name: &'static str, seed: u64, account: &Arc<Account>) {
     let progress = Arc::new(Progress::default());
     guard(name, progress.clone());
@@ -184,7 +184,7 @@ fn facing(name: &'static str, seed: u64, account: &Arc<Account>) {
                     gaps.pass();
                 }
                 entry.end(&gaps, account);
-                // The end would be an operation too.
+                // The disconnect would be an operation too.
                 progress.wait_for(40_000);
                 drop((sender, receiver));
             });

@@ -1,5 +1,5 @@
-//! The hunt for wake-ups lost by the notice board: bursts of changes by several senders, and after each burst silence until
-//! every receiver has seen the last value. Bursts are long enough for the senders to give up their fences.
+//! The stress test for wake-ups lost by the watch: bursts of changes by several senders, and after each burst silence
+//! until every receiver has seen the last value. Bursts are long enough for the senders to give up their fences.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ type Follow = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));
 
 const SENDERS: u64 = 2;
 
-fn hunt(name: &'static str, receivers: u64, follow: Follow) {
+fn stress(name: &'static str, receivers: u64, follow: Follow) {
     rounds_with_sleeps(name, Limits::ONE_ROUND, |seed, account| round(name, receivers, follow, seed, account));
 }
 
@@ -176,35 +176,35 @@ fn set_of<S: Wait>(
 
 #[test]
 fn threads_that_follow() {
-    hunt("watch, threads", 2, blocking);
+    stress("watch, threads", 2, blocking);
 }
 
 #[test]
 fn threads_with_timeouts() {
-    hunt("watch, threads with a limit", 2, with_a_limit);
+    stress("watch, threads with a limit", 2, with_a_limit);
 }
 
 #[test]
 fn threads_that_choose() {
-    hunt("watch, a choice", 2, choosing);
+    stress("watch, a choice", 2, choosing);
 }
 
 #[test]
 fn receivers_that_leave() {
-    hunt("watch, receivers that leave", 3, leaving);
+    stress("watch, receivers that leave", 3, leaving);
 }
 
 #[test]
 fn tasks_that_follow() {
-    hunt("watch, tasks", 3, tasks);
+    stress("watch, tasks", 3, tasks);
 }
 
 #[test]
 fn sets_that_follow() {
-    hunt("watch, sets", 3, attached);
+    stress("watch, sets", 3, attached);
 }
 
 #[test]
 fn attached_to_a_socketpair() {
-    hunt("watch, in a socketpair", 3, in_a_socketpair);
+    stress("watch, in a socketpair", 3, in_a_socketpair);
 }
