@@ -25,7 +25,7 @@ fn stream_and_sleep() {
         let thread = std::thread::spawn(move || {
             for number in 0..20_000_u32 {
                 sender.send(number).unwrap();
-                // Both ends sleep now and then.
+                // Both sides sleep now and then.
                 if number % 500 == 0 {
                     assert_eq!(answers.recv(), Ok(number));
                 }
@@ -41,7 +41,7 @@ fn stream_and_sleep() {
     });
 }
 
-/// How many calls of the system it takes to arm a pipe behind a stream, and how often this thread sleeps meanwhile.
+/// How many system calls it takes to arm an spsc channel after a stream, and how often this thread sleeps meanwhile.
 fn arming_behind_a_stream() -> (u64, u64) {
     let (mut writer, mut reader) = ysuite::queue::ypipe::unbounded();
     for number in 0..1_000 {
@@ -70,7 +70,7 @@ fn membarrier_forbidden_by_a_filter_means_fences() {
 #[test]
 fn membarrier_forbidden_later_is_made_up_for() {
     if alone("membarrier_forbidden_later_is_made_up_for") {
-        // The question is asked, and answered with yes, where the kernel has it.
+        // The query is made, and succeeds, if the kernel has it.
         ysuite::prepare();
         stream_and_sleep();
         forbid(&[MEMBARRIER]);
@@ -92,8 +92,8 @@ fn each_barrier_that_is_refused_is_made_up_for_by_a_pause() {
     }
 }
 
-/// Publications of a process that nobody sleeps through, of which the fences cost as much as it takes to register for the
-/// barrier: a promise of the documentation.
+/// Publications without a sleeper, after which the fences have cost as much as the registration for the barrier: a
+/// promise of the documentation.
 const PAYS: u64 = 1 << 18;
 
 /// Claim: A process that uses channels for long registers for `membarrier(2)` once.
@@ -111,7 +111,7 @@ fn a_process_registers_for_membarrier_once_when_fences_have_cost_as_much() {
             }
             ysuite::os::calls() - before
         };
-        // Afterwards the pipe has all the memory that it needs.
+        // Afterwards the channel has all the memory that it needs.
         calls_of_a_stream(20_000);
         assert_eq!(calls_of_a_stream(PAYS - 30_000), 0);
         // Other streams count as well.
@@ -141,7 +141,7 @@ fn a_process_that_prepares_registers_at_once() {
     }
 }
 
-/// What only looks reads no file to learn how many CPUs there are, behind a stream or not. A process that opens one is ended.
+/// A poll reads no file to learn the number of CPUs, after a stream or not. A process that opens one is ended.
 ///
 /// Claim: Polling a channel opens no file, also after a stream.
 #[test]
@@ -174,7 +174,7 @@ fn eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named() 
         forbid(&[EVENTFD2]);
         let refused = YSocketpair::with_backend(8, Backend::Eventfd).map(drop).expect_err("it is forbidden");
         assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
-        // Who does not insist gets what there is.
+        // A caller that does not insist gets what there is.
         for mut set in
             [YSocketpair::with_backend(8, Backend::Socketpair), YSocketpair::with_capacity(8)].map(Result::unwrap)
         {
@@ -210,7 +210,7 @@ fn madvise_forbidden_by_a_filter_means_asking_which_process_this_is() {
         // SAFETY: it frees memory, which the C library prepares for its forks.
         assert!(unsafe { forked_child_can(|| set.take().is_some()) });
         let mut set = set.unwrap();
-        // What is up is in memory, of which the child has a copy; they share the descriptor.
+        // The ids that are up are in memory, and the child has a copy; they share the descriptor.
         assert!(is_readable(&set), "the child has taken it away");
         assert!(set.check().eq([7]) && !is_readable(&set));
         signaler.signal(8);
@@ -233,7 +233,7 @@ fn backlogs_of_large_messages() {
     backlog::<400_000>();
 }
 
-/// As where a process has as many maps as it may have: then a part of one cannot be unmapped.
+/// As if a process had its largest number of maps: then a part of one cannot be unmapped.
 #[test]
 fn memory_that_the_kernel_does_not_take_back_is_used_again_and_has_no_pages() {
     if alone("memory_that_the_kernel_does_not_take_back_is_used_again_and_has_no_pages") {

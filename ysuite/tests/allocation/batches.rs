@@ -1,5 +1,5 @@
-//! A batch without a bound, of what is there: it ends, however fast senders go on. Whenever the batch
-//! needs more room, more is sent, so that nothing ever runs dry.
+//! An unbounded batch of the available messages: it ends, however fast senders go on. Whenever the batch needs more
+//! room, more is sent, so that the channel never runs dry.
 
 use crate::counting::tell_of_growth;
 use ysuite::{mpsc, spsc};
@@ -10,7 +10,7 @@ const STREAM: usize = 2_000_000;
 /// Begins with this many messages in each lane: more than a batch takes without counting.
 const FIRST: usize = 10_000;
 
-/// Takes a batch while each growth of it has the senders send as many messages as then fit.
+/// Takes a batch. At each growth of it the senders send as many messages as then fit.
 fn assert_ends(mut send: impl FnMut() + 'static, take: impl FnOnce(&mut Vec<usize>) -> usize) {
     let mut sent = 0;
     let mut batch = Vec::with_capacity(16);

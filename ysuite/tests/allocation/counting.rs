@@ -1,6 +1,5 @@
 //! The allocator: counts the allocations of each thread, and what it holds, so that "allocates nothing" and "is small" can
-//! be tested; and tells a thread that asks for it when something is made, when something grows, and when something is
-//! freed.
+//! be tested; and notifies a thread on request when something is allocated, grows, or is freed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
@@ -10,7 +9,7 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Is told how many bytes something will have that grows.
+/// Receives the new size of a growing allocation.
 pub(crate) type Growth = Box<dyn FnMut(usize)>;
 
 thread_local! {
@@ -37,7 +36,7 @@ pub(crate) fn held() -> i64 {
     HELD.with(Cell::get)
 }
 
-/// From now on `growth` is told of whatever grows in this thread, but for what grows while it is told.
+/// From now on `growth` is called for each growing allocation of this thread, except while it is being called.
 pub(crate) fn tell_of_growth(growth: Option<Growth>) {
     GROWTH.with(|place| *place.borrow_mut() = growth);
 }
@@ -47,7 +46,7 @@ pub(crate) fn at_the_next_allocation(act: fn()) {
     NEXT_ALLOCATION.with(|place| place.set(Some(act)));
 }
 
-/// `act` is called behind the next free of this thread, by the allocator.
+/// `act` is called after the next free of this thread, by the allocator.
 pub(crate) fn at_the_next_free(act: fn()) {
     NEXT_FREE.with(|place| place.set(Some(act)));
 }
@@ -76,8 +75,8 @@ fn hold(bytes: i64) {
     let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
-// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and what is told of an
-// allocation, of growth, or of a free, may allocate as it likes.
+// SAFETY: everything is passed on to the system's allocator unchanged; counting allocates nothing, and the functions
+// that are called for an allocation, for growth, or for a free, may allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();

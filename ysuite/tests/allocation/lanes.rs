@@ -1,4 +1,4 @@
-//! Memory of the funnel: what an idle sender takes, what a stream takes, what is given back.
+//! Memory of the mpsc channel: what an idle sender takes, what a stream takes, what is given back.
 
 use std::cell::RefCell;
 use std::mem::size_of;
@@ -249,7 +249,7 @@ fn a_thread_keeps_few_lanes_of_shared_senders_that_it_uses_no_more() {
         }
     };
     let before = held();
-    // Fewer than it takes for a thread to look through them.
+    // Fewer than makes a thread search them.
     run(60);
     let few = held() - before;
     run(3_000);
@@ -311,7 +311,7 @@ fn a_list_that_another_was_quicker_to_make_goes_at_once() {
     assert_eq!(held(), before);
 }
 
-/// Ways in which a sender comes, and goes without having sent anything.
+/// Ways to make a sender, and to drop it without having sent anything.
 fn come_and_go_in_vain(sender: &Sender<u64>, number: u64) {
     let mut clone = match number % 4 {
         0 => sender.clone(),
@@ -351,7 +351,7 @@ fn senders_that_come_and_go_in_vain_take_one_lane_while_the_receiver_never_looks
     });
 }
 
-/// As many at once as there are places for their lanes, again and again, on several threads.
+/// As many at once as there are slots for their lanes, again and again, on several threads.
 #[test]
 fn crowds_that_come_and_go_in_vain_take_no_more_than_the_first_while_the_receiver_never_looks() {
     guarded(|| {

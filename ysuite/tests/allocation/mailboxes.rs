@@ -47,8 +47,8 @@ fn a_message_that_is_set_aside_is_not_allocated() {
     let mut run = |rounds: u64| {
         for round in 0..rounds {
             (0..10).for_each(|_| address.send(round).unwrap());
-            address.send("behind them").unwrap();
-            assert_eq!(mailbox.receive(), Ok("behind them"));
+            address.send("after them").unwrap();
+            assert_eq!(mailbox.receive(), Ok("after them"));
             (0..10).for_each(|_| assert_eq!(mailbox.receive(), Ok(round)));
         }
     };
@@ -141,7 +141,7 @@ fn lanes_that_are_not_used_are_given_up_in_a_thread_that_sends_to_others() {
         for at in from..from + 1_000 {
             addresses[at].send(at).unwrap();
             assert_eq!(mailboxes[at].receive_only(), Ok(at));
-            // Its lane is armed, and freed when it is closed and looked at.
+            // Its lane is armed, and freed when it is closed and checked.
             assert!(mailboxes[at].receive_timeout::<usize>(std::time::Duration::ZERO).is_err());
         }
     };

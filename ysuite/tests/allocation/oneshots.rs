@@ -36,7 +36,7 @@ fn a_sender_that_waits_as_a_task_allocates_a_box_and_keeps_it() {
 
 #[test]
 fn whichever_end_goes_last_frees_the_channel() {
-    // Bits of what happens before the ends go: see below.
+    // Bits of what happens before the handles are dropped: see below.
     for case in 0..64 {
         let before = held();
         let (mut sender, mut receiver) = oneshot::channel();

@@ -1,5 +1,5 @@
-//! Pools in the hands of an allocator that uses pools itself: whoever has lost a cache for another pool may have had the last share of
-//! an ended pool's tables in it, and those are freed.
+//! Pools within an allocator that uses pools itself: a thread that has lost a cache for another pool may have had the
+//! last share of a dropped pool's tables in it, and those are freed.
 //!
 //! Claim: Each block has one owner, also when the allocator returns blocks from a pool that is being freed.
 
@@ -11,7 +11,7 @@ use ysuite::pool::{Message, Pool};
 
 use crate::counting::{at_the_next_allocation, at_the_next_free, has_been_called, held};
 
-/// As many classes as a thread has places for caches: each pool has one in every place.
+/// As many classes as a thread has slots for caches: each pool has one in every slot.
 const CLASSES: usize = 32;
 const BLOCKS: usize = 64;
 
@@ -39,7 +39,7 @@ fn caches_of_an_ended_pool() {
     at_the_next_free(|| use_all(OTHER.get().expect("a pool"), mem::forget));
 }
 
-/// Every block of this class once, but for those that are out for ever.
+/// Every block of this class once, except those that are out for ever.
 fn assert_one_owner_each(pool: &Pool, taken: &[Message], out: usize) {
     let more: Vec<Message> = iter::from_fn(|| pool.try_take(64)).collect();
     let places: HashSet<_> = taken.iter().chain(&more).map(|message| message.as_ptr()).collect();
@@ -67,8 +67,9 @@ fn an_allocator_that_takes_blocks_as_it_frees_leaves_a_block_to_its_own_pool() {
     assert_one_owner_each(OTHER.get().expect("a pool"), &[], 1);
 }
 
-/// How much the first thread holds for whose block there is no magazine left: it makes more of them. All before it are alive, with a
-/// magazine each. `interrupted`: as it makes them, the allocator gives another block back, for which it makes some first.
+/// How much the first thread holds that has no magazine left for its block: it makes more of them. All before it are
+/// alive, with a magazine each. `interrupted`: as it makes them, the allocator gives another block back, for which it
+/// makes some first.
 fn more_magazines(pool: &Pool, [one, other]: [Message; 2], interrupted: bool) -> i64 {
     let work = move || {
         // What is the thread's own is registered before anything is counted.

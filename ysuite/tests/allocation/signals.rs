@@ -1,4 +1,4 @@
-//! Signals: none of the sets allocates when it is signalled, polled or looked at.
+//! Signals: none of the sets allocates when it is signalled, polled or checked.
 
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn signalling_and_polling_allocate_nothing() {
     }
 }
 
-/// What this thread holds when an end has been in a set, where it has done this, and has left it.
+/// What this thread holds after a handle has been in a set, has done this, and has left it.
 fn left<E: Attach>(end: &mut E, within: fn(&mut E)) -> i64 {
     let mut set = YPollset::new();
     set.attach(end, 3).unwrap();

@@ -328,7 +328,7 @@ fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
             assert!(batch.drain(..).eq(50..150));
         }
     };
-    // Over the ends of some segments: then there is always one to be used again.
+    // Across the ends of some segments: then there is always one to be used again.
     run(300);
     let before = requests();
     run(3_000);
@@ -420,7 +420,7 @@ fn a_pool_makes_no_request_whoever_frees() {
                 requested
             };
             run(20);
-            assert_eq!(run(300), 0, "who frees allocates, or asks the kernel");
+            assert_eq!(run(300), 0, "a free allocates, or calls the kernel");
         });
         let mut run = |rounds| {
             let mut requested = 0;
@@ -437,7 +437,7 @@ fn a_pool_makes_no_request_whoever_frees() {
             requested
         };
         run(20);
-        assert_eq!(run(300), 0, "who takes allocates, or asks the kernel");
+        assert_eq!(run(300), 0, "a take allocates, or calls the kernel");
         thread.join().unwrap();
     });
 }
@@ -531,11 +531,11 @@ fn a_pipe_of_few_messages_takes_little() {
     let (from_the_kernel, before) = (calls(), held());
     (0..PIPES).for_each(|_| add_one());
     let each = (held() - before) / PIPES as i64;
-    assert_eq!(calls(), from_the_kernel, "whole pages are for longer pipes");
-    assert!(each <= 8 * 1024, "{each} bytes for each pipe");
+    assert_eq!(calls(), from_the_kernel, "whole pages are for longer channels");
+    assert!(each <= 8 * 1024, "{each} bytes for each spsc channel");
 }
 
-/// The reserve of a pipe is as long as that.
+/// The reserve of an spsc channel is as long as that.
 #[test]
 fn bursts_of_a_hundred_thousand_messages_ask_for_nothing_after_the_first() {
     const MESSAGES: u64 = 100_000;
@@ -567,7 +567,7 @@ fn of_a_burst_of_large_messages_few_chunks_are_kept() {
 
 #[test]
 fn a_burst_of_large_messages_is_given_back() {
-    // Each is a chunk by itself, of which few are kept.
+    // Each is a chunk by itself; few are kept.
     const BYTES: usize = 100_000;
     guarded(|| {
         let (mut sender, mut receiver) = spsc::unbounded();
@@ -591,7 +591,7 @@ fn an_exchange_that_ends_gives_all_its_segments_back() {
     let use_one = || {
         let (sender, receiver) = mpmc::unbounded();
         sender.send_batch(0..20_000_u64).unwrap();
-        // It ends with some segments in use, and some that are kept.
+        // Finally some segments are in use, and some are kept.
         assert!(receiver.try_iter().take(10_000).eq(0..10_000));
     };
     (0..3).for_each(|_| use_one());
@@ -698,13 +698,13 @@ fn a_bounded_channel_of_thousands_of_chunks_keeps_what_it_has() {
     assert_eq!(requests(), before);
 }
 
-/// Whatever the reason.
+/// For any reason.
 #[test]
 fn what_is_refused_allocates_nothing() {
     /// The first refusal for each reason is counted.
     macro_rules! refused {
         ($open:expr) => {{
-            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
             let (mut sender, mut receiver) = $open;
             // What a first use makes is made.
             let _ = sender.try_send(7_u64);
@@ -726,11 +726,11 @@ fn what_is_refused_allocates_nothing() {
             assert_eq!(requests(), before, "{}: disconnected", stringify!($open));
         }};
     }
-    /// Whatever room there is.
+    /// With any room.
     macro_rules! refused_at_the_end {
         ($open:expr) => {{
             for closes in [false, true] {
-                #[allow(unused_mut, reason = "ends of an exchange are shared")]
+                #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
                 let (mut sender, mut receiver) = $open;
                 sender.send(7_u64).unwrap();
                 assert_eq!(receiver.recv(), Ok(7));
@@ -743,8 +743,8 @@ fn what_is_refused_allocates_nothing() {
                     assert!(sender.try_send(7).is_err() && sender.send(7).is_err());
                     assert!(receiver.as_mut().is_none_or(|receiver| receiver.try_recv().is_err()));
                 }
-                assert_eq!(requests(), before, "{} at its end, closed: {closes}", stringify!($open));
-                #[allow(unused_mut, reason = "ends of an exchange are shared")]
+                assert_eq!(requests(), before, "{} on drop, closed: {closes}", stringify!($open));
+                #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
                 let (mut sender, mut receiver) = $open;
                 sender.send(7_u64).unwrap();
                 assert_eq!(receiver.recv(), Ok(7));
@@ -806,7 +806,7 @@ fn many_backlogs_are_few_maps_and_all_of_them_are_given_back() {
         sender.send(1).unwrap();
         assert_eq!(receiver.recv(), Ok(1));
     }
-    // The chunks that a pipe begins with are the allocator's.
+    // The first chunks of an spsc channel are the allocator's.
     let after = (maps(), resident());
     assert!(after.0 <= before.0 + 20 && after.1 <= before.1 + 16 * MIB, "{after:?} of {full:?}, {before:?} before");
 }
@@ -830,7 +830,7 @@ fn a_burst_is_given_back_also_where_the_program_has_locked_its_memory() {
     }
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
-    // Who may not lock memory has nothing to be tried.
+    // Without the right to lock memory there is nothing to test.
     if (numbers.next(), numbers.next()) < (Some(5), Some(18))
         || mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).is_err()
     {

@@ -1,4 +1,4 @@
-//! Closing, and what an end knows of the others.
+//! Closing, and what a handle knows of the others.
 
 use std::thread;
 

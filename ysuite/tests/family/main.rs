@@ -1,10 +1,10 @@
-//! The table of README.md in which the channels of other libraries stand beside ours: every tick is tried here.
+//! The table of README.md that compares ours with the channels of other libraries: every tick is tested here.
 //!
-//! A row is a module with a test for each library that has a tick. `readme.rs` holds the rows against README.md, and against
-//! docs/guide/feature-matrix.md, which says what each tick means, and for each missing one why it is missing. Who finds a tick missing
-//! writes the test, and the table must follow.
+//! A row is a module with a test for each library that has a tick. `readme.rs` compares the rows with README.md, and
+//! with docs/guide/feature-matrix.md, which says what each tick means, and for each missing one why it is missing. To
+//! add a tick, write the test; the table must follow.
 //!
-//! The versions of the libraries stand in docs/guide/feature-matrix.md.
+//! The versions of the libraries are in docs/guide/feature-matrix.md.
 #![cfg(all(target_os = "linux", not(ysuite_loom)))]
 
 use std::future::Future;

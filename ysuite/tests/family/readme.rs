@@ -1,5 +1,5 @@
-//! The tables: README.md's has a tick where there is a test, and docs/guide/feature-matrix.md a reason where there is none. Beside it: how
-//! long README.md is, and which versions were tried.
+//! The tables: README.md's has a tick where there is a test, and docs/guide/feature-matrix.md a reason where there is
+//! none. In addition: how long README.md is, and which versions were tested.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).expect(path)
 }
 
-/// The cells of all rows behind the one that begins with `head`, as far as the table goes.
+/// The cells of all rows after the one that begins with `head`, until the end of the table.
 fn table<'a>(text: &'a str, head: &str) -> Vec<Vec<&'a str>> {
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2).take_while(|line| line.starts_with('|'));
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
@@ -68,7 +68,7 @@ fn the_versions_are_those_that_were_tried() {
     }
 }
 
-/// What can be read before the coffee is cold. Tables and code are looked things up in, and do not count.
+/// The words that a reader reads. Tables and code are for reference, and do not count.
 #[test]
 fn the_readme_is_short() {
     const WORDS: usize = 500;

@@ -1,4 +1,4 @@
-//! Room and order: permits, batches, what gives way to what.
+//! Room and order: permits, batches, displacement.
 
 row! { one_order "one order over all senders"
     ysuite {

@@ -1,6 +1,6 @@
-//! An allocator that has no memory. Where a signature can say so, it does: a pool, whose memory the kernel gives. Everything
-//! else that allocates ends the process by the standard library's own handler, as every `Box` and `Vec` does, and neither goes
-//! on with half of a message nor hangs. What needs no memory goes on without any.
+//! An allocator that has no memory. If a signature can report that, it does: a pool, whose memory the kernel gives.
+//! Everything else that allocates ends the process by the standard library's own handler, as every `Box` and `Vec`
+//! does, and neither goes on with half of a message nor hangs. What needs no memory goes on without any.
 //!
 //! Claim: Without memory, a pool returns an error and existing channels continue. Everything else ends in the standard
 //! handler.
@@ -52,7 +52,7 @@ fn without_memory<R>(act: impl FnOnce() -> R) -> R {
     result
 }
 
-/// A thousand messages through each, where no request is made, or the process would end.
+/// A thousand messages through each, without any request, or the process would end.
 #[test]
 fn channels_that_have_their_memory_go_on_without_any() {
     if !alone("allocating::channels_that_have_their_memory_go_on_without_any") {
@@ -126,7 +126,7 @@ fn a_bound_that_no_memory_has_room_for_is_a_panic() {
     }
 }
 
-/// Where memory is needed and there is none, the process is aborted by the standard library, whichever channel needs it.
+/// If a channel needs memory and there is none, the standard library aborts the process, for every channel.
 #[test]
 fn what_needs_memory_ends_the_process_where_there_is_none() {
     const TEST: &str = "allocating::what_needs_memory_ends_the_process_where_there_is_none";

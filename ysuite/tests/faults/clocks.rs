@@ -1,7 +1,7 @@
-//! Clocks that are set. All deadlines are `Instant`s, and those are of the monotonic clock, which nobody sets; a wait that
-//! the kernel ends is one of that clock too, or of a length of time. The wall clock is read nowhere, which is a matter of the
-//! source; that the kernel is asked for no other clock is looked at here, in a namespace where the monotonic clock is years
-//! away from the machine's.
+//! Clocks that are set. All deadlines are `Instant`s, and those are of the monotonic clock, which cannot be set; a wait
+//! that the kernel ends is one of that clock too, or of a length of time. The wall clock is read nowhere, which is a
+//! matter of the source; that the kernel is asked for no other clock is tested here, in a namespace whose monotonic
+//! clock is years away from the machine's.
 //!
 //! Claim: The wall clock is not read, and the monotonic clock may jump by years.
 
@@ -38,8 +38,9 @@ fn the_wall_clock_is_read_nowhere() {
     assert!(files > 100, "{files} files");
 }
 
-/// A namespace of time is of the children of whoever asks for it, and only some may: then their monotonic clock has begun ten
-/// years ago. Whoever took a moment of another clock for one of this would wait for ten years, or not at all.
+/// A time namespace applies to the children of the process that asks for it, and needs a privilege: then their
+/// monotonic clock has begun ten years ago. A thread that mistook a moment of another clock for one of this would wait
+/// for ten years, or not at all.
 #[test]
 fn a_monotonic_clock_that_is_years_away() {
     unsafe extern "C" {

@@ -48,8 +48,8 @@ fn a_hundred_thousand_channels() {
     });
 }
 
-/// As many as there may be: the next panics, and the channel goes on without it. In the long form: to join is to look at all
-/// that have, which takes minutes in code that is not optimised.
+/// The largest number: the next panics, and the channel goes on without it. Only in the long form: to join is to check
+/// all that have, which takes minutes in unoptimised code.
 #[test]
 fn a_broadcast_of_too_many_receivers() {
     if !is_long() {
@@ -107,8 +107,8 @@ fn memory_stays_flat_under_full_load() {
             }
         }
         drop((pipe_in, exchange_in, funnel_in));
-        let early = early.expect("more than one look");
-        println!("{received} messages; {} KiB early, {} KiB at the end", early >> 10, late >> 10);
+        let early = early.expect("more than one check");
+        println!("{received} messages; {} KiB early, {} KiB at last", early >> 10, late >> 10);
         // The allocator keeps arenas for threads that come and go.
         assert!(late < early + (16 << 20), "memory has grown from {early} to {late} bytes");
     });

@@ -1,6 +1,6 @@
-//! The family of channels, as flows: so many messages through one kind, by all ways of sending and receiving in turn, and
-//! each thread of it by itself. A fault is then whatever happens to these threads. Every message must arrive once, and those
-//! of one sender in its order, whatever that is.
+//! All channels, as flows: a number of messages through one kind, by all ways of sending and receiving in turn, and
+//! each thread of it by itself. Then a fault happens to these threads. Every message must arrive once, and those of one
+//! sender in its order, for any fault.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -26,7 +26,7 @@ pub(crate) struct Flow {
     arrivals: Arc<Arrivals>,
 }
 
-/// Makes a flow of so many messages from each sender.
+/// Makes a flow of this many messages from each sender.
 pub(crate) type Make = fn(u64) -> Flow;
 
 /// All kinds of channels, and all ways of waiting at them.
@@ -91,7 +91,7 @@ impl List {
     fn note(&mut self, message: u64) {
         let (sender, number) = (message >> 32, message & 0xffff_ffff);
         let next = &mut self.next[sender as usize];
-        assert!(number >= *next, "message {number} of sender {sender} comes behind {next}");
+        assert!(number >= *next, "message {number} of sender {sender} comes after {next}");
         *next = number + 1;
         self.arrivals.times[(sender * self.arrivals.messages + number) as usize].fetch_add(1, Ordering::Relaxed);
     }
@@ -105,8 +105,8 @@ impl Flow {
         Self { name, bodies, arrivals }
     }
 
-    /// Runs it to its end. Each thread calls `begin` with its number first; this one calls `meddle` with all of them, again
-    /// and again, while any of them is at it.
+    /// Runs it to completion. Each thread calls `begin` with its number first; this one calls `meddle` with all of
+    /// them, again and again, while any of them runs.
     pub(crate) fn run(self, begin: impl Fn(usize) + Send + Sync + 'static, mut meddle: impl FnMut(&[JoinHandle<()>])) {
         let (name, begin) = (self.name, Arc::new(begin));
         let (mut before, mut since) = (0, Instant::now());
@@ -135,7 +135,7 @@ impl Flow {
     }
 }
 
-/// Sends so many messages in all ways of sending in turn.
+/// Sends `messages` messages in all ways of sending in turn.
 macro_rules! send_all {
     ($sender:expr, $who:expr, $messages:expr) => {{
         let mut random = Random::new($who + 1);
@@ -166,7 +166,7 @@ macro_rules! receive_all {
             let received = match random.below(4) {
                 0 => $receiver.recv().map(|message| batch.push(message)).map_err(|_| ()),
                 1 => block_on($receiver.recv_async()).map(|message| batch.push(message)).map_err(|_| ()),
-                // A time that is up looks like a batch of nothing, and the end is found by another way.
+                // A timeout looks like an empty batch, and the disconnect is found by another way.
                 2 => Ok(batch.extend($receiver.recv_timeout(Duration::from_micros(50)).ok())),
                 _ => $receiver.recv_batch(&mut batch, 7).map(drop).map_err(|_| ()),
             };
@@ -189,14 +189,14 @@ fn pipe_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow {
 }
 
 fn pipe_without_a_bound(messages: u64) -> Flow {
-    pipe_of("pipe without a bound", None, messages)
+    pipe_of("unbounded spsc", None, messages)
 }
 
 fn pipe(messages: u64) -> Flow {
-    pipe_of("pipe of two", Some(2), messages)
+    pipe_of("spsc of two", Some(2), messages)
 }
 
-/// A pipe whose receiver waits in a set.
+/// An spsc channel whose receiver waits in a set.
 fn attached<W: Wait>(
     name: &'static str,
     messages: u64,
@@ -225,7 +225,7 @@ fn attached<W: Wait>(
 }
 
 fn pipe_in_a_pollset(messages: u64) -> Flow {
-    attached("pipe in a pollset", messages, |receiver| {
+    attached("spsc in a pollset", messages, |receiver| {
         let mut set = YPollset::new();
         set.attach(receiver, 3).expect("a free id");
         set
@@ -233,7 +233,7 @@ fn pipe_in_a_pollset(messages: u64) -> Flow {
 }
 
 fn pipe_in_a_socketpair(messages: u64) -> Flow {
-    attached("pipe in a socketpair", messages, |receiver| {
+    attached("spsc in a socketpair", messages, |receiver| {
         let mut set = YSocketpair::new().expect("descriptors");
         set.attach(receiver, 3).expect("a free id");
         set
@@ -254,18 +254,18 @@ fn funnel_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow {
 }
 
 fn funnel_without_a_bound(messages: u64) -> Flow {
-    funnel_of("funnel without a bound", None, messages)
+    funnel_of("unbounded mpsc", None, messages)
 }
 
 fn funnel(messages: u64) -> Flow {
-    funnel_of("funnel of two", Some(2), messages)
+    funnel_of("mpsc of two", Some(2), messages)
 }
 
-/// Two senders and two receivers; each message is received so many times.
+/// Two senders and two receivers; each message is received by both.
 macro_rules! two_to_two {
     ($name:expr, $channel:expr, $messages:expr, $copies:expr) => {{
         let messages = $messages;
-        #[allow(unused_mut)] // Ends of an exchange are shared.
+        #[allow(unused_mut)] // Handles of an mpmc channel are shared.
         let (sender, mut receiver) = $channel;
         #[allow(unused_mut)]
         let (other, mut another) = (sender.clone(), receiver.clone());
@@ -286,11 +286,11 @@ fn exchange_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow 
 }
 
 fn exchange_without_a_bound(messages: u64) -> Flow {
-    exchange_of("exchange without a bound", None, messages)
+    exchange_of("unbounded mpmc", None, messages)
 }
 
 fn exchange(messages: u64) -> Flow {
-    exchange_of("exchange of two", Some(2), messages)
+    exchange_of("mpmc of two", Some(2), messages)
 }
 
 fn meeting(messages: u64) -> Flow {
@@ -301,7 +301,7 @@ fn several_in_a_broadcast(messages: u64) -> Flow {
     two_to_two!("broadcast", broadcast::bounded(4), messages, 2)
 }
 
-/// The newest value tells of all before it: a receiver that has missed the last one never sees the end of the count.
+/// The newest value covers all before it: a receiver that has missed the last one never reaches the count.
 fn several_at_a_watch(messages: u64) -> Flow {
     let (sender, receiver) = watch::channel(0_u64);
     let arrivals = Arrivals::of(1, 2, 2);
@@ -324,7 +324,7 @@ fn several_at_a_watch(messages: u64) -> Flow {
                     _ => receiver.changed_timeout(Duration::from_micros(50)).is_err_and(|error| !error.is_timeout()),
                 };
                 let value = *receiver.borrow_and_update();
-                assert!(value >= seen, "{value} comes behind {seen}");
+                assert!(value >= seen, "{value} comes after {seen}");
                 seen = value;
                 if ended {
                     break;
@@ -346,7 +346,7 @@ fn questions_and_answers(messages: u64) -> Flow {
         let mut random = Random::new(3);
         for number in 0..messages {
             let (answer, mut answered) = oneshot::channel();
-            asks.send((number, answer)).expect("somebody who answers");
+            asks.send((number, answer)).expect("a thread that answers");
             list.note(match random.below(3) {
                 0 => block_on(answered).expect("an answer"),
                 1 => loop {
@@ -362,7 +362,7 @@ fn questions_and_answers(messages: u64) -> Flow {
         let mut random = Random::new(4);
         while let Ok((number, answer)) = asked.recv() {
             random.pause();
-            answer.send(number).expect("somebody who has asked");
+            answer.send(number).expect("a thread that has asked");
         }
     };
     Flow::new("oneshot", vec![Box::new(ask), Box::new(answer)], arrivals)
@@ -410,7 +410,7 @@ fn letters_in_a_mailbox_with_a_bound(messages: u64) -> Flow {
     letters_of("mailbox of three", builder.build(), messages)
 }
 
-/// One thread sends by `select` to whichever of three channels has room, and another receives from all.
+/// One thread sends by `select` to any of three channels with room, and another receives from all.
 fn several_in_a_select(messages: u64) -> Flow {
     let (mut pipe, mut pipe_in) = spsc::bounded(2);
     let (exchange, exchange_in) = mpmc::bounded(1);
@@ -507,7 +507,7 @@ fn several_in_a_hub(messages: u64) -> Flow {
         hub.receive(exchange_in, move |_, message| message.into_iter().for_each(|message| two.note(message)))
             .expect("a place");
         let timer = hub.every(Duration::from_micros(700), |_| {});
-        gives.send(hub.handle()).expect("somebody who posts");
+        gives.send(hub.handle()).expect("a thread that posts");
         drop(gives);
         while !posted.are_all() {
             hub.run_once(None).expect("a poller");

@@ -1,5 +1,5 @@
-//! A process that is forked while its channels are open and its threads are at it. The child has the calling thread alone and
-//! a copy of all memory: it may end, or drop its copies; the parent goes on and notices nothing.
+//! A process that is forked while its channels are open and its threads use them. The child has the calling thread
+//! alone and a copy of all memory: it may exit, or drop its copies; the parent goes on and notices nothing.
 //!
 //! Claim: A fork with open channels loses, duplicates or reorders no message.
 
@@ -35,7 +35,7 @@ fn the_parent_goes_on_while_it_forks() {
     }
 }
 
-/// The child drops its ends, and a set whose descriptor it shares, full of messages that are its own copies.
+/// The child drops its handles, and a set whose descriptor it shares, full of messages that are its own copies.
 #[test]
 fn a_child_that_drops_its_copies() {
     if !alone("forked::a_child_that_drops_its_copies") {
@@ -62,7 +62,7 @@ fn a_child_that_drops_its_copies() {
     thread.join().unwrap();
 }
 
-/// Other threads take and give back at the moment of the fork, wherever in that they are: the child has what is in its copy,
+/// Other threads take and give back at the moment of the fork, at any point of that: the child has what is in its copy,
 /// takes, drops, and takes again what it has dropped.
 ///
 /// Claim: A forked child may allocate and drop messages in its copy of a pool.

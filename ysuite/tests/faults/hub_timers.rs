@@ -1,5 +1,5 @@
-//! How a hub that sleeps tells when a timer is due: by the poller's milliseconds, rounded up. So it sleeps once for each
-//! moment, and neither looks again and again for a part of a millisecond, nor comes early.
+//! How a sleeping hub knows when a timer is due: by the poller's milliseconds, rounded up. So it sleeps once for each
+//! moment, and neither polls repeatedly for a part of a millisecond, nor wakes early.
 //!
 //! Claim: The hub sleeps once for a timer. It rounds up to a millisecond.
 //! Also: stress hub::turns_and_timers.
@@ -33,7 +33,7 @@ fn a_timer_of_a_part_of_a_millisecond_is_one_sleep_and_never_early() {
     });
 }
 
-/// Timers within one millisecond are served by one sleep, or as many as there are, in the order of their moments.
+/// Timers within one millisecond are served by one sleep each at most, in the order of their moments.
 #[test]
 fn timers_of_one_millisecond_ring_in_their_order() {
     guarded(|| {

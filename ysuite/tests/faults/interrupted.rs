@@ -1,6 +1,5 @@
-//! Signal handlers that run on every thread a thousand times a second, while it sends, receives and waits in every way. A
-//! system call that is interrupted ends with an error (without SA_RESTART) or begins anew (with it), and some do the former
-//! whatever the handler has asked for.
+//! Signal handlers that run on every thread a thousand times a second, while it sends, receives and waits in every way.
+//! An interrupted system call fails (without SA_RESTART) or restarts (with it), and some fail with both.
 //!
 //! Claim: Unix signals at a thousand per second to every thread, with and without `SA_RESTART`, lose, duplicate or
 //! reorder no message.

@@ -1,7 +1,7 @@
 //! Faults, as far as they can be made: what the kernel, the machine and other code of the process may do to threads that use
-//! channels. Each fault is done to the whole [family](flows) of channels, and every message must arrive once and in its
-//! sender's order all the same. Other promises that hold wherever a thread was stopped are tried here too, one instruction
-//! after another ([`steps`]).
+//! channels. Each fault is applied to [all channels](flows), and every message must still arrive once and in its
+//! sender's order. Other promises that hold wherever a thread was stopped are tested here too, one instruction after
+//! another ([`steps`]).
 //!
 //! Faults are the process's, so most of these tests run in a process of their own. The short form takes seconds;
 //! `ci/faults` is the long one.

@@ -1,5 +1,5 @@
-//! Threads that end by a panic while they hold an end, in the middle of a batch, with a permit, in a handler. Whoever is at the
-//! other end is woken and told, as of an end that is dropped, and every message has one end of its own.
+//! Threads that panic while they hold a handle, in the middle of a batch, with a permit, in a handler. The other side
+//! is woken and notified, as when a handle is dropped, and every message is dropped once.
 //!
 //! Claim: Threads that panic with a handle, in a batch, with permits or in handlers lose no message of others.
 
@@ -35,7 +35,7 @@ fn quietly() {
 
 struct Meant;
 
-/// Ends this thread, with all that it holds.
+/// Ends this thread by a panic, with all that it holds.
 fn fall() -> ! {
     std::panic::panic_any(Meant)
 }
@@ -49,7 +49,7 @@ fn falling(act: impl FnOnce() + Send + 'static) -> thread::JoinHandle<()> {
     })
 }
 
-/// Many rounds of one: `act` gets a tally of so many messages, and a number that is different in each round.
+/// Many rounds of one: `act` gets a tally of `messages` messages, and a number that is different in each round.
 fn rounds(act: impl Fn(&Tally, &mut Random) + Send + 'static) {
     guarded(move || {
         for round in 0..messages(60) {
@@ -60,11 +60,11 @@ fn rounds(act: impl Fn(&Tally, &mut Random) + Send + 'static) {
     });
 }
 
-/// The receiver waits; the sender falls, behind some messages, with others hidden, and in the middle of a batch that is made.
+/// The receiver waits; the sender panics, after some messages, with others hidden, and while making a batch.
 macro_rules! a_sender_falls {
     ($name:ident, $channel:expr) => {
         #[test]
-        #[allow(unused_mut)] // Ends of an exchange are shared.
+        #[allow(unused_mut)] // Handles of an mpmc channel are shared.
         fn $name() {
             rounds(|tally, random| {
                 let (mut sender, mut receiver) = $channel;
@@ -96,7 +96,7 @@ a_sender_falls!(a_sender_of_a_rendezvous_falls_in_a_batch, mpmc::bounded(0));
 macro_rules! a_receiver_falls {
     ($name:ident, $channel:expr) => {
         #[test]
-        #[allow(unused_mut)] // Ends of an exchange are shared.
+        #[allow(unused_mut)] // Handles of an mpmc channel are shared.
         fn $name() {
             rounds(|tally, random| {
                 let (mut sender, mut receiver) = $channel;
@@ -145,7 +145,7 @@ fn both_ends_fall_at_once() {
     });
 }
 
-/// The places that a falling thread held are free again, and who waits for them is woken.
+/// The room that a panicking thread held is free again, and threads that wait for it are woken.
 #[test]
 fn permits_fall_with_their_threads() {
     rounds(|tally, random| {
@@ -158,7 +158,7 @@ fn permits_fall_with_their_threads() {
             let mut held = mine.try_reserve_many(4).expect("places");
             assert!(held.next().expect("a permit").send(all.next()).is_ok());
             let _permit = pipe.try_reserve_many(2).expect("places");
-            tell.send(()).expect("somebody who waits");
+            tell.send(()).expect("a thread that waits");
             thread::sleep(after);
             fall();
         });
@@ -194,7 +194,7 @@ fn ends_of_a_broadcast_fall() {
     });
 }
 
-/// The value that a falling closure has left is there, the lock is free, and everybody is told.
+/// The value that a panicking closure has left is there, the lock is free, and every receiver is notified.
 #[test]
 fn a_change_of_a_watched_value_falls() {
     rounds(|_, _| {
@@ -238,7 +238,7 @@ fn ends_of_a_oneshot_fall() {
     });
 }
 
-/// Whoever is linked to a thread that falls is told, behind all that it has said.
+/// A mailbox that is linked to a panicking thread is notified, after all that the thread has sent.
 #[test]
 fn an_owner_of_a_mailbox_falls() {
     quietly();
@@ -261,7 +261,7 @@ fn an_owner_of_a_mailbox_falls() {
     drop(mailbox::spawn(|_| {}));
 }
 
-/// The closure of a select runs behind its operation: a message that it was given has its end with it.
+/// The closure of a select runs after its operation: a message that it was given is dropped with it.
 #[test]
 fn a_selects_closure_falls() {
     rounds(|tally, _| {
@@ -275,7 +275,7 @@ fn a_selects_closure_falls() {
     });
 }
 
-/// The sets that a falling thread has are gone, the ends are not: they were not its own.
+/// The sets of a panicking thread are gone, the handles are not: they were not its own.
 #[test]
 fn owners_of_sets_fall() {
     rounds(|tally, _| {
@@ -337,7 +337,7 @@ fn a_handler_of_a_hub_falls() {
             falls += 1;
         }
         thread.join().unwrap();
-        // What becomes of a handler that has fallen, and of its receiver, is the hub's business; nobody waits for it.
+        // The hub disposes of a handler that has panicked, and of its receiver; no thread waits for that.
         assert!(falls == 2 && served.load(Ordering::Relaxed) >= 3, "{falls} falls, {served:?}");
     });
 }

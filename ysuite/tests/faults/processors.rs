@@ -1,4 +1,4 @@
-//! Threads and the CPUs they may use: changed under way, one CPU for all, and as many threads there as a crowd is. And
+//! Threads and the CPUs they may use: changed while they run, one CPU for all, and a crowd of threads there. And
 //! priorities that are mixed, as far as they are permitted.
 //!
 //! Claim: Changing CPUs, 64 threads on one CPU, and mixed real-time and nice priorities lose no message.
@@ -63,7 +63,7 @@ fn every_flow_on_one_cpu() {
     }
 }
 
-/// One thread has both ends.
+/// One thread has both handles.
 #[test]
 fn one_thread_on_one_cpu() {
     guarded(|| {
@@ -128,8 +128,8 @@ pub(crate) fn in_real_time<R>(act: impl FnOnce() -> R) -> Option<R> {
     })
 }
 
-/// Each second thread of every flow is real-time, or as nice as can be, and all are on one CPU: whoever looks for a peer in a
-/// spin keeps it from the CPU, and must give it up. Where real time is not permitted, niceness is left.
+/// Each second thread of every flow is real-time, or as nice as can be, and all are on one CPU: a thread that spins for
+/// a peer keeps it from the CPU, and must yield. If real time is not permitted, only niceness is used.
 #[test]
 fn priorities_are_mixed_on_one_cpu() {
     if !alone("processors::priorities_are_mixed_on_one_cpu") {
@@ -144,7 +144,7 @@ fn priorities_are_mixed_on_one_cpu() {
                     if number % 2 == turn {
                         REAL_TIME.fetch_add(i32::from(become_real_time(1 + number as i32)), Ordering::Relaxed);
                     } else {
-                        setpriority_process(Some(gettid()), 19).expect("anybody may be nice");
+                        setpriority_process(Some(gettid()), 19).expect("every process may be nice");
                     }
                 },
                 |_| thread::sleep(Duration::from_millis(1)),

@@ -1,8 +1,8 @@
 //! A real-time thread that needs a step of a thread which it has preempted: both have one CPU. The other one can go on only if
-//! the real-time thread sleeps; a yield gives the CPU to nobody of less priority.
+//! the real-time thread sleeps; a yield gives the CPU to no thread of lower priority.
 //!
-//! The kernel watches: it ends the process where a real-time thread has used a fifth of a second without having slept. Where
-//! real time is not permitted there is nothing to be seen.
+//! The kernel watches: it ends the process if a real-time thread has used a fifth of a second without having slept. If
+//! real time is not permitted there is nothing to test.
 //!
 //! Claim: A real-time thread that needs a step of a thread it has preempted sleeps.
 
@@ -38,8 +38,8 @@ fn watched(test: &str, act: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// A thread that stands still somewhere in `act` may go on, once `urgent` runs as a real-time thread on its CPU. Whether it
-/// stood still.
+/// A thread that is stopped somewhere in `act` may go on, once `urgent` runs as a real-time thread on its CPU. Returns
+/// whether it was stopped.
 fn urgently<A: Send>(instruction: u64, act: impl FnOnce() -> A + Send, urgent: impl FnOnce()) -> bool {
     let all = cpus();
     let one = &all[..1];
@@ -85,7 +85,7 @@ fn a_forced_message_behind_a_sender() {
         everywhere(67, |instruction| {
             let (sender, receiver) = full(0);
             receiver.recv().unwrap();
-            // The one that stands still has the last cell; the second message that is forced comes to it.
+            // The stopped thread has the last cell; the second forced message comes to it.
             let urgent = || (0..2).for_each(|number| _ = sender.force_send(number).unwrap());
             urgently(instruction, || sender.try_send(7).is_ok(), urgent)
         });

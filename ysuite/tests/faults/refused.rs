@@ -99,7 +99,8 @@ mod by_a_filter {
     }
 }
 
-/// Whatever needs descriptors says that there are none; whatever needs none goes on, and so does all that has its own.
+/// What needs new descriptors reports that there are none; what needs none goes on, and so does what has its own
+/// already.
 #[test]
 fn no_descriptors_left() {
     if !alone("refused::no_descriptors_left") {
@@ -147,7 +148,7 @@ fn no_descriptors_left() {
     thread.join().unwrap();
     for make in FAMILY {
         let flow = make(messages(200));
-        if !matches!(flow.name, "hub" | "pipe in a socketpair") {
+        if !matches!(flow.name, "hub" | "spsc in a socketpair") {
             flow.run(|_| {}, |_| thread::sleep(Duration::from_millis(1)));
         }
     }
@@ -164,7 +165,7 @@ fn the_counter_of_an_eventfd_is_full() {
         }
         for beginning in [u64::MAX - 1, 1] {
             let mut set = YSocketpair::with_backend(8, Backend::Eventfd).unwrap();
-            // Somebody who has the descriptor, as every event loop has, writes to it.
+            // Another owner of the descriptor, such as an event loop, writes to it.
             let descriptor = set.as_fd().try_clone_to_owned().unwrap();
             rustix::io::write(&descriptor, &beginning.to_ne_bytes()).unwrap();
             let signaler = set.signaler();

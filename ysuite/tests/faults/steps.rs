@@ -1,6 +1,6 @@
-//! One thread, instruction by instruction: the processor traps behind each of them, and the handler counts, or stops the
-//! thread there while another tries what it can. So "wait-free" is a count of instructions, "lock-free" is what others can do
-//! while a thread stands still wherever it may be, and a race of some instructions is tried in each of its places.
+//! One thread, instruction by instruction: the processor traps after each of them, and the handler counts, or stops the
+//! thread there while another tries what it can. So "wait-free" is a count of instructions, "lock-free" is what others
+//! can do while a thread is stopped at any point, and a race of some instructions is tested at each of them.
 //!
 //! A thread that is counted is a thousand times as slow as the others: to it they are everywhere at once. So the short form
 //! tries few instructions, and others in every run.
@@ -15,9 +15,9 @@ use std::time::SystemTime;
 struct Stepping {
     /// How many instructions have been counted.
     count: u64,
-    /// Behind which of them the thread is to stand still.
+    /// The instruction after which the thread is to stop.
     stop: u64,
-    /// Where it says so, and is told to go on.
+    /// The channel on which it reports that, and is told to go on.
     gate: *const Gate,
 }
 
@@ -30,7 +30,7 @@ thread_local! {
     static BETWEEN: Cell<Option<*const (dyn Fn() + 'static)>> = const { Cell::new(None) };
 }
 
-/// Where a thread stands still.
+/// Where a thread is stopped.
 #[derive(Default)]
 pub(crate) struct Gate {
     stands: AtomicBool,
@@ -86,8 +86,8 @@ pub(crate) fn count<R>(act: impl FnOnce() -> R) -> (R, u64) {
     stepped(u64::MAX, std::ptr::null(), act)
 }
 
-/// As [`count`], where `between` is called between each two instructions: what others may do there they do, so a loop that
-/// they can keep going never ends. It neither panics nor allocates, but where `act` does not allocate either.
+/// As [`count`], with calls of `between` between each two instructions: other threads' steps happen there, so a loop
+/// that they can keep going never ends. It neither panics nor allocates, unless `act` does not allocate.
 pub(crate) fn count_with<R>(between: &(dyn Fn() + '_), act: impl FnOnce() -> R) -> (R, u64) {
     let between: *const (dyn Fn() + '_) = between;
     // SAFETY: only the lifetime is another; the pointer is taken away before the reference ends.
@@ -97,9 +97,9 @@ pub(crate) fn count_with<R>(between: &(dyn Fn() + '_), act: impl FnOnce() -> R) 
     counted
 }
 
-/// Runs `act` on a thread of its own, which stands still behind the instruction of that number while `others` runs here.
-/// `warm` runs on that thread first, so that what is made once for a thread is made: a thread that stands still within the
-/// allocator keeps others from it. Returns what both have returned; nothing of `others` where `act` has fewer instructions.
+/// Runs `act` on a thread of its own, which stops after the instruction of that number while `others` runs here. `warm`
+/// runs on that thread first, so that its thread-local data exists: a thread that is stopped within the allocator
+/// blocks others. Returns what both have returned; nothing of `others` if `act` has fewer instructions.
 pub(crate) fn stopped_at<A: Send, B>(
     instruction: u64,
     warm: impl FnOnce() + Send,
@@ -109,7 +109,7 @@ pub(crate) fn stopped_at<A: Send, B>(
     preempted_at(instruction, warm, act, |_| others())
 }
 
-/// As [`stopped_at`], where `others` says itself when the thread that stands still may go on.
+/// As [`stopped_at`], but `others` itself decides when the stopped thread may go on.
 pub(crate) fn preempted_at<A: Send, B>(
     instruction: u64,
     warm: impl FnOnce() + Send,
@@ -134,8 +134,8 @@ pub(crate) fn preempted_at<A: Send, B>(
     })
 }
 
-/// Calls `round` with the number of an instruction at which a thread is to be stopped, until a round says that the thread has
-/// fewer: of each in the long form; in the short one of each so many, and of others in every run.
+/// Calls `round` with the number of an instruction at which a thread is to be stopped, until a round reports that the
+/// thread has fewer: each instruction in the long form; in the short one a sample, different in every run.
 pub(crate) fn everywhere(each: u64, mut round: impl FnMut(u64) -> bool) {
     let each = if super::is_long() { 1 } else { each };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").subsec_micros();
@@ -147,7 +147,7 @@ pub(crate) fn everywhere(each: u64, mut round: impl FnMut(u64) -> bool) {
     assert!(stops > 1, "the thread was stopped {stops} times");
 }
 
-/// The least instruction at which a round says true, where those that are later say so as well; `None`: no instruction does.
+/// The first instruction at which a round returns true, if all later ones do so as well; `None`: no instruction does.
 pub(crate) fn first(most: u64, mut round: impl FnMut(u64) -> bool) -> Option<u64> {
     let (mut least, mut beyond) = (1, most);
     while least < beyond {

@@ -1,5 +1,5 @@
-//! What others can do while one thread stands still, wherever in an operation that may be: everything that is said to be
-//! lock-free, or never to wait for a thread that has lost its CPU. And races of a few instructions, in each place.
+//! What others can do while one thread is stopped, at any point of an operation: everything that is documented as
+//! lock-free, or as never waiting for a preempted thread. And races of a few instructions, at each point.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
@@ -14,12 +14,12 @@ use super::support::executor::Task;
 use super::support::guarded;
 use super::support::process::{is_asleep, thread_id};
 
-/// How many operations the others do while one stands still.
+/// How many operations the others do while one is stopped.
 const OTHERS: u64 = 12;
 
-/// One thread stands still in the operation `act` of an exchange that has two messages; the others send and receive. In a
-/// channel without a bound each of their sends goes through, in one with a bound until it is full: and what is said to be
-/// empty or full is so but for the one that stands still.
+/// One thread is stopped in the operation `act` of an mpmc channel that has two messages; the others send and receive.
+/// In an unbounded channel each of their sends succeeds, in a bounded one until it is full. A channel that is reported
+/// empty or full is so except for the stopped operation.
 fn an_exchange(bound: Option<usize>, act: fn(&mpmc::Sender<u64>, &mpmc::Receiver<u64>) -> (u64, u64)) {
     guarded(move || {
         everywhere(67, |instruction| {
@@ -37,7 +37,7 @@ fn an_exchange(bound: Option<usize>, act: fn(&mpmc::Sender<u64>, &mpmc::Receiver
                         received += receiver.try_recv().map_or(0, |_| 1);
                         assert!(receiver.len() <= bound.unwrap_or(usize::MAX));
                     }
-                    // Of both some got on: one place at most is the one's that stands still.
+                    // Both made progress: the stopped thread has one slot at most.
                     assert!(sent >= bound.map_or(OTHERS, |bound| bound as u64 - 3), "{sent} were sent");
                     (sent, received)
                 },
@@ -80,7 +80,7 @@ fn in_a_receive_of_an_exchange_without_a_bound() {
     an_exchange(None, receive);
 }
 
-/// The others have every block but the one that is under way, and whatever the thread has at hand.
+/// The others have every block except the one in transit, and those that the thread holds.
 ///
 /// Claim: Allocating and freeing pool blocks is lock-free.
 #[test]
@@ -121,7 +121,7 @@ fn in_a_taker_of_a_pool() {
     }
 }
 
-/// The set is found, and others signal it, while a signaler stands still; its own signal comes when it goes on.
+/// The set is found, and others signal it, while a signaler is stopped; its own signal comes when it goes on.
 fn a_set<W: Wait, S: Signal + Sync>(set: impl Fn() -> (W, S, S) + Send + 'static, id: usize) {
     guarded(move || {
         everywhere(29, |instruction| {
@@ -174,7 +174,7 @@ fn in_a_signaler() {
     a_set(set!(YSocketpair::new().unwrap()), 7);
 }
 
-/// A sender stands still within its change, or with the lock: receivers look, wait and are told all the same.
+/// A sender is stopped within its change, or with the lock: receivers still read, wait and are notified.
 ///
 /// Claim: `has_changed`, waiting and waking do not take the lock of a watched value.
 /// Also: faults wait_free::a_look_at_a_watch.
@@ -204,7 +204,7 @@ fn in_a_change_of_a_watched_value() {
     });
 }
 
-/// While a thread waits and is woken, another has the lock: were it taken, nobody would go on.
+/// While a thread waits and is woken, another has the lock: if it were taken, no thread would go on.
 #[test]
 fn waiting_at_a_watch_and_being_woken_while_the_lock_is_held() {
     /// A task whose waker has another thread take the lock, and returns when it has it.
@@ -253,8 +253,8 @@ fn waiting_at_a_watch_and_being_woken_while_the_lock_is_held() {
     });
 }
 
-/// What has become of a full channel of this capacity, and of a message that is forced into it by a thread that stood still
-/// behind this instruction while another closed the channel and received.
+/// The state of a full channel of this capacity, and of a message that is forced into it by a thread that was stopped
+/// after this instruction while another closed the channel and received.
 struct Overtaken {
     stood_still: bool,
     was_sent: bool,
@@ -279,8 +279,8 @@ fn overtake(capacity: usize, instruction: u64) -> Overtaken {
     Overtaken { stood_still: others.is_some(), was_sent: forced.is_ok(), to_be_received }
 }
 
-/// A message is forced into a full channel while another thread closes it and receives: one message more than the capacity
-/// is received at most, and that happens; each ends once.
+/// A message is forced into a full channel while another thread closes it and receives: one message more than the
+/// capacity is received at most, and that happens; each is dropped once.
 ///
 /// Claim: A `force_send` that a close and a receiver overtake leaves at most one message more than the capacity.
 #[test]
@@ -303,7 +303,7 @@ fn in_a_force_that_a_close_and_a_receiver_overtake() {
     });
 }
 
-/// An observer stands still wherever in its look: messages go through, and whoever waits is woken.
+/// An observer is stopped at any point of its snapshot: messages go through, and waiting threads are woken.
 ///
 /// Claim: A stopped observer delays no send, receive or wait.
 #[cfg(feature = "statistics")]

@@ -1,5 +1,5 @@
-//! A process that is stopped and goes on, at random moments, as job control, debuggers and freezers have it. All its threads
-//! stop wherever they are; their time limits run out meanwhile.
+//! A process that is stopped and goes on, at random moments, as job control, debuggers and freezers have it. All its
+//! threads stop at any point; their time limits run out meanwhile.
 //!
 //! Claim: Stopping and continuing the process at random moments loses, duplicates or reorders no message.
 
@@ -32,7 +32,7 @@ fn stopped_and_continued_at_random_moments() {
     let (process, mut random, mut stops) = (Pid::from_child(&child), Random::new(11), 0);
     while !has_ended(&mut child) {
         thread::sleep(Duration::from_micros(random.next() % 3_000));
-        // A child that has ended meanwhile has not been waited for: its number is nobody else's.
+        // A child that has ended meanwhile has not been waited for: its number was not reused.
         kill_process(process, Signal::STOP).expect("a child");
         thread::sleep(Duration::from_micros(random.next() % 3_000));
         kill_process(process, Signal::CONT).expect("a child");
@@ -46,6 +46,6 @@ fn stopped_and_continued_at_random_moments() {
 /// Whether it is over. It is waited for by no other call than `wait`, so that its number stays its own.
 fn has_ended(child: &mut Child) -> bool {
     let state =
-        std::fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a child that nobody has waited for");
+        std::fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a child that was not waited for");
     state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))
 }

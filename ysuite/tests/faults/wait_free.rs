@@ -1,6 +1,6 @@
-//! What is said to be wait-free takes no more instructions than a bound, whatever the other threads do. They are at it all the
-//! time, a thousand times as fast as the thread that is counted, so that between two of its instructions they have done
-//! whatever they can do. The bounds are of code that is not optimised, with much room: a loop that others keep going has none.
+//! What is documented as wait-free takes a bounded number of instructions, whatever the other threads do. They run all
+//! the time, a thousand times as fast as the counted thread, so that everything possible happens between two of its
+//! instructions. The bounds are for unoptimised code, with much slack: a loop that others keep going has none.
 //!
 //! And costs that are said not to grow: instructions of one receiver among few and among many.
 
@@ -19,8 +19,8 @@ use super::{is_long, messages};
 /// The most instructions of a call, in code that is not optimised.
 const BOUND: u64 = 20_000;
 
-/// Calls `counted` so many times, each time counting, while each of `others` is called again and again by a thread of its own.
-/// Fails where a call had more instructions than the bound.
+/// Calls `counted` this many times, each time counting, while each of `others` is called again and again by a thread of
+/// its own. Fails if a call had more instructions than the bound.
 #[track_caller]
 fn bounded_among(times: u64, others: &[&(dyn Fn() + Sync)], mut counted: impl FnMut() -> u64) {
     let over = AtomicBool::new(false);
@@ -41,7 +41,7 @@ fn bounded_among(times: u64, others: &[&(dyn Fn() + Sync)], mut counted: impl Fn
     assert!(most > 10 && most <= BOUND, "a call had {most} instructions");
 }
 
-/// The other end of a channel of one thread, lent to the thread that goes on.
+/// The other handle of a channel of one thread, lent to the thread that goes on.
 struct Lent<T>(std::sync::Mutex<T>);
 
 impl<T> Lent<T> {
@@ -49,7 +49,7 @@ impl<T> Lent<T> {
         Self(std::sync::Mutex::new(end))
     }
 
-    /// Does something with it, whatever comes of it.
+    /// Does something with it, with any result.
     fn with<R>(&self, act: impl FnOnce(&mut T) -> R) {
         drop(Some(act(&mut self.0.lock().expect("no panic"))));
     }
@@ -171,7 +171,7 @@ fn signals_on_a_word() {
     });
 }
 
-/// Not wait-free by its words, but by its bound: a descriptor is rung once for each sleep.
+/// Not documented as wait-free, but bounded: a descriptor is written once for each sleep.
 ///
 /// Claim: Signalling is lock-free on a descriptor.
 #[test]
@@ -192,7 +192,8 @@ fn looks_at_an_exchange_under_a_crowd() {
         for bound in [Some(3), None] {
             let (sender, receiver) = bound.map_or_else(mpmc::unbounded, mpmc::bounded);
             let turn = std::cell::Cell::new(0);
-            // Both positions move, and the ends are counted up and down: none of it allocates in the middle of a look.
+            // Both positions move, and the handles are counted up and down: none of it allocates in the middle of a
+            // check.
             let crowd = || {
                 turn.set(turn.get() + 1);
                 match turn.get() % 3 {
@@ -250,7 +251,7 @@ fn a_block_at_hand_in_a_pool() {
     });
 }
 
-/// The instructions of each receive, among so many receivers; and of each send.
+/// The instructions of each receive, among this many receivers; and of each send.
 fn broadcast_among(receivers: usize, laps: usize) -> (Vec<u64>, Vec<u64>) {
     const CAPACITY: usize = 4;
     let (sender, mut receiver) = broadcast::bounded(CAPACITY);
@@ -269,7 +270,7 @@ fn broadcast_among(receivers: usize, laps: usize) -> (Vec<u64>, Vec<u64>) {
     (receives, sends)
 }
 
-/// A receiver's way is as long among forty as among four. A sender looks at all receivers once for each lap, and every
+/// A receiver's way is as long among forty as among four. A sender checks all receivers once for each lap, and every
 /// other send is as long as among four.
 ///
 /// Claim: The steps of a broadcast receive do not depend on the number of receivers. A sender scans all cursors once
@@ -289,13 +290,13 @@ fn a_broadcast_to_few_and_to_many() {
         steps.sort_unstable();
         steps[steps.len() / 2]
     };
-    // Both get quicker while nobody is found asleep, so those that are of later laps may have fewer.
+    // Both get quicker while no sleeper is found, so those of later laps may have fewer.
     assert!(usual(&many_receives) <= usual(&few_receives), "{many_receives:?} after {few_receives:?}");
     assert!(most(&many_receives) <= most(&few_receives) + 50, "{} after {}", most(&many_receives), most(&few_receives));
     assert!(usual(&many_sends) <= usual(&few_sends), "{many_sends:?} after {few_sends:?}");
     let long = many_sends.iter().filter(|&&steps| steps > most(&few_sends)).count();
-    assert!((1..=LAPS).contains(&long), "{long} sends of {LAPS} laps have looked at all receivers");
+    assert!((1..=LAPS).contains(&long), "{long} sends of {LAPS} laps have checked all receivers");
     if is_long() {
-        println!("receive {}, send {}, with a look {}", usual(&many_receives), usual(&many_sends), most(&many_sends));
+        println!("receive {}, send {}, with a check {}", usual(&many_receives), usual(&many_sends), most(&many_sends));
     }
 }

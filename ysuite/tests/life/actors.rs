@@ -44,7 +44,7 @@ fn a_mailbox_for_each_conversation() {
             if number % 2 == 0 {
                 assert!(mailbox.detach());
             }
-            // Both ways. One end is waited for, the other never comes.
+            // Both ways. One end is waited for, the other never happens.
             stays.link(&address);
             mailbox.link(&own);
             if number % 3 == 0 {

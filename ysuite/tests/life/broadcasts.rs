@@ -1,4 +1,4 @@
-//! Messages to all: receivers that subscribe and go, beside one that stays.
+//! Messages to all: receivers that subscribe and go, alongside one that stays.
 
 use std::task::Context;
 use std::thread;
@@ -40,7 +40,7 @@ fn receivers_of_what_may_be_missed_that_come_and_go() {
     });
 }
 
-/// Receivers that are never asked hold nobody up for long, and nothing of them stays.
+/// Receivers that never receive hold up no sender for long, and leave nothing.
 #[test]
 fn receivers_that_are_evicted() {
     live("broadcasts::receivers_that_are_evicted", Steps::Calls, |life| {
@@ -55,7 +55,7 @@ fn receivers_that_are_evicted() {
     });
 }
 
-/// As many receivers at once as never again: what they were costs those that come later nothing.
+/// A large crowd of receivers once: it costs later ones nothing.
 #[test]
 fn a_crowd_that_has_gone() {
     live("broadcasts::a_crowd_that_has_gone", Steps::Calls, |life| {

@@ -1,4 +1,4 @@
-//! A server: each connection makes its ends, has them served with all others, and goes; some are always open.
+//! A server: each connection makes its handles, has them served with all others, and goes; some are always open.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
 /// Connections that are open at once.
 const OPEN: usize = 32;
 
-/// An end of every kind that can be attached.
+/// A handle of every kind that can be attached.
 fn ends(number: u64) -> Box<dyn Attach + Send> {
     match number % 8 {
         0 => Box::new(spsc::bounded::<u64>(1).1),
@@ -27,10 +27,10 @@ fn ends(number: u64) -> Box<dyn Attach + Send> {
     }
 }
 
-/// A pipe, another end, and their ids in the set.
+/// An spsc channel, another handle, and their ids in the set.
 type Connection = (spsc::Sender<u64>, spsc::Receiver<u64>, Box<dyn Attach + Send>, [usize; 2]);
 
-/// In any set: a pipe for a connection, and an end of another kind.
+/// In any set: an spsc channel for a connection, and a handle of another kind.
 fn serve(life: &mut crate::life::Life, mut set: impl SignalSet) {
     let mut open: VecDeque<Connection> = VecDeque::with_capacity(OPEN);
     let mut ids: VecDeque<usize> = (0..2 * OPEN).collect();
@@ -105,7 +105,7 @@ fn ends_that_detach_themselves() {
             pollset.attach(&mut answer, 7).unwrap();
             pollset.attach(&mut funnel, 8).unwrap();
             pollset.check().for_each(drop);
-            // A receiver that looks now and then, and finds nothing.
+            // A receiver that polls now and then, and finds nothing.
             assert!(stays_in.try_recv().is_err());
             assert!(receiver.detach() && sender.detach() && lane.detach() && many.detach() && many_in.detach());
             assert!(heard.detach() && seen.detach() && answer.detach() && funnel.detach());
@@ -138,7 +138,7 @@ fn in_a_select() {
             let never = timer::never();
             select.add_timer(&clock).unwrap();
             select.add_timer(&never).unwrap();
-            // One that has always room beside those that have nothing yet, each of which is named until that is seen.
+            // One that always has room, next to others that have nothing yet and are reported until that is seen.
             assert!(receiver.try_recv().is_err() && stays_in.try_recv().is_err());
             assert_eq!(select.wait(), room);
             assert_eq!(select.remove_shared(&out), Some(room));
@@ -151,7 +151,7 @@ fn in_a_select() {
             stays.send(number).unwrap();
             assert_eq!(select.wait_timeout(Duration::from_secs(60)), Some(stayed));
             assert!(stays_in.try_recv().is_ok() && stays_in.try_recv().is_err());
-            // Whatever is added by shared reference stays until it is removed; others may just go.
+            // A handle that is added by shared reference stays until it is removed; others may just be dropped.
             assert_eq!(select.remove_shared(&shared), Some(shared_key));
             assert!(select.remove_timer(&clock).is_some());
             assert!(select.remove_timer(&never).is_some());

@@ -1,5 +1,5 @@
-//! The instructions of this process outside the kernel: by the processor's counter, which the kernel lends where it and the machine have
-//! one; and otherwise by valgrind, to which a function that is called says where one part of a run ends.
+//! The instructions of this process outside the kernel: by the processor's counter, if the kernel and the machine have
+//! one; and otherwise by valgrind, with a function call that marks where one part of a run ends.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -51,7 +51,7 @@ impl Counter {
         // SAFETY: `perf_event_open` reads as many bytes as `size` says, and returns a descriptor or -1.
         let counter = unsafe { syscall(number, &raw const attributes, this, any_cpu, no_group, close_on_exec) };
         let counter = i32::try_from(counter).ok().filter(|&counter| counter >= 0)?;
-        // SAFETY: a new descriptor, that is nobody else's.
+        // SAFETY: a new descriptor, which has no other owner.
         Some(Self(unsafe { File::from_raw_fd(counter) }))
     }
 
@@ -63,7 +63,7 @@ impl Counter {
     }
 }
 
-/// Where a part of a run ends, for callgrind, which dumps what it has counted before it, and begins anew.
+/// Where a part of a run ends, for callgrind, which dumps what it has counted before it, and begins again.
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn ysuite_life_part() {

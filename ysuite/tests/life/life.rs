@@ -1,9 +1,9 @@
 //! What is counted of a program, when, and what may not grow.
 //!
 //! A program's test starts this binary once more with that test alone, and there the program runs; what it counts is the whole
-//! process's. It is counted at a tenth, at half and at the end of the steps. At half and at the end there may be no more than at
-//! the tenth, but for what [`Settling`] allows, which does not depend on the number of steps; and the last twentieth of
-//! the steps may take a fifth more instructions than the second twentieth.
+//! process's. It is counted at a tenth, at half and at the end of the steps. At half and at the end there may be no
+//! more than at the tenth, except what [`Settling`] allows, which does not depend on the number of steps; and the last
+//! twentieth of the steps may take a fifth more instructions than the second twentieth.
 
 use std::env;
 use std::fmt;
@@ -29,7 +29,7 @@ const COUNTED_STEPS: [u64; 2] = [400, 10_000];
 /// Steps before those that are counted, in which tables get the size that they need.
 const SETTLING: u64 = 100;
 
-/// How much more than at a tenth of the run there may be, whatever the number of steps.
+/// How much more than at a tenth of the run there may be, for any number of steps.
 #[derive(Clone, Copy)]
 struct Settling {
     /// Bytes of the heap.
@@ -64,7 +64,7 @@ impl Steps {
         }
     }
 
-    /// As many under valgrind.
+    /// The number under valgrind.
     fn counted(self) -> u64 {
         match self {
             Self::Uneven => COUNTED_STEPS[is_long()] * 10,
@@ -74,7 +74,8 @@ impl Steps {
 
     fn settling(self) -> Settling {
         match self {
-            // A lane or pipe that goes on being used has up to four spare chunks of 8 KiB; blocks of pages are cut out of 2 MiB.
+            // A lane or an spsc channel that is used continuously has up to four spare chunks of 8 KiB; blocks of pages
+            // are cut out of 2 MiB.
             Self::Calls | Self::Uneven | Self::Few => Settling { heap: 40 << 10, mapped: 4 << 20 },
             // The C library keeps the stacks of threads that have ended, 40 MB of them at most.
             Self::Threads => Settling { heap: 40 << 10, mapped: 52 << 20 },
@@ -82,7 +83,7 @@ impl Steps {
     }
 }
 
-/// What there is of everything that a program could leave behind.
+/// The amount of everything that a program could leak.
 struct Held {
     heap: i64,
     resident: u64,
@@ -145,7 +146,7 @@ pub(crate) struct Life {
     settled: u64,
     steps: u64,
     taken: u64,
-    /// The number of twentieths behind which something is counted next.
+    /// The number of twentieths after which something is counted next.
     next: u64,
     settling: Settling,
     at_a_tenth: Option<Held>,
@@ -153,7 +154,7 @@ pub(crate) struct Life {
     /// The instructions when the part under way began.
     begun: u64,
     parts: Vec<u64>,
-    /// Valgrind counts, and nobody else.
+    /// Only valgrind counts.
     under_valgrind: bool,
     /// How many there were at the beginning.
     threads: u64,
@@ -180,7 +181,7 @@ impl Life {
         }
     }
 
-    /// Begins the next step: false behind the last. No other thread of the program may be at work then.
+    /// Begins the next step: false after the last. No other thread of the program may run then.
     pub(crate) fn step(&mut self) -> bool {
         if self.settled < SETTLING {
             self.settled += 1;
@@ -199,17 +200,18 @@ impl Life {
         self.settled + self.taken
     }
 
-    /// Whether this step is the first behind the half of the run: what happens there once is in none of the parts that are compared.
+    /// Whether this step is the first after the half of the run: what happens there once is in none of the parts that
+    /// are compared.
     pub(crate) fn is_past_the_half_once(&self) -> bool {
         self.taken == self.steps / 2 + 1
     }
 
-    /// A crowd that comes once, behind the tenth of the run, may leave so many bytes of the heap to the next.
+    /// A crowd that comes once, after the tenth of the run, may leave this many bytes of the heap to the next.
     pub(crate) fn may_keep(&mut self, heap: u64) {
         self.settling.heap = heap;
     }
 
-    /// Until threads that nobody could join have ended, so that none is at work when the next step begins.
+    /// Until threads that could not be joined have ended, so that none runs when the next step begins.
     pub(crate) fn wait_for_threads(&self) {
         while threads() > self.threads {
             thread::yield_now();
@@ -226,10 +228,10 @@ impl Life {
         }
         if !self.under_valgrind && matches!(self.next, 2 | 10 | 20) {
             let now = Held::now();
-            println!("held by {} behind {} of {} steps: {now}", self.test, self.taken, self.steps);
+            println!("held by {} after {} of {} steps: {now}", self.test, self.taken, self.steps);
             if let Some(before) = &self.at_a_tenth {
                 let grown = now.grown(before, self.settling);
-                assert!(grown.is_empty(), "grown behind {} of {} steps: {}", self.taken, self.steps, grown.join("; "));
+                assert!(grown.is_empty(), "grown after {} of {} steps: {}", self.taken, self.steps, grown.join("; "));
             } else {
                 self.at_a_tenth = Some(now);
             }
@@ -247,20 +249,21 @@ impl Life {
 
 const BEHIND_A_CROWD: &str = "watches::a_crowd_of_handlers_that_has_gone";
 
-/// What is wrong with the instructions of the parts of a run of so many steps.
+/// What is wrong with the instructions of the parts of a run of `steps` steps.
 fn costs_more(test: &str, parts: &[u64], steps: u64, starts_threads: bool) -> Option<String> {
     let [_, _, early, _, _, late] = *parts else {
         return Some(format!("{test}: {} parts have been counted", parts.len()));
     };
     let (early, late) = (early * 20 / steps, late * 20 / steps);
-    println!("instructions of {test}: {early} a step behind a twentieth of {steps} steps, {late} at the end");
-    // A fifth, and some for what comes now and then. Where a step waits for a thread that it has started, it spins for as long as the
-    // machine has that thread wait, of which twenty steps are no average: half of it. Behind a crowd that waited at once a notifier looks at up to 64 counts of rows
-    // and 64 of blocks in each of the two lists of a watch, however large the crowd was.
+    println!("instructions of {test}: {early} a step after a twentieth of {steps} steps, {late} at the end");
+    // A fifth, and some for what comes now and then. If a step waits for a thread that it has started, it spins as long
+    // as the machine delays that thread, and twenty steps give no average: half of it. After a crowd that waited at
+    // once a notifier checks up to 64 counts of rows and 64 of blocks in each of the two lists of a watch, however
+    // large the crowd was.
     let counts = if test == BEHIND_A_CROWD { 2 * (64 + 64) * 50 } else { 0 };
     let more = if starts_threads { early / 2 + 2_000 } else { early / 5 + 300 };
     (late > early + more + counts).then(|| {
-        format!("{test}: a step takes {early} instructions behind a twentieth of {steps} steps, and {late} at the end")
+        format!("{test}: a step takes {early} instructions after a twentieth of {steps} steps, and {late} at the end")
     })
 }
 
@@ -294,7 +297,7 @@ fn child(test: &str) -> Command {
     child
 }
 
-/// Runs it to its end, and returns what it has said, and what is wrong.
+/// Runs it to completion, and returns its output, and what is wrong.
 fn run(command: &mut Command) -> (String, Option<String>) {
     let output = command.output().expect("a child");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,9 +1,9 @@
-//! A logger: lines come in bursts, are drained behind them, and where there is a bound some are refused.
+//! A logger: lines come in bursts, are drained after them, and with a bound some are refused.
 
 use crate::life::{Steps, live};
 use ysuite::{mpmc, mpsc, spsc};
 
-/// Every so many steps all of these bursts come, and all of their lines are read.
+/// Periodically all of these bursts come, and all of their lines are read.
 const EACH: u64 = 10;
 /// At which of those steps, how many lines.
 const BURSTS: [(u64, u64); 3] = [(1, 200), (4, 1), (6, 20)];
@@ -72,7 +72,7 @@ fn an_exchange_without_a_bound() {
     });
 }
 
-/// A backlog that is never empty: as many lines come as go.
+/// A backlog that is never empty: as many lines arrive as leave.
 #[test]
 fn a_backlog_that_stays() {
     live("logger::a_backlog_that_stays", Steps::Calls, |life| {

@@ -110,7 +110,7 @@ fn in_tokio() {
                 assert_eq!((stays_in.recv_async().await, in_task.recv_async().await), (Ok(2), Ok(3)));
                 assert_eq!(receiver.recv_async().await, Ok(4));
                 task.await.unwrap();
-                // A timer for each, of which some are given up.
+                // A timer for each; some are cancelled.
                 if life.number() % 4 == 0 {
                     timer::after(Duration::ZERO).recv_async().await.unwrap();
                 } else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// A program, and operations that it is here for. `Attach for` stands for an end that any set can have attached.
+/// A program, and operations that it is here for. `Attach for` means a handle that can be attached to any set.
 const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "actors::a_mailbox_for_each_conversation",
@@ -429,7 +429,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("work::without_a_bound", &["mpmc::unbounded"]),
 ];
 
-/// Words for operations that make, join, leave or register something, or leave something behind where they are given up.
+/// Words for operations that make, join, leave or register something, or leak something if they are cancelled.
 const JOIN: &[&str] = &[
     "add",
     "add_shared",
@@ -698,12 +698,12 @@ const BY_OTHERS: &[(&str, &[&str])] = &[
     ("AttachShared", &["add_shared"]),
 ];
 
-/// What is in the folder beside the crate, or nothing where the crate is by itself.
+/// What is in the folder next to the crate, or nothing if the crate is by itself.
 fn interface() -> Option<String> {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/api/ysuite.txt")).ok()
 }
 
-/// Without what stands in angle brackets.
+/// Without what is in angle brackets.
 fn plain(path: &str) -> String {
     let mut depth = 0;
     path.chars()

@@ -32,7 +32,7 @@ fn a_oneshot_for_each_request() {
                 }
                 // No answer.
                 3 => drop(reply),
-                // Nobody waits for the answer.
+                // No thread waits for the answer.
                 _ => {
                     assert!(!reply.wait_closed_timeout(Duration::ZERO));
                     assert!(answer.close());
@@ -80,7 +80,7 @@ fn a_pipe_for_each_request() {
     });
 }
 
-/// The pipe by itself, for a program that has its own way of sleeping.
+/// The spsc queue by itself, for a program that has its own way of sleeping.
 #[test]
 fn a_queue_without_waiting() {
     live("replies::a_queue_without_waiting", Steps::Calls, |life| {
@@ -156,10 +156,10 @@ fn an_exchange_for_each_request() {
     });
 }
 
-/// A channel of capacity 0, by which a thread that stays hands the answer over; and one that nobody comes to.
+/// A channel of capacity 0, by which a thread that stays hands the answer over; and one without a partner.
 #[test]
 fn a_rendezvous_for_each_request() {
-    /// Where the answer is to go.
+    /// The destination of the answer.
     enum Reply {
         Spsc(spsc::Sender<u64>),
         Mpsc(mpsc::Sender<u64>),
@@ -209,7 +209,7 @@ fn a_rendezvous_for_each_request() {
     });
 }
 
-/// A rendezvous that stays, with ends that come and go.
+/// A rendezvous that stays, with handles that come and go.
 #[test]
 fn clones_of_the_ends_of_a_rendezvous() {
     live("replies::clones_of_the_ends_of_a_rendezvous", Steps::Threads, |life| {

@@ -1,4 +1,4 @@
-//! A request comes with a sender of its own, which is dropped with it; one end stays.
+//! A request comes with a sender of its own, which is dropped with it; one handle stays.
 
 use std::sync::Arc;
 use std::thread;
@@ -62,7 +62,7 @@ fn a_clone_for_each_request() {
     });
 }
 
-/// As above, but the receiver never lags, and never looks when there is nothing.
+/// As above, but the receiver never lags, and never polls when there is nothing.
 #[test]
 fn a_clone_whose_message_is_received_at_once() {
     live("requests::a_clone_whose_message_is_received_at_once", Steps::Calls, |life| {
@@ -76,7 +76,7 @@ fn a_clone_whose_message_is_received_at_once() {
     });
 }
 
-/// A sender that goes when its message has been received, as where it waits for the answer.
+/// A sender that is dropped when its message has been received, as when it waits for the answer.
 #[test]
 fn a_clone_that_waits_for_its_answer() {
     live("requests::a_clone_that_waits_for_its_answer", Steps::Calls, |life| {
@@ -132,7 +132,7 @@ fn a_clone_under_a_bound_for_senders() {
     });
 }
 
-/// A permit of each sender, one sent and one given up; and each end of the sender's in its turn.
+/// A permit of each sender, one sent and one given up; and each way to drop the sender in its turn.
 #[test]
 fn permits_of_each_clone() {
     live("requests::permits_of_each_clone", Steps::Calls, |life| {
@@ -204,7 +204,7 @@ fn a_clone_in_short_lived_threads() {
     });
 }
 
-/// A sender that has nothing to send after all, in every way to come by one; the receiver never looks.
+/// A sender that has nothing to send after all, in every way to get one; the receiver never polls.
 #[test]
 fn a_clone_that_sends_nothing() {
     live("requests::a_clone_that_sends_nothing", Steps::Calls, |life| {

@@ -58,7 +58,7 @@ fn a_set_for_each_task() {
                     stays.send(number).unwrap();
                     assert_eq!(one.wait(), key);
                     assert_eq!(receiver.try_recv(), Ok(number));
-                    // A set that is gone leaves its ends attached.
+                    // A dropped set leaves its handles attached.
                     if number % 2 == 0 {
                         assert_eq!(one.remove(&mut receiver), Some(key));
                     } else {

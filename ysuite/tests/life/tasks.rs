@@ -150,7 +150,7 @@ fn sinks_and_streams() {
     });
 }
 
-/// A hundred tasks that wait at once, of which most are woken by others.
+/// A hundred tasks that wait at once; most are woken by others.
 #[test]
 fn waiting_for_the_end() {
     live("tasks::waiting_for_the_end", Steps::Calls, |life| {

@@ -65,7 +65,7 @@ fn a_crowd_of_handlers_that_has_gone() {
         let (sender, mut stays) = watch::channel(0_u64);
         let task = Task::default();
         let waker = task.waker();
-        // Lists of those who wait: 3 KiB for each 64.
+        // Lists of waiters: 3 KiB for each 64.
         life.may_keep(4_000 / 64 * 4096);
         while life.step() {
             if life.is_past_the_half_once() {

@@ -72,7 +72,7 @@ fn forced_sends() {
     });
 }
 
-/// Tasks that wait for messages, for room and for the end, and are dropped while they wait.
+/// Tasks that wait for messages, for room and for the disconnect, and are dropped while they wait.
 #[test]
 fn tasks_that_give_up() {
     live("work::tasks_that_give_up", Steps::Calls, |life| {
@@ -123,7 +123,7 @@ fn a_crowd_of_tasks_that_has_gone() {
     live("work::a_crowd_of_tasks_that_has_gone", Steps::Calls, |life| {
         let (sender, receiver) = mpmc::bounded(1);
         let task = Task::default();
-        // Lists of those who wait: 3 KiB for each 64.
+        // Lists of waiters: 3 KiB for each 64.
         life.may_keep(4_000 / 64 * 4096);
         let crowd = |tasks: u64| {
             let mut waiting: Vec<_> = (0..tasks).map(|_| Box::pin(receiver.recv_async())).collect();

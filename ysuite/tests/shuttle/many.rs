@@ -117,7 +117,7 @@ fn many_thieves_of_one_threads_blocks() {
     });
 }
 
-/// Three threads post to a hub that sleeps between, and is told to stop by the last.
+/// Three threads post to a hub that sleeps in between, and the last one stops it.
 #[cfg(feature = "hub")]
 #[test]
 fn many_threads_post_to_one_hub() {

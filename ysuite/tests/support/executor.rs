@@ -63,14 +63,15 @@ impl Task {
     }
 }
 
-/// A task that is polled within its waking, wherever that is, and so waits anew while those behind it are still to be told.
+/// A task that is polled within its waking, at any point, and so waits again while those after it are still to be
+/// notified.
 pub(crate) struct AtOnce {
     future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
     polls: AtomicUsize,
 }
 
 impl AtOnce {
-    /// An end to what would have none.
+    /// A limit for what would never stop.
     const MOST: usize = 1_000;
 
     /// Polled for the first time.
@@ -85,7 +86,7 @@ impl AtOnce {
         self.polls.swap(0, Ordering::SeqCst)
     }
 
-    /// Ends it. Whether it had not ended by itself.
+    /// Ends it. Returns whether it was still running.
     pub(crate) fn stop(&self) -> bool {
         self.future.lock().unwrap().take().is_some()
     }

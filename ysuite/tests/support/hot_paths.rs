@@ -1,5 +1,5 @@
 //! The way of one message through each channel, as a user's program has it: compiled by `ci/machines orderings` for another
-//! machine, and read there. One message of a word; whatever is not in these functions is a slow path, or called.
+//! machine, and read there. One message of a word; everything outside these functions is a slow path, or called.
 
 use ysuite::{mpmc, mpsc, spsc};
 

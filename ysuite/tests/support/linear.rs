@@ -1,18 +1,18 @@
-//! Is a history of a bounded queue *linearizable*: can each operation be given one moment between its call and its return,
-//! so that a plain queue, asked in that order, would have answered the same?
+//! Is a history of a bounded queue *linearizable*: can each operation be given one moment between its call and its
+//! return, so that a plain queue, called in that order, would have returned the same?
 //!
 //! The search is Wing and Gong's, with a memory of the states in which it has failed (Lowe's). Meant for short histories;
-//! long runs are cut into them where all threads are at rest and the queue has been emptied.
+//! long runs are cut into them where all threads are idle and the queue has been emptied.
 //!
-//! Two answers are wider than a plain queue's, as the exchange documents them. "Empty" is also right while the oldest
-//! message is still being sent, and "full" while the message whose place is needed is still being received: that is, if
-//! that operation had not returned when this one was called. And one is while the queue is being closed: a message that was
-//! to make way for another may still be received beside it, so that there is one more for a moment.
+//! Two results are wider than a plain queue's, as the mpmc channel documents them. "Empty" is also right while the
+//! oldest message is still being sent, and "full" while the message whose slot is needed is still being received: that
+//! is, if that operation had not returned when this one was called. A third applies while the queue is being closed: a
+//! displaced message may still be received together with the new one, so that there is one more for a moment.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What was asked, and answered. Messages are told apart by their numbers.
+/// The call, and its result. Messages are distinguished by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sent(u64),
@@ -82,7 +82,7 @@ pub(crate) fn is_linearizable(history: &[Event], capacity: usize) -> bool {
 
 fn search(history: &[Event], capacity: usize, state: State, failed: &mut HashSet<State>) -> bool {
     let left = |index: &usize| state.done & (1 << index) == 0;
-    // Whatever has not been called before another one has returned comes after it.
+    // An operation that was not called before another one returned comes after it.
     let Some(horizon) = (0..history.len()).filter(left).map(|index| history[index].returned).min() else {
         return true;
     };
@@ -99,7 +99,7 @@ fn search(history: &[Event], capacity: usize, state: State, failed: &mut HashSet
     false
 }
 
-/// The state after operation `index`, if a plain queue would have answered as it did.
+/// The state after operation `index`, if a plain queue would have returned the same.
 fn step(history: &[Event], capacity: usize, state: &State, index: usize) -> Option<State> {
     let Event { called, op, .. } = &history[index];
     let mut next = state.clone();

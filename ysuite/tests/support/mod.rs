@@ -1,4 +1,4 @@
-//! What several test files need: messages that count their ends, guards against hanging, a small executor, children.
+//! What several test files need: messages that count their drops, guards against hanging, a small executor, children.
 //!
 //! Nothing here asserts on time. A guard's limit is so generous that only a thread that is never woken meets it.
 
@@ -54,7 +54,7 @@ pub(crate) fn calls() -> u64 {
     ysuite::os::calls()
 }
 
-/// The descriptors a set of signals must have here, the quickest first: all of the platform's, but for an eventfd where
+/// The descriptors a set of signals must have here, the quickest first: all of the platform's, except an eventfd if
 /// `ci/sandboxed` has it refused.
 #[cfg(unix)]
 pub(crate) fn backends() -> Vec<Backend> {
@@ -66,7 +66,7 @@ pub(crate) fn backends() -> Vec<Backend> {
     }
 }
 
-/// The text of the panic that `f` ends with.
+/// The text of the panic of `f`.
 #[track_caller]
 pub(crate) fn panics(f: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("a panic");
@@ -84,11 +84,11 @@ struct Counts {
     ends: Box<[AtomicU32]>,
     made: AtomicUsize,
     /// The one whose `Drop` panics; `usize::MAX` for none.
-    /// The first message whose end panics, and the first behind those.
+    /// The first message whose `Drop` panics, and the first after those.
     explosive: [AtomicUsize; 2],
 }
 
-/// A message that has a number, and counts its end.
+/// A message that has a number, and counts its drop.
 pub(crate) struct Counted {
     pub(crate) number: usize,
     tally: Tally,
@@ -106,7 +106,7 @@ impl Tally {
     /// The next message.
     pub(crate) fn next(&self) -> Counted {
         let number = self.0.made.fetch_add(1, Ordering::Relaxed);
-        assert!(number < self.0.ends.len(), "a tally of so many messages was not made");
+        assert!(number < self.0.ends.len(), "the tally is for fewer messages");
         Counted { number, tally: self.clone() }
     }
 
@@ -120,12 +120,12 @@ impl Tally {
         self.0.made.load(Ordering::Relaxed)
     }
 
-    /// The end of message `number` will panic.
+    /// The drop of message `number` will panic.
     pub(crate) fn explode(&self, number: usize) {
         self.explode_all(number..number + 1);
     }
 
-    /// So will the ends of all these.
+    /// So will the drops of all these.
     pub(crate) fn explode_all(&self, numbers: Range<usize>) {
         let [start, end] = &self.0.explosive;
         start.store(numbers.start, Ordering::Relaxed);
@@ -138,7 +138,7 @@ impl Tally {
         let ends = self.0.ends[..self.made()].iter().map(|ends| ends.load(Ordering::Relaxed));
         ends.enumerate()
             .map(|(number, ends)| {
-                assert!(ends <= 1, "message {number} ended {ends} times");
+                assert!(ends <= 1, "message {number} was dropped {ends} times");
                 ends as usize
             })
             .sum()
@@ -149,7 +149,7 @@ impl Tally {
     pub(crate) fn assert_all_ended(&self) {
         let made = self.made();
         for (number, ends) in self.0.ends[..made].iter().enumerate() {
-            assert_eq!(ends.load(Ordering::Relaxed), 1, "ends of message {number} of {made}");
+            assert_eq!(ends.load(Ordering::Relaxed), 1, "drops of message {number} of {made}");
         }
     }
 }

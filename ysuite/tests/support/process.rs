@@ -51,7 +51,7 @@ pub(crate) unsafe fn forked_child_can(act: impl FnOnce() -> bool) -> bool {
     let child = unsafe { fork() };
     if child == 0 {
         let done = act();
-        // SAFETY: it ends here.
+        // SAFETY: it exits here.
         unsafe { _exit(if done { 0 } else { 1 }) };
     }
     let mut status = -1;
@@ -105,7 +105,7 @@ mod linux {
     /// CPU time of this thread so far, in clock ticks (hundredths of a second).
     pub(crate) fn ticks() -> u64 {
         let text = fs::read_to_string("/proc/thread-self/stat").expect("a mounted /proc");
-        // The name, in parentheses, may contain spaces; user and system time are the 12th and 13th field behind it.
+        // The name, in parentheses, may contain spaces; user and system time are the 12th and 13th field after it.
         let (_, fields) = text.rsplit_once(')').expect("a name");
         fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum()
     }
@@ -120,7 +120,7 @@ mod linux {
         status("/proc/self/status", "VmSize:") * 1024
     }
 
-    /// Maps that this process has, of which the kernel allows so many.
+    /// Maps that this process has, and the number that the kernel allows.
     pub(crate) fn maps() -> usize {
         fs::read_to_string("/proc/self/maps").expect("a mounted /proc").lines().count()
     }

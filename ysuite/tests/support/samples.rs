@@ -1,4 +1,5 @@
-//! Messages of every shape a queue must lay out: each is made from a number, and tells whether it is still that one.
+//! Messages of every shape a queue must lay out: each is made from a number, and can check whether it is still that
+//! one.
 
 /// A message that can be made and recognised.
 pub(crate) trait Sample: Send + 'static {

@@ -64,7 +64,7 @@ pub(crate) fn forbid(calls: &[u32]) {
     install(&filter);
 }
 
-/// From now on this call ends the process, where its first argument is this one, or whatever that is.
+/// From now on this call ends the process, if its first argument is this one, or for any argument.
 #[allow(dead_code)]
 pub(crate) fn end_at(call: u32, argument: Option<u32>) {
     const KILL_PROCESS: u32 = 0x8000_0000;

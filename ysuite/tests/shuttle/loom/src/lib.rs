@@ -1,7 +1,7 @@
 //! The part of loom that our models and the library under them use, made of shuttle: threads are switched at every operation
 //! of what is here, as a random scheduler says, or one that counts preemptions (PCT).
 //!
-//! Every atomic is sequentially consistent here, whatever ordering is written. So this finds wake-ups that are lost and steps in
+//! Every atomic is sequentially consistent here, with any ordering. So this finds wake-ups that are lost and steps in
 //! the wrong order, with more threads and longer ones than loom can finish. It finds no ordering that is too weak: loom does.
 
 pub use shuttle::{future, hint, lazy_static, thread, thread_local};
