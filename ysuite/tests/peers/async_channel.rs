@@ -1,6 +1,6 @@
 //! Suite: async-channel tests/bounded.rs, tests/unbounded.rs; upstream 41, carried over here 33, excluded 1.
 //!
-//! Counts, `force_send` and weak ends are in `async_channel_more.rs`.
+//! Counts, `force_send` and weak handles are in `async_channel_more.rs`.
 
 use crate::common::{alone, endings, tasks, waiting};
 

@@ -1,6 +1,6 @@
 //! Suite: async-channel tests/bounded.rs, tests/unbounded.rs; upstream 41, carried over here 7, excluded 1.
 //!
-//! Counts, weak ends, and sending where there is no room.
+//! Counts, weak handles, and sending without room.
 
 use ysuite::channel::{RecvError, SendError};
 use ysuite::mpmc;

@@ -87,7 +87,7 @@ fn every_scenario_is_carried_over_or_excluded() {
             assert_eq!((said.upstream, said.excluded), (names.len() + excluded.len(), excluded.len()), "{suite}");
         }
     }
-    assert!(excluded.is_empty(), "suites that nobody carries over: {excluded:?}");
+    assert!(excluded.is_empty(), "suites that are not carried over: {excluded:?}");
 }
 
 #[test]

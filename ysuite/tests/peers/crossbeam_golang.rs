@@ -113,7 +113,7 @@ fn asking_until_it_works(kind: Kind) {
     }
 }
 
-/// A thread waits for one of two channels, of the first of which another thread waits as well; the second has the message.
+/// A thread waits for one of two channels. Another thread waits for the first as well; the second has the message.
 fn a_wait_between_two_receivers(kind: Kind) {
     let (mut tx_a, rx_a) = kind.open(Some(MEETING));
     let (mut tx_b, mut rx_b) = kind.open(Some(MEETING));
@@ -134,7 +134,7 @@ fn a_wait_between_two_receivers(kind: Kind) {
     });
 }
 
-/// The sieve of Eratosthenes, a thread for each prime; all end when nobody wants to know more.
+/// The sieve of Eratosthenes, a thread for each prime; all stop when no more primes are wanted.
 fn primes(kind: Kind) {
     const PRIMES: [u32; 15] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
     thread::scope(|scope| {
@@ -150,8 +150,8 @@ fn primes(kind: Kind) {
     });
 }
 
-/// For bounds of many sizes: receiving from an empty channel blocks and asking does not; the same for sending to a full one;
-/// what is left is received after the end; the end ends a wait; order.
+/// For bounds of many sizes: receiving from an empty channel blocks and trying does not; the same for sending to a full
+/// one; what is left is received after the disconnect; a disconnect ends a wait; order.
 fn every_bound(kind: Kind) {
     for bound in [MEETING, 1, 2, 3, 7, 64, 65, 199] {
         waits_where_it_is_empty(kind, Some(bound));
@@ -204,7 +204,7 @@ fn waits_where_it_is_full(kind: Kind, bound: usize) {
     );
 }
 
-/// One message, two that ask for it, and the sender that goes meanwhile: neither is told that there is nothing *yet*.
+/// One message, two receivers, and the sender that goes meanwhile: neither gets the result that there is nothing *yet*.
 fn a_message_or_the_end(kind: Kind) {
     for _ in 0..500 {
         let (mut tx, rx) = kind.open(Some(1));
@@ -221,7 +221,7 @@ fn a_message_or_the_end(kind: Kind) {
     }
 }
 
-/// A thread asks two channels, of which one has something at every moment (or has ended): that is what it finds.
+/// A thread polls two channels; one has something at every moment (or is disconnected): that is what it finds.
 fn one_of_two_is_ready(kind: Kind, by_its_end: bool) {
     for _ in 0..500 {
         let ((mut tx_a, rx_a), (tx_b, mut rx_b)) = (kind.open(Some(1)), kind.open(Some(1)));

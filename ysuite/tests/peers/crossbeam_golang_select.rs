@@ -106,14 +106,15 @@ fn every_way_of_sending_to_every_way_of_receiving() {
     }
 }
 
-/// Two threads that send or receive on the same channel, with room or without: nobody meets itself in a rendezvous.
+/// Two threads that send or receive on the same channel, with room or without: no thread pairs with itself in a
+/// rendezvous.
 fn sending_and_receiving_on_the_same() {
     for bound in [0, 10] {
         let (tx, rx) = mpmc::bounded(bound);
         let left = AtomicUsize::new(2);
         each(0..2, |own| {
             for _ in 0..500 {
-                // The last of the two has nobody left to meet.
+                // The last of the two has no partner left.
                 while left.load(Ordering::SeqCst) == 2 {
                     let done = select()
                         .send(&tx, own, Result::unwrap)
@@ -235,8 +236,8 @@ fn three_waits_and_an_answer() {
     });
 }
 
-/// Channels with counters that go up by one with each message; plain ends and selects of two channels, in random pairs. Every
-/// channel's messages come in order, all of them.
+/// Channels with counters that go up by one with each message; plain operations and selects of two channels, in random
+/// pairs. Every channel's messages come in order, all of them.
 fn many_channels_many_selects(bound: usize) {
     const CHANNELS: usize = 6;
     const MESSAGES: usize = 76;

@@ -55,7 +55,7 @@ fn a_receiver_and_a_sender() {
             let (receives, sends) = (set.add_shared(&a).unwrap(), set.add_shared(&tx_b).unwrap());
             let mut done = 0;
             while done < 2 {
-                // Named is who may go on: by the time it tries, the other side may have thought better of it.
+                // A handle that may go on is reported: by the time it tries, the other side may have cancelled.
                 done += match set.wait() {
                     id if id == receives => usize::from(a.try_recv() == Ok(1)),
                     id if id == sends => usize::from(tx_b.try_send(2).is_ok()),

@@ -25,7 +25,7 @@ fn while_a_thread_ends(kind: Kind) {
     let (mut tx, mut rx) = kind.endless();
     both(
         move || {
-            // Made before anything that a wait may make, so it is dropped behind that.
+            // Made before anything that a wait may make, so it is dropped after that.
             LAST.with(|last| last.replace(Some(Last(kind))));
             rx.recv().unwrap();
         },

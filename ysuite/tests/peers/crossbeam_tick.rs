@@ -26,7 +26,7 @@ carried! {
     fairness_duplicates => timers::places_have_their_turns(tick);
 }
 
-/// Of those that were missed one is there, the first; the next is the first that lies ahead.
+/// Of the missed ticks one is there, the first; the next is the first one in the future.
 fn ticks_that_were_missed() {
     let period = SHORT * 100;
     let ticks = timer::tick(period);
@@ -43,7 +43,7 @@ fn ticks_that_were_missed() {
     }
 }
 
-/// Ticks come one by one, each a period behind the last or several.
+/// Ticks come one by one, each one or several periods after the last.
 fn several_in_a_row() {
     let period = SHORT * 2;
     let ticks = timer::tick(period);

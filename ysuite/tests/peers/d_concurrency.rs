@@ -146,7 +146,7 @@ fn whoever_is_linked_is_told() {
     let mut mailbox = Mailbox::new();
     let child = mailbox.spawn_linked(|child: &mut Mailbox| child.receive_only::<()>().unwrap());
     child.send(()).unwrap();
-    // As a message to whoever handles it, else as an error.
+    // As a message if a handler exists, else as an error.
     let end = mailbox.receive::<LinkTerminated>().unwrap();
     assert_eq!(end.address(), &child);
     let child = mailbox.spawn_linked(|_: &mut Mailbox| {});

@@ -1,4 +1,4 @@
-//! The ends of our channels behind one face, so that a scenario is written (and compiled) once for all of them.
+//! The handles of our channels behind one interface, so that a scenario is written (and compiled) once for all of them.
 //!
 //! Enumerations and not traits: a scenario then is a plain function of a [`Kind`]. All methods do what the inherent ones of
 //! the same name do, and nothing else.
@@ -13,7 +13,7 @@ use ysuite::{mpmc, mpsc, spsc};
 /// How many messages may be in a channel; `None` without a bound.
 pub(crate) type Bound = Option<usize>;
 
-/// The bound of a channel in which sender and receiver meet.
+/// The bound of a rendezvous channel.
 pub(crate) const MEETING: usize = 0;
 
 /// Which of our channels plays the part of the peer's.
@@ -72,7 +72,7 @@ impl Kind {
     }
 }
 
-/// The same for each kind of end.
+/// The same for each kind of handle.
 macro_rules! of_each {
     ($this:expr, $end:ident => $what:expr) => {
         match $this {
@@ -83,14 +83,14 @@ macro_rules! of_each {
     };
 }
 
-/// As the end itself, which is printed whatever the message is.
+/// As the handle itself, which is printed for any message.
 impl<T> std::fmt::Debug for Tx<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         of_each!(self, end => end.fmt(f))
     }
 }
 
-/// As the end itself, which is printed whatever the message is.
+/// As the handle itself, which is printed for any message.
 impl<T> std::fmt::Debug for Rx<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         of_each!(self, end => end.fmt(f))
@@ -101,16 +101,16 @@ impl<T> Tx<T> {
     /// Another sender of the same channel.
     ///
     /// # Panics
-    /// On a pipe, which has one: the scenario asks [`Kind::senders`] first.
+    /// On an spsc channel, which has one: the scenario calls [`Kind::senders`] first.
     pub(crate) fn another(&self) -> Self {
         match self {
             Self::Exchange(end) => Self::Exchange(end.clone()),
             Self::Funnel(end) => Self::Funnel(end.clone()),
-            Self::Pipe(_) => panic!("a pipe has one sender"),
+            Self::Pipe(_) => panic!("an spsc channel has one sender"),
         }
     }
 
-    /// As many senders as there shall be; this is the last of them.
+    /// `n` senders; this is the last of them.
     pub(crate) fn split(self, senders: usize) -> Vec<Self> {
         let mut all: Vec<_> = (1..senders).map(|_| self.another()).collect();
         all.push(self);
@@ -174,7 +174,7 @@ impl<T> Rx<T> {
         }
     }
 
-    /// As many receivers as there shall be; this is the last of them.
+    /// `n` receivers; this is the last of them.
     pub(crate) fn split(self, receivers: usize) -> Vec<Self> {
         let mut all: Vec<_> = (1..receivers).map(|_| self.another()).collect();
         all.push(self);
@@ -254,7 +254,8 @@ pub(crate) fn first_of<T>(receivers: &mut [&mut Rx<T>], limit: Duration) -> Opti
     let ids: Vec<_> = receivers.iter_mut().map(|receiver| receiver.add_to(&mut select)).collect();
     let deadline = Instant::now() + limit;
     let first = loop {
-        // Named is who may have something: it may turn out to have nothing, and is named no more until that changes.
+        // A receiver that may have something is reported: it may turn out to have nothing, and is not reported again
+        // until that changes.
         let Some(id) = select.wait_deadline(deadline) else { break None };
         let Some(named) = ids.iter().position(|&other| other == id) else { continue };
         match receivers[named].try_recv() {

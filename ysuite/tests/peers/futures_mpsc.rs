@@ -1,6 +1,6 @@
 //! Suite: futures-channel tests/mpsc.rs, mpsc-close.rs, mpsc-size_hint.rs, channel.rs; upstream 36, carried over here 29, excluded 1.
 //!
-//! Senders as sinks, receivers as streams. What closes without a drop, or asks whether two ends belong together, is in
+//! Senders as sinks, receivers as streams. Closing without a drop, and whether two handles belong together, is in
 //! `futures_mpsc_close.rs`.
 
 use crate::common::{alone, crowds, endings, sinks, tasks};

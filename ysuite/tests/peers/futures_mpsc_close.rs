@@ -1,6 +1,6 @@
 //! Suite: futures-channel tests/mpsc.rs, mpsc-close.rs, mpsc-size_hint.rs, channel.rs; upstream 36, carried over here 6, excluded 1.
 //!
-//! What closes without a drop, and who belongs together.
+//! Closing without a drop, and which handles belong together.
 
 use crate::common::{closing, identity};
 

@@ -56,7 +56,7 @@ fn closing_wakes() {
     both(
         move || {
             rx.close();
-            // It stays until the other side has been told.
+            // It stays until the other side has been notified.
             is_done.recv().unwrap();
         },
         move || {

@@ -110,7 +110,7 @@ fn over_aligned(kind: Kind, bound: Bound, awaited: bool) {
     );
 }
 
-/// All of a message arrives at a task, all zeros or all ones, whatever the bound.
+/// All of a message arrives at a task, all zeros or all ones, for any bound.
 fn whole_to_tasks<T: Copy + PartialEq + std::fmt::Debug + Send + 'static>(kind: Kind, zeros: T, ones: T) {
     const ROUNDS: usize = 500;
     for bound in [Some(MEETING), Some(1), None] {
@@ -172,7 +172,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
 }
 
-/// Tasks that wait for a message and are aborted: the channel is as before, and the next message is for whoever asks.
+/// Tasks that wait for a message and are aborted: the channel is as before, and the next message is for the next
+/// receive.
 fn aborted_receivers(kind: Kind) {
     let (mut tx, rx) = kind.open(Some(10));
     let mut receivers = rx.split(11);
@@ -214,7 +215,7 @@ fn aborted_senders(kind: Kind) {
     tally.assert_all_ended();
 }
 
-/// A stream of which two messages are worked on at a time, by a task that gives way in between: the stream is re-polled with
+/// A stream with two messages in work at a time, by a task that yields in between: the stream is re-polled with
 /// other wakers while its sender, a thread, is handing over.
 fn a_stream_with_two_at_work(kind: Kind, bound: Bound) {
     const MESSAGES: usize = 3_000;

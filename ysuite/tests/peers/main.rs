@@ -1,14 +1,14 @@
-//! The peers' scenarios: what the tests of other channel libraries set up, do and observe, told anew for ours.
+//! The compatibility suite: what the tests of other channel libraries set up, do and observe, written again for ours.
 //!
 //! An acceptance suite, and a binary of its own: it is written against the public interface alone, by way of the enumerations
-//! in `ends.rs`, so it is quick to compile, and a scenario holds for every channel that can play the peer's part. Nothing in it
-//! is a copy; a test's name upstream is the column on the left of each `carried!`, for those who want to look.
+//! in `ends.rs`, so it is quick to compile, and a scenario holds for every channel that supports it. Nothing in it
+//! is a copy; a test's name upstream is the left column of each `carried!`, for reference.
 //!
 //! A file for each suite of a peer, which begins with its counts. What several peers test alike is in `common/`. What is not
 //! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right.
 #![cfg(not(ysuite_loom))]
 
-/// Carries scenarios over: the test's name upstream, our function (with what it is told), the kinds that play the part. One
+/// Carries scenarios over: the test's name upstream, our function (with its arguments), the kinds that support it. One
 /// test for each kind, with a guard against hanging.
 macro_rules! carried {
     ($($upstream:ident => $($ours:ident)::+ $(($($told:expr),+))? $(: $($kind:ident)+)?;)+) => {

@@ -1,7 +1,8 @@
 //! Suite: tokio tests/sync_broadcast.rs; upstream 43, carried over here 41, excluded 2.
 //!
-//! tokio's receivers lose what they are too slow for: `lossy` here. Where nobody is slow, `bounded` does the same. A receiver's
-//! length there includes what it has lost and does not know of yet; here it is what the receiver can still get.
+//! tokio's receivers lose what they are too slow for: `lossy` here. If no receiver is slow, `bounded` does the same. A
+//! receiver's length there includes what it has lost and does not know of yet; here it is what the receiver can still
+//! get.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ carried! {
 
 type Ends<T> = (Sender<T>, Receiver<T>);
 
-/// A channel whose receivers lose messages, and one whose senders wait: where nobody is slow there is no difference.
+/// A channel whose receivers lose messages, and one whose senders wait: if no receiver is slow there is no difference.
 fn either<T>(capacity: usize) -> [Ends<T>; 2] {
     [broadcast::lossy(capacity), broadcast::bounded(capacity)]
 }
@@ -202,7 +203,7 @@ fn dropped_with_the_channel() {
     tally.assert_all_ended();
 }
 
-/// One place, so many messages at once, and the end.
+/// Room for one, several messages at once, and the disconnect.
 fn room_for_one(messages: u64) {
     let (tx, mut rx) = broadcast::lossy(1);
     for message in 0..4 {
@@ -230,7 +231,7 @@ fn the_sender_takes_nothing_along() {
     }
 }
 
-/// So many messages more than there is room for: it is told how many, then it gets the oldest that is left.
+/// `missed` messages more than there is room for: it gets that number, then the oldest message that is left.
 fn behind_by(missed: u64, closed: bool) {
     for capacity in [2, 4, 8] {
         let (tx, mut rx) = broadcast::lossy(capacity);
@@ -251,7 +252,7 @@ fn behind_again_and_again() {
     let (tx, mut rx) = broadcast::lossy(2);
     (1..=3).for_each(|message| tx.send(message).unwrap());
     assert_eq!(rx.try_recv(), Err(TryRecvError::Lagged(1)));
-    // Before it has looked at what was left, that is gone as well.
+    // Before it has received what was left, that is gone as well.
     (4..=6).for_each(|message| tx.send(message).unwrap());
     assert_eq!(rx.try_recv(), Err(TryRecvError::Lagged(3)));
     assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(5), Ok(6)));
@@ -390,7 +391,7 @@ fn somebody_subscribes_in_between() {
     }
 }
 
-/// A waker that asks the channel for everything in the moment in which it is called.
+/// A waker that calls all of the channel's queries when it is woken.
 fn a_waker_that_asks() {
     struct Asks(Sender<()>, AtomicUsize);
     impl Wake for Asks {
@@ -418,7 +419,7 @@ fn closed_as_long_as_nobody_is_there() {
         assert!(poll(pin!(tx.closed()), &Task::default()).is_ready());
         let rx = tx.subscribe();
         assert!(poll(pin!(tx.closed()), &Task::default()).is_pending());
-        // And everybody who is there gets everything.
+        // And every receiver that is there gets everything.
         let listeners: Vec<_> = (0..3).map(|_| rx.clone()).collect();
         drop(rx);
         both(|| each(listeners, |mut rx| assert_eq!(rx.recv(), Ok(()))), || tx.send(()).unwrap());

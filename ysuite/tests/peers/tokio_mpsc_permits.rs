@@ -1,10 +1,10 @@
 //! Suite: tokio tests/sync_mpsc.rs; upstream 107, carried over here 36, excluded 3.
 //!
-//! Permits. Where several senders share the bound they are those of the exchange.
+//! Permits. If several senders share the bound they are those of the mpmc channel.
 //!
-//! There a permit keeps a closed channel open: its message is received, and the receiver waits for it. Here it does not: its
-//! send gives the message back, and the receiver learns of the end at once. What those tests are after, that no receiver is
-//! left waiting for a permit, is what is looked at here.
+//! There a permit keeps a closed channel open: its message is received, and the receiver waits for it. Here it does
+//! not: its send gives the message back, and the receiver is disconnected at once. The purpose of those tests, that no
+//! receiver is left waiting for a permit, is tested here.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -172,8 +172,8 @@ fn closed_with_owned_permits_out(out: Out) {
     assert_eq!(rx.try_recv(), Err(TryRecvError::Disconnected));
 }
 
-/// Somebody waits for places while the channel is closed: that fails, be it asked again or given up, and nobody is left
-/// waiting.
+/// A sender waits for room while the channel is closed: that fails, whether it is polled again or dropped, and no
+/// sender is left waiting.
 fn closed_with_one_waiting_for(places: usize) {
     for gives_up in [true, false] {
         let (tx, rx) = mpmc::bounded::<u8>(places);
@@ -203,7 +203,7 @@ fn one_place() {
     let _permit = tx.try_reserve().unwrap();
 }
 
-/// Places that are given back unused are somebody else's, who waits for as many.
+/// Room that is returned unused goes to another sender that waits for it.
 fn given_back(most: usize) {
     for places in 1..=most {
         let (tx, _rx) = mpmc::bounded::<u8>(places);

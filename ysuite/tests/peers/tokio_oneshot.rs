@@ -50,7 +50,7 @@ fn woken_by_the_senders_end() {
     assert_eq!((task.woken(), poll_once(&mut rx, &task)), (1, Poll::Ready(Err(RecvError))));
 }
 
-/// Closed by its receiver behind a message, which is still there; and before one, which comes back.
+/// Closed by its receiver after a message, which is still there; and before one, which comes back.
 fn closed_by(receive: impl Fn(&mut Receiver<i32>) -> Result<i32, TryRecvError>) {
     let (tx, mut rx) = oneshot::channel();
     tx.send(1).unwrap();

@@ -113,7 +113,7 @@ fn two_receivers() {
         tx.send(value).unwrap();
         assert_eq!((task.woken(), change(&mut rx, &task), *rx.borrow()), (woken, Poll::Ready(Ok(())), value));
     }
-    // The other has looked at neither: it is woken once, and both are one change.
+    // The other has read neither: it is woken once, and both are one change.
     assert!(others.woken() >= 1);
     assert_eq!(poll(kept.as_mut(), &others), Poll::Ready(Ok(())));
 }
@@ -238,7 +238,7 @@ fn waited_for_what_is_there() {
     assert!(block_on(rx.wait_for_async(|_| false)).is_err());
 }
 
-/// Something that never ends, and always can go on, lets a yielding future beside it in the same task go on as well.
+/// A future that never ends, and always can go on, lets a yielding future in the same task go on as well.
 fn others_go_on_beside(endless: impl Future<Output = Infallible>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

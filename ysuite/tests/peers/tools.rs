@@ -1,4 +1,4 @@
-//! What scenarios share besides the ends: time limits, pauses, threads.
+//! What scenarios share besides the handles: time limits, pauses, threads.
 //!
 //! No assertion is about time. A pause makes it likely that the other thread sleeps by then; a limit is met only by a thread
 //! that is never woken.
@@ -6,7 +6,7 @@
 use std::thread;
 use std::time::Duration;
 
-/// Long enough for any answer that comes at all.
+/// Long enough for any result that comes at all.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Short enough to run out again and again.

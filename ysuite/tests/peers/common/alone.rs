@@ -1,4 +1,4 @@
-//! One thread with both ends: what is there, how much of it, what is refused.
+//! One thread with both handles: what is there, how much of it, what is refused.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use ysuite::channel::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendE
 use crate::ends::{Bound, Kind, Rx, Tx};
 use crate::tools::{LONG, SHORT};
 
-/// Messages go in and come out one by one, by whichever method.
+/// Messages go in and come out one by one, by every method.
 pub(crate) fn one_by_one(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     tx.send(7).unwrap();
@@ -38,7 +38,7 @@ pub(crate) fn by_a_clone(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv(), Ok(2));
 }
 
-/// Both ends know the bound, or that there is none.
+/// Both handles know the bound, or that there is none.
 pub(crate) fn the_bound_is_known(kind: Kind, bounds: &[Bound]) {
     for &bound in bounds {
         let (tx, rx) = kind.open::<()>(bound);
@@ -46,7 +46,7 @@ pub(crate) fn the_bound_is_known(kind: Kind, bounds: &[Bound]) {
     }
 }
 
-/// What both ends say of how full the channel is.
+/// What both handles report of how full the channel is.
 #[track_caller]
 fn says<T>(tx: &Tx<T>, rx: &Rx<T>, len: usize, is_full: bool) {
     assert_eq!((tx.len(), tx.is_empty(), tx.is_full()), (len, len == 0, is_full));
@@ -85,7 +85,7 @@ pub(crate) fn the_length_follows(kind: Kind, bound: Bound) {
     says(&tx, &rx, 0, false);
 }
 
-/// As many as there is room for, and one that is refused and comes back; room again for each that is taken.
+/// Messages up to the room, and one that is refused and comes back; room again for each that is taken.
 pub(crate) fn one_too_many(kind: Kind, bound: usize) {
     let (mut tx, mut rx) = kind.open(Some(bound));
     (0..bound).for_each(|message| tx.try_send(message).unwrap());
@@ -158,7 +158,7 @@ pub(crate) fn messages_of_no_size(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv(), Ok([]));
 }
 
-/// Nothing, then something, then the end; nothing after that.
+/// Nothing, then something, then the disconnect; nothing after that.
 pub(crate) fn nothing_something_the_end(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
@@ -174,7 +174,7 @@ pub(crate) fn nothing_something_the_end(kind: Kind, bound: Bound) {
     }
 }
 
-/// An own struct as an integrity check: all of a message arrives, whatever its shape, all zeros or all ones.
+/// An own struct as an integrity check: all of a message arrives, of any shape, all zeros or all ones.
 pub(crate) fn whole<T: Copy + PartialEq + std::fmt::Debug + Send + 'static>(
     kind: Kind,
     bound: Bound,
@@ -200,7 +200,8 @@ pub(crate) fn refused_where_nothing_can_be(kind: Kind, bound: Bound) {
     assert_eq!(tx.try_send(10), Err(TrySendError::Full(10)));
 }
 
-/// So many messages and the end, for numbers from none upwards: nothing is left over, and nothing is missing.
+/// A number of messages and the disconnect, for numbers from none upwards: nothing is left over, and nothing is
+/// missing.
 pub(crate) fn so_many_and_the_end(kind: Kind, bound: Bound) {
     for messages in 0..=bound.unwrap_or(100) {
         let (mut tx, mut rx) = kind.open(bound);
@@ -239,7 +240,7 @@ pub(crate) fn the_length_while_emptied(kind: Kind, bound: Bound, messages: usize
     }
 }
 
-/// Ends are printed, cloned and sent whatever the message is; a message need not be anything but `Send`.
+/// Handles are printed, cloned and sent for any message; a message need not be anything but `Send`.
 pub(crate) fn messages_that_can_do_nothing(kind: Kind, bound: Bound) {
     struct Plain;
     fn printed(end: &impl std::fmt::Debug) -> bool {

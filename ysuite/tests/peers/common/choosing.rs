@@ -19,7 +19,8 @@ pub(crate) fn the_one_with_a_message(kind: Kind, bound: Bound, receivers: usize)
     }
 }
 
-/// One whose sender is gone is found as well, before and after another has something; and so is the last when it ends.
+/// A receiver whose sender is gone is found as well, before and after another has something; and so is the last when it
+/// is disconnected.
 pub(crate) fn one_whose_sender_is_gone(kind: Kind, bound: Bound) {
     let ((tx_a, mut a), (mut tx_b, mut b)) = (kind.open::<i32>(bound), kind.open::<i32>(bound));
     let (mut go, mut went) = kind.endless();
@@ -75,7 +76,7 @@ pub(crate) fn the_time_runs_out(kind: Kind, bound: Bound) {
     assert_eq!(first_of::<()>(&mut [], SHORT), None);
 }
 
-/// An end is found by a wait of any length.
+/// A disconnect is found by a wait of any length.
 pub(crate) fn an_end_is_found(kind: Kind, bound: Bound) {
     for limit in [Duration::ZERO, SHORT, LONG] {
         let (_, mut rx) = kind.open::<i32>(bound);
@@ -96,7 +97,7 @@ pub(crate) fn woken_by_a_message(kind: Kind, bound: Bound) {
     );
 }
 
-/// A clone of a sender that comes and goes ends no wait, and takes nothing from the one that stays.
+/// A clone of a sender that comes and goes ends no wait, and takes nothing from the sender that stays.
 pub(crate) fn a_clone_that_goes(kind: Kind, bound: Bound, before: bool) {
     let ((mut tx_a, mut a), (_tx_b, mut b)) = (kind.open(bound), kind.open(bound));
     both(
@@ -239,7 +240,7 @@ pub(crate) fn made_once(kind: Kind, bound: Bound, receivers: usize) {
     );
 }
 
-/// A wait for nobody: with no time it is over at once, with some time when that is up.
+/// A wait for no handle: with no time it is over at once, with some time when that is up.
 pub(crate) fn of_nothing(_: Kind) {
     assert_eq!(first_of::<()>(&mut [], Duration::ZERO), None);
     let begin = Instant::now();

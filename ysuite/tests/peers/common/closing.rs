@@ -1,4 +1,4 @@
-//! Channels that are closed without an end being dropped.
+//! Channels that are closed without a dropped handle.
 
 use std::task::{Context, Poll};
 
@@ -45,7 +45,7 @@ impl<T> Rx<T> {
     }
 }
 
-/// Closed by its receiver while nothing is there: nothing comes, by whatever method, and nothing can be sent.
+/// Closed by its receiver while nothing is there: nothing comes, by any method, and nothing can be sent.
 pub(crate) fn while_empty(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
@@ -63,7 +63,7 @@ pub(crate) fn while_empty(kind: Kind, bound: Bound) {
     assert_eq!(block_on(tx.send_async(5)), Err(SendError(5)));
 }
 
-/// Closed by its receiver behind some messages: those are received, and none after them.
+/// Closed by its receiver after some messages: those are received, and none after them.
 pub(crate) fn behind_messages(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     let messages = bound.unwrap_or(10).min(10);
@@ -109,7 +109,7 @@ pub(crate) fn by_a_sender(kind: Kind, bound: Bound) {
     assert!(senders[0].is_disconnected());
     assert_eq!(senders[0].send(2), Err(SendError(2)));
     if kind == Kind::Funnel {
-        // Each sender of a funnel says for itself that it has said all.
+        // Each sender of an mpsc channel closes for itself.
         assert!(!rx.is_disconnected());
         senders[1].send(3).unwrap();
         // Of different senders, so in either order.
@@ -150,7 +150,7 @@ pub(crate) fn under_waiting_senders(kind: Kind, bound: usize, awaited: bool) {
     tally.assert_all_ended();
 }
 
-/// Closed while a receiver waits, by a sender: it is woken, and told.
+/// Closed while a receiver waits, by a sender: it is woken, and notified.
 pub(crate) fn under_a_waiting_receiver(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open::<i32>(bound);
     both(
@@ -168,7 +168,7 @@ pub(crate) fn under_a_waiting_receiver(kind: Kind, bound: Bound) {
     assert_eq!(rx.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Ready(Err(RecvError)));
 }
 
-/// Closed with messages in it, and dropped: each message ends once, whether it was received, left or refused.
+/// Closed with messages in it, and dropped: each message is dropped once, whether it was received, left or refused.
 pub(crate) fn each_message_ends_once(kind: Kind, bound: usize) {
     let tally = Tally::of(bound + 10);
     let (mut tx, mut rx) = kind.open(Some(bound));

@@ -9,7 +9,7 @@ use crate::ends::{Bound, Kind};
 use crate::support::Tally;
 use crate::tools::{SHORT, both, each, pause};
 
-/// How often each of so many numbers has come.
+/// How often each number has come.
 struct Count(Vec<AtomicUsize>);
 
 impl Count {
@@ -27,7 +27,7 @@ impl Count {
     }
 }
 
-/// One sends, one receives: in order, to the end.
+/// One sends, one receives: in order, until the disconnect.
 pub(crate) fn a_stream(kind: Kind, bound: Bound, messages: usize) {
     let (mut tx, mut rx) = kind.open(bound);
     both(
@@ -61,7 +61,8 @@ pub(crate) fn everybody_at_once(kind: Kind, bound: Bound, many: usize) {
     count.assert_each_came(threads);
 }
 
-/// As many messages for each receiver as from each sender: no receiver sees the end, and nothing is left.
+/// The same number of messages for each receiver as from each sender: no receiver sees the disconnect, and nothing is
+/// left.
 pub(crate) fn an_equal_share_for_everybody(kind: Kind, bound: Bound, many: usize) {
     const NUMBERS: usize = 1_000;
     let (tx, rx) = kind.open(bound);
@@ -138,8 +139,8 @@ pub(crate) fn a_receiver_with_short_limits(kind: Kind, bound: Bound, threads: us
     assert_eq!(received, expected);
 }
 
-/// Each thread sends one message and takes one: there is always one for it. (Peers ask with `try_recv`; here that may miss
-/// a message behind one that is still being put in, which is said in its documentation. So this waits.)
+/// Each thread sends one message and takes one: there is always one for it. (Peers ask with `try_recv`; here that may
+/// miss a message after one that is still being sent, as documented. So this waits.)
 pub(crate) fn send_one_take_one(kind: Kind, bound: Bound, threads: usize) {
     let (tx, rx) = kind.open(bound);
     let ends: Vec<_> = tx.split(threads).into_iter().zip(rx.split(threads)).collect();
@@ -151,7 +152,7 @@ pub(crate) fn send_one_take_one(kind: Kind, bound: Bound, threads: usize) {
     });
 }
 
-/// Channels for a few messages each, used by everybody at once, one after the other.
+/// Channels for a few messages each, used by all threads at once, one after the other.
 pub(crate) fn many_short_lives(kind: Kind, bound: Bound) {
     for round in 0..100 {
         let (tx, rx) = kind.open(bound);
@@ -189,7 +190,7 @@ pub(crate) fn out_to_many_and_back(kind: Kind, threads: usize) {
     );
 }
 
-/// Threads in a row, each passing on to the next: what goes in at one end comes out at the other.
+/// Threads in a row, each passing on to the next: what goes into the first comes out of the last.
 pub(crate) fn through_a_row(kind: Kind, bound: Bound, threads: usize) {
     const MESSAGES: usize = 200;
     let (mut first, mut last) = kind.open(bound);
@@ -209,7 +210,7 @@ pub(crate) fn through_a_row(kind: Kind, bound: Bound, threads: usize) {
     );
 }
 
-/// The message and the receiver go from thread to thread: whoever has the receiver takes the next message.
+/// The message and the receiver go from thread to thread: the thread with the receiver takes the next message.
 pub(crate) fn the_receiver_travels(kind: Kind, bound: Bound) {
     const MESSAGES: usize = 30;
     let (mut tx, mut rx) = kind.open(bound);

@@ -1,4 +1,4 @@
-//! An end goes: what is left is received or dropped, once; who waits is woken; who comes later is told.
+//! A handle is dropped: what is left is received or dropped, once; waiting threads are woken; later calls report it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) fn received_after_the_end(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv_timeout(LONG), Err(RecvTimeoutError::Disconnected));
 }
 
-/// A sender that waits for room is told when the receiver goes.
+/// A sender that waits for room is notified when the receiver goes.
 pub(crate) fn a_waiting_sender_is_told(kind: Kind, bound: usize) {
     let (mut tx, rx) = kind.open(Some(bound));
     (0..bound).for_each(|_| tx.send(()).unwrap());
@@ -47,7 +47,7 @@ pub(crate) fn a_waiting_sender_is_told(kind: Kind, bound: usize) {
     );
 }
 
-/// A receiver that waits is told when the last sender goes.
+/// A receiver that waits is notified when the last sender goes.
 pub(crate) fn a_waiting_receiver_is_told(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<()>(bound);
     let senders = tx.split(kind.senders(3));
@@ -62,7 +62,7 @@ pub(crate) fn a_waiting_receiver_is_told(kind: Kind, bound: Bound) {
     );
 }
 
-/// A thread sends until it is told that nobody receives any more.
+/// A thread sends until there is no receiver any more.
 pub(crate) fn sending_until_nobody_receives(kind: Kind, bound: Bound, senders: usize) {
     let (tx, mut rx) = kind.open(bound);
     let senders = tx.split(kind.senders(senders));
@@ -75,7 +75,7 @@ pub(crate) fn sending_until_nobody_receives(kind: Kind, bound: Bound, senders: u
     );
 }
 
-/// A thread receives until it is told that nobody sends any more.
+/// A thread receives until there is no sender any more.
 pub(crate) fn receiving_until_nobody_sends(kind: Kind, bound: Bound, senders: usize) {
     let (tx, mut rx) = kind.open(bound);
     let senders = tx.split(kind.senders(senders));
@@ -87,7 +87,7 @@ pub(crate) fn receiving_until_nobody_sends(kind: Kind, bound: Bound, senders: us
     assert_eq!(received, 10 * threads);
 }
 
-/// All clones go, one after the other: that is the end, and not before.
+/// All clones go, one after the other: that is the disconnect, and not before.
 pub(crate) fn all_clones_go(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<()>(bound);
     for sender in tx.split(3) {
@@ -97,7 +97,7 @@ pub(crate) fn all_clones_go(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv(), Err(RecvError));
 }
 
-/// A clone that is made when the receiver has gone is told as the others are.
+/// A clone that is made when the receiver has gone reports it as the others do.
 pub(crate) fn a_clone_made_for_nobody(kind: Kind, bound: Bound) {
     let (tx, rx) = kind.open(bound);
     drop(rx);
@@ -106,7 +106,7 @@ pub(crate) fn a_clone_made_for_nobody(kind: Kind, bound: Bound) {
     assert_eq!(another.send(1), Err(SendError(1)));
 }
 
-/// Clones that come and go before the only message, which is left behind.
+/// Clones that come and go before the only message, which is left.
 pub(crate) fn left_behind_after_clones(kind: Kind, bound: Bound) {
     let message = Arc::new(());
     let (mut tx, rx) = kind.open(bound);
@@ -116,7 +116,7 @@ pub(crate) fn left_behind_after_clones(kind: Kind, bound: Bound) {
     assert_eq!(Arc::strong_count(&message), 1);
 }
 
-/// Ends that go without ever having been used.
+/// Handles that are dropped without ever having been used.
 pub(crate) fn never_used(kind: Kind, bound: Bound, receiver_first: bool) {
     let (tx, mut rx) = kind.open::<Box<i32>>(bound);
     if receiver_first {
@@ -128,7 +128,7 @@ pub(crate) fn never_used(kind: Kind, bound: Bound, receiver_first: bool) {
     }
 }
 
-/// A thread that ends in a panic because nothing will come: its end of the channel goes with it.
+/// A thread that panics because nothing will come: its handle of the channel goes with it.
 pub(crate) fn a_thread_that_expected_more(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<i32>(bound);
     let (mut back, mut came) = kind.endless::<i32>();
@@ -163,13 +163,14 @@ pub(crate) fn a_clone_sends_to_one_that_sleeps(kind: Kind, bound: Bound) {
     }
 }
 
-/// Senders that wait on several threads are all told when the receiver goes.
+/// Senders that wait on several threads are all notified when the receiver goes.
 pub(crate) fn several_waiting_senders_are_told(kind: Kind, bound: usize) {
     let (tx, rx) = kind.open(Some(bound));
     both(
         || {
             each(tx.split(kind.senders(3)), |mut tx| {
-                // Each until it is told: in a channel of several senders it may be this one that fills it, or another.
+                // Each until it is disconnected: in a channel of several senders it may be this one that fills it, or
+                // another.
                 while tx.send(1).is_ok() {}
                 assert_eq!(tx.send(2), Err(SendError(2)));
             });
@@ -181,7 +182,7 @@ pub(crate) fn several_waiting_senders_are_told(kind: Kind, bound: usize) {
     );
 }
 
-/// Messages that nobody has received are dropped with the channel, whichever end goes first, and only then.
+/// Messages that were not received are dropped with the channel, whichever handle goes first, and only then.
 pub(crate) fn unreceived_messages_are_dropped(kind: Kind, bound: Bound) {
     for receiver_first in [true, false] {
         let message = Arc::new(());
@@ -215,7 +216,7 @@ pub(crate) fn a_refused_message_is_its_senders(kind: Kind, bound: Bound) {
     tally.assert_all_ended();
 }
 
-/// Some messages are received, others stay behind: each is dropped once.
+/// Some messages are received, others are left: each is dropped once.
 pub(crate) fn each_is_dropped_once(kind: Kind, bound: Bound) {
     let mut random = Random::new(7);
     for _ in 0..20 {
@@ -275,7 +276,7 @@ pub(crate) fn channels_through_channels(kind: Kind, bound: Bound) {
     );
 }
 
-/// Both ends go at the same moment, with or without a message, on two threads.
+/// Both handles are dropped at the same moment, with or without a message, on two threads.
 pub(crate) fn both_ends_go_at_once(kind: Kind, bound: Bound) {
     let tally = Tally::of(300);
     for round in 0..300 {

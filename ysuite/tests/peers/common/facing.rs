@@ -1,4 +1,4 @@
-//! Selects against selects, and many of them: who meets whom, and whose turn it is.
+//! Selects against selects, and many of them: the pairs, and fairness.
 
 use std::thread;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use ysuite::select;
 use super::selecting::either_of;
 use crate::tools::{LONG, both, each};
 
-/// A crowd of threads that each would send or receive on one rendezvous: they pair off, nobody with itself. With an odd one,
-/// that one meets a plain send.
+/// A crowd of threads that each would send or receive on one rendezvous: they pair off, none with itself. An odd one
+/// pairs with a plain send.
 pub(crate) fn everybody_finds_a_partner(threads: usize) {
     let (tx, rx) = mpmc::bounded(0);
     thread::scope(|scope| {

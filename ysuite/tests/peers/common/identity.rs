@@ -1,4 +1,4 @@
-//! Ends that belong together, and how many there are.
+//! Handles that belong together, and how many there are.
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ fn hash(end: &impl Hash) -> u64 {
     state.finish()
 }
 
-/// Ends of one channel are equal, are hashed alike, and say that they are; those of another are not.
+/// Handles of one channel are equal, have the same hash, and report that; those of another are not.
 fn two_of_a_kind<E: Clone + Eq + Hash + Debug>(one: &E, another: &E, same: fn(&E, &E) -> bool) {
     let clone = one.clone();
     assert!(same(one, one) && same(one, &clone) && same(&clone, one));
@@ -22,7 +22,7 @@ fn two_of_a_kind<E: Clone + Eq + Hash + Debug>(one: &E, another: &E, same: fn(&E
     assert_eq!(hash(one), hash(&clone));
 }
 
-/// Senders and receivers know their kin, whichever of them can be cloned.
+/// Senders and receivers know their count, for each side that can be cloned.
 pub(crate) fn kin_know_each_other(kind: Kind, bound: Bound, another: Bound) {
     let ends = (kind.open::<usize>(bound), kind.open::<usize>(another));
     match ends {
@@ -31,7 +31,7 @@ pub(crate) fn kin_know_each_other(kind: Kind, bound: Bound, another: Bound) {
             two_of_a_kind(&rx, &other_rx, mpmc::Receiver::same_channel);
         }
         ((Tx::Funnel(tx), _), (Tx::Funnel(other), _)) => two_of_a_kind(&tx, &other, mpsc::Sender::same_channel),
-        _ => panic!("ends that cannot be cloned have no kin"),
+        _ => panic!("handles that cannot be cloned have no count"),
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn loops_over_what_is_there(kind: Kind, bound: Bound) {
                 if count >= 6 {
                     break assert_eq!(count, 6);
                 }
-                // Left unanswered where the other thread has said all it had to say.
+                // Left unanswered if the other thread has sent all that it had.
                 let _ = request.try_send(());
                 std::thread::yield_now();
             }
@@ -63,7 +63,8 @@ pub(crate) fn loops_over_what_is_there(kind: Kind, bound: Bound) {
     );
 }
 
-/// An iterator that owns its receiver: what is there, then the end; for the sender, the end comes with the iterator's.
+/// An iterator that owns its receiver: what is there, then the disconnect; dropping the iterator disconnects the
+/// sender.
 pub(crate) fn an_iterator_that_owns(kind: Kind, bound: Bound) {
     let (mut tx, rx) = kind.open(bound);
     let mut all = {
@@ -76,7 +77,7 @@ pub(crate) fn an_iterator_that_owns(kind: Kind, bound: Bound) {
     assert!(tx.send(3).is_err());
 }
 
-/// An iterator that borrows: the receiver is there afterwards, for whatever came later.
+/// An iterator that borrows: the receiver is there afterwards, for later messages.
 pub(crate) fn an_iterator_that_borrows(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     tx.send(1).unwrap();
@@ -88,7 +89,7 @@ pub(crate) fn an_iterator_that_borrows(kind: Kind, bound: Bound) {
     assert_eq!(rx.iter().next(), None);
 }
 
-/// All that is there, at once; and again; and what comes while one looks.
+/// All that is there, at once; and again; and what comes meanwhile.
 pub(crate) fn drained_again_and_again(kind: Kind) {
     let (mut tx, mut rx) = kind.endless();
     (0..100).for_each(|message| tx.send(message).unwrap());
@@ -110,7 +111,7 @@ pub(crate) fn summed_up(kind: Kind) {
     assert_eq!(rx.iter().sum::<u64>(), 499_500);
 }
 
-/// Iterators while the other side streams: many short loops over what is there, then one to the end.
+/// Iterators while the other side streams: many short loops over what is there, then one until the disconnect.
 pub(crate) fn iterating_under_a_stream(kind: Kind, bound: Bound) {
     const MESSAGES: usize = 5_000;
     let (mut tx, mut rx) = kind.open(bound);

@@ -8,7 +8,7 @@ use ysuite::channel::{TryRecvError, TrySendError};
 use crate::ends::Kind;
 use crate::tools::{LONG, both, each, pause};
 
-/// Empty and full at once, whatever happens.
+/// Empty and full at once, at any moment.
 pub(crate) fn always_empty_always_full(kind: Kind) {
     let (mut tx, mut rx) = kind.open(Some(0));
     for _ in 0..3 {
@@ -18,7 +18,7 @@ pub(crate) fn always_empty_always_full(kind: Kind) {
     }
 }
 
-/// Who only asks gets what somebody waits with; who only offers needs somebody who waits.
+/// A try to receive gets what a waiting sender has; a try to send needs a waiting receiver.
 pub(crate) fn one_asks_the_other_waits(kind: Kind) {
     let (mut tx, mut rx) = kind.open(Some(0));
     assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
@@ -45,7 +45,7 @@ pub(crate) fn one_asks_the_other_waits(kind: Kind) {
     assert_eq!(tx.try_send(9), Err(TrySendError::Disconnected(9)));
 }
 
-/// A send ends when its message has been received, and not before.
+/// A send returns when its message has been received, and not before.
 pub(crate) fn a_send_ends_with_its_receive(kind: Kind) {
     for _ in 0..10 {
         let (mut tx, mut rx) = kind.open(Some(0));

@@ -1,4 +1,5 @@
-//! Scenarios that the suites of several peers have in common, each told once: for a kind of channel, and mostly for a bound.
+//! Scenarios that the suites of several libraries share, each written once: for a kind of channel, and mostly for a
+//! bound.
 
 pub(crate) mod alone;
 pub(crate) mod choosing;

@@ -10,7 +10,7 @@ use crate::support::Tally;
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::tools::{LONG, SHORT, both, pause};
 
-/// Polls a sender for the receiver's end.
+/// Polls a sender for the receiver's disconnect.
 pub(crate) fn poll_closed<T>(tx: &mut Sender<T>, task: &Task) -> Poll<()> {
     tx.poll_closed(&mut Context::from_waker(&task.waker()))
 }
@@ -38,7 +38,7 @@ pub(crate) fn sent_and_received() {
     by_every_method([0xAA_u8; 4096]);
 }
 
-/// One thread waits, or awaits, while the other sends; whichever is late.
+/// One thread waits, or awaits, while the other sends; either is late.
 pub(crate) fn between_threads(awaited: bool, late_sender: bool) {
     for round in 0..30_usize {
         let (tx, rx) = oneshot::channel();
@@ -84,7 +84,7 @@ pub(crate) fn the_sender_goes() {
     }
 }
 
-/// The receiver goes: the message comes back, and who waits for the receiver's end is woken.
+/// The receiver goes: the message comes back, and a sender that waits for the disconnect is woken.
 pub(crate) fn the_receiver_goes() {
     let (tx, rx) = oneshot::channel();
     drop(rx);
@@ -99,7 +99,7 @@ pub(crate) fn the_receiver_goes() {
     assert_eq!(tx.send(1), Err(SendError(1)));
 }
 
-/// Both ends go at once, with or without a message: it is dropped once.
+/// Both handles are dropped at once, with or without a message: it is dropped once.
 pub(crate) fn both_go_at_once(awaited: bool) {
     let tally = Tally::of(300);
     for round in 0..300 {
@@ -117,7 +117,7 @@ pub(crate) fn both_go_at_once(awaited: bool) {
     tally.assert_all_ended();
 }
 
-/// A sender that awaits the receiver's end, many times over, each with a receiver that goes at once.
+/// A sender that awaits the receiver's disconnect, many times over, each with a receiver that goes at once.
 pub(crate) fn waiting_for_the_receivers_end() {
     let (work, jobs) = std::sync::mpsc::channel::<(Sender<u32>, std::sync::mpsc::Sender<()>)>();
     let thread = thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! Room that is reserved before there is a message: the senders' permits behind one face, and the scenarios that hold for
-//! every kind.
+//! Room that is reserved before there is a message: the senders' permits behind one interface, and the scenarios that
+//! hold for every kind.
 
 use ysuite::channel::{ReserveError, TryReserveError};
 use ysuite::{mpmc, mpsc, spsc};
@@ -39,7 +39,7 @@ impl From<TryReserveError> for NoRoom {
 }
 
 impl<T> Room<'_, T> {
-    /// Sends a message; false: the room has been used up, or nobody receives.
+    /// Sends a message; false: the room has been used up, or there is no receiver.
     pub(crate) fn send(&mut self, message: T) -> bool {
         match self {
             Self::Exchange(permits) => permits.send(message).is_ok(),
@@ -140,7 +140,7 @@ pub(crate) fn used_in_part(kind: Kind) {
     }
 }
 
-/// Nothing can be reserved where nobody receives.
+/// Nothing can be reserved without a receiver.
 pub(crate) fn nobody_receives(kind: Kind) {
     let (mut tx, rx) = kind.open::<usize>(Some(100));
     drop(rx);

@@ -1,4 +1,5 @@
-//! One of several operations, sends among them: the one-shot select. Mostly over exchanges, as peers' selects are.
+//! One of several operations, sends among them: the one-shot select. Mostly over mpmc channels, as other libraries'
+//! selects are.
 
 use std::collections::HashSet;
 use std::thread;
@@ -19,7 +20,7 @@ pub(crate) fn either_of<T>(a: &Receiver<T>, b: &Receiver<T>, limit: Duration) ->
     select().recv(a, |message| (0, message)).recv(b, |message| (1, message)).wait_timeout(limit)
 }
 
-/// Messages here and there, then the ends: what is there is found.
+/// Messages here and there, then the disconnects: what is there is found.
 pub(crate) fn the_one_with_a_message(receivers: usize) {
     let (senders, all): (Vec<_>, Vec<_>) = (0..receivers).map(|_| mpmc::bounded(2)).unzip();
     for at in (0..receivers).rev() {
@@ -36,13 +37,13 @@ pub(crate) fn one_whose_sender_is_gone() {
     drop(tx_a);
     assert_eq!(either_of(&a, &b, LONG), Some((0, Err(RecvError))));
     tx_b.send(5).unwrap();
-    // The end is found again and again, the message once.
+    // The disconnect is found again and again, the message once.
     let found: Vec<_> = (0..200).map(|_| either_of(&a, &b, LONG).unwrap()).collect();
     assert!(found.contains(&(0, Err(RecvError))));
     assert_eq!(found.iter().filter(|found| found.0 == 1).count(), usize::from(b.is_empty()));
 }
 
-/// Without waiting: nothing, an end, a message, nothing.
+/// Without waiting: nothing, a disconnect, a message, nothing.
 pub(crate) fn without_waiting() {
     let ((tx_a, a), (tx_b, b)) = (mpmc::bounded::<i32>(2), mpmc::bounded(2));
     let now = |a: &Receiver<i32>, b: &Receiver<i32>| {
@@ -72,7 +73,7 @@ pub(crate) fn the_time_runs_out() {
     assert_eq!(select::<()>().try_now(), None);
 }
 
-/// Ends are found without waiting and with: of senders and of receivers, with a bound and as a rendezvous.
+/// Disconnects are found without waiting and with: of senders and of receivers, with a bound and as a rendezvous.
 pub(crate) fn an_end_is_found(bound: usize) {
     for limit in [Duration::ZERO, SHORT, LONG] {
         let (_, rx) = mpmc::bounded::<i32>(bound);
@@ -282,7 +283,7 @@ pub(crate) fn short_limits_on_both_sides(bound: usize) {
     );
 }
 
-/// Both ends of a channel in one select: a rendezvous does not meet itself; where there is room it is sent.
+/// Both handles of a channel in one select: a rendezvous does not pair with itself; if there is room it is sent.
 pub(crate) fn both_ends_of_a_channel() {
     let (tx, rx) = mpmc::bounded::<i32>(0);
     assert_eq!(select().send(&tx, 0, |_| ()).recv(&rx, |_| ()).wait_timeout(SHORT * 5), None);
@@ -359,7 +360,7 @@ pub(crate) fn what_was_not_sent() {
     assert!(select().send_from(&tx, &mut none, |_| ()).wait_timeout(SHORT).is_none());
 }
 
-/// One of two receives, of ends of any kind (of one kind, of which each has its own end).
+/// One of two receives, with handles of any kind (of one kind, each with its own handle).
 fn either_end<T>(a: &mut Rx<T>, b: &mut Rx<T>, limit: Duration) -> Option<Done<T>> {
     macro_rules! of {
         ($a:expr, $b:expr) => {
@@ -374,7 +375,7 @@ fn either_end<T>(a: &mut Rx<T>, b: &mut Rx<T>, limit: Duration) -> Option<Done<T
     }
 }
 
-/// One of two sends, of ends of any kind.
+/// One of two sends, with handles of any kind.
 fn to_either_end<T>(
     a: &mut Tx<T>,
     to_a: &mut Option<T>,
@@ -394,7 +395,8 @@ fn to_either_end<T>(
     }
 }
 
-/// Two channels of any kind, a select on either side: each channel's messages come in order, all of them, and then the end.
+/// Two channels of any kind, a select on either side: each channel's messages come in order, all of them, and then the
+/// disconnect.
 pub(crate) fn streams_by_selects(kind: Kind, bound: Bound) {
     const MESSAGES: usize = 1_000;
     let ((mut tx_a, mut a), (mut tx_b, mut b)) = (kind.open(bound), kind.open(bound));
@@ -413,8 +415,8 @@ pub(crate) fn streams_by_selects(kind: Kind, bound: Bound) {
         || {
             let mut next = [0; 2];
             while next != [MESSAGES; 2] {
-                // An end that has come to its end says so again and again.
-                match either_end(&mut a, &mut b, LONG).expect("a message, or an end") {
+                // A disconnected handle reports that again and again.
+                match either_end(&mut a, &mut b, LONG).expect("a message, or a disconnect") {
                     (side, Ok(message)) => {
                         assert_eq!(message, next[side]);
                         next[side] += 1;
@@ -427,7 +429,7 @@ pub(crate) fn streams_by_selects(kind: Kind, bound: Bound) {
     );
 }
 
-/// A select of receives of any kind is ended by a message that comes later, and by an end.
+/// A select of receives of any kind is ended by a message that comes later, and by a disconnect.
 pub(crate) fn woken_whatever_the_kind(kind: Kind, bound: Bound) {
     let ((tx_a, mut a), (mut tx_b, mut b)) = (kind.open(bound), kind.open(bound));
     both(

@@ -33,7 +33,7 @@ impl<T: Send> Tx<T> {
         }
     }
 
-    /// Whether there is room, as a pipe's sender says.
+    /// Whether there is room, as an spsc sender reports.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match self {
             Self::Exchange(_) => unreachable!("another sender may take the room"),
@@ -102,7 +102,7 @@ pub(crate) fn ready_and_not_ready(kind: Kind) {
 /// A sink that waits for room is woken when a message is taken, and then goes on at once.
 pub(crate) fn woken_for_room(kind: Kind, by_a_clone: bool) {
     let (mut tx, mut rx) = kind.open(Some(1));
-    // Each sender of a funnel has a bound of its own: the clone's own message is what it waits behind.
+    // Each sender of an mpsc channel has a bound of its own: the clone waits for its own message.
     let mut another = by_a_clone.then(|| tx.another());
     let tx = another.as_mut().unwrap_or(&mut tx);
     block_on(tx.sink().send(1)).unwrap();
@@ -154,7 +154,7 @@ pub(crate) fn until_the_receiver_goes(kind: Kind, bound: Bound) {
     );
 }
 
-/// Each message by a task that ends with it; the sender comes back for the next.
+/// Each message by a task that finishes with it; the sender comes back for the next.
 pub(crate) fn a_sequence(kind: Kind, bound: Bound) {
     let (mut tx, rx) = kind.open(bound);
     both(

@@ -43,7 +43,7 @@ impl<T> Rx<T> {
     }
 }
 
-/// Nothing is received at once where nothing is asked for; then what is there, up to so many; and in the end the end.
+/// A request for nothing returns nothing at once; then what is there, up to a number; and finally the disconnect.
 pub(crate) fn received_in_batches(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     let mut all = Vec::new();
@@ -137,8 +137,8 @@ pub(crate) fn a_batch_that_is_given_up(kind: Kind, bound: usize) {
     tally.assert_all_ended();
 }
 
-/// A limit of any kind: where there is room it is not looked at; where there is none the message comes back, and so it does
-/// where nobody receives.
+/// A limit of any kind: if there is room it is not checked; if there is none the message comes back, and so it does
+/// without a receiver.
 pub(crate) fn sent_with_a_limit(kind: Kind, bound: usize) {
     let (mut tx, rx) = kind.open(Some(bound));
     block_on(async {

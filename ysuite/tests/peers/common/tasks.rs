@@ -17,7 +17,7 @@ pub(crate) fn poll<F: Future>(future: std::pin::Pin<&mut F>, task: &Task) -> Pol
     future.poll(&mut Context::from_waker(&task.waker()))
 }
 
-/// Messages go in and come out one by one, each end awaited.
+/// Messages go in and come out one by one, each side awaited.
 pub(crate) fn one_by_one(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     block_on(async {
@@ -52,7 +52,7 @@ pub(crate) fn blocked_and_awaited(kind: Kind, bound: Bound) {
     );
 }
 
-/// A task waits for each message, finds the next ones there already, and is told of the end.
+/// A task waits for each message, finds the next ones there already, and is notified of the disconnect.
 pub(crate) fn recv_waits(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     both(
@@ -75,7 +75,7 @@ pub(crate) fn recv_waits(kind: Kind, bound: Bound) {
     );
 }
 
-/// A task waits for room, message by message, and is told in the end that nobody receives.
+/// A task waits for room, message by message, and is finally notified that there is no receiver.
 pub(crate) fn send_waits(kind: Kind, bound: usize) {
     let (mut tx, mut rx) = kind.open(Some(bound));
     both(
@@ -96,7 +96,7 @@ pub(crate) fn send_waits(kind: Kind, bound: usize) {
     );
 }
 
-/// A task that waits for a message is told when the last sender goes.
+/// A task that waits for a message is notified when the last sender goes.
 pub(crate) fn a_waiting_receiver_is_told(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<i32>(bound);
     both(
@@ -108,7 +108,7 @@ pub(crate) fn a_waiting_receiver_is_told(kind: Kind, bound: Bound) {
     );
 }
 
-/// A task that waits for room is told when the receiver goes, and has its message back.
+/// A task that waits for room is notified when the receiver goes, and has its message back.
 pub(crate) fn a_waiting_sender_is_told(kind: Kind, bound: usize) {
     let (mut tx, rx) = kind.open(Some(bound));
     (0..bound).for_each(|message| tx.send(message).unwrap());
@@ -121,7 +121,7 @@ pub(crate) fn a_waiting_sender_is_told(kind: Kind, bound: usize) {
     );
 }
 
-/// A message that nobody receives comes back to a task as it does to a thread; and what was sent before is received.
+/// A message without a receiver comes back to a task as it does to a thread; and what was sent before is received.
 pub(crate) fn after_the_end(kind: Kind, bound: Bound) {
     block_on(async {
         let (mut tx, rx) = kind.open(bound);
@@ -183,15 +183,15 @@ pub(crate) fn the_one_that_stays_is_woken(kind: Kind, bound: Bound) {
         let mut future = pin!(stays.recv_async());
         assert!(poll(future.as_mut(), &last).is_pending());
         tx.send(42).unwrap();
-        // Whoever was notified goes without it: the notification goes on to the next, and to the last in the end.
+        // A notified waiter goes without using it: the notification goes on to the next, and finally to the last.
         waiting.clear();
         assert_eq!(poll(future.as_mut(), &last), Poll::Ready(Ok(42)));
     }
     assert!(tasks.iter().map(Task::woken).sum::<usize>() >= 1);
 }
 
-/// A future that waits and is kept, but never polled again, holds nobody else up for good: other receivers take the messages
-/// by asking for them.
+/// A future that waits and is kept, but never polled again, holds up no other for good: other receivers take the
+/// messages by asking for them.
 pub(crate) fn a_neglected_receiver(kind: Kind, bound: usize) {
     let (mut tx, rx) = kind.open(Some(bound));
     let mut all = rx.split(2);
@@ -232,7 +232,7 @@ pub(crate) fn a_neglected_sender(kind: Kind, bound: usize) {
     assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
 }
 
-/// A stream from a task to a task, to the end.
+/// A stream from a task to a task, until the disconnect.
 pub(crate) fn a_stream(kind: Kind, bound: Bound, messages: usize) {
     let (mut tx, mut rx) = kind.open(bound);
     both(
@@ -288,7 +288,7 @@ impl<T> Stream for Rx<T> {
     }
 }
 
-/// A receiver as a stream: message by message, and `None` for ever after the end.
+/// A receiver as a stream: message by message, and `None` for ever after the disconnect.
 pub(crate) fn as_a_stream(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     both(
@@ -307,7 +307,7 @@ pub(crate) fn as_a_stream(kind: Kind, bound: Bound) {
     );
 }
 
-/// A stream that is collected: all that was sent, by all senders, to the end.
+/// A stream that is collected: all that was sent, by all senders, until the disconnect.
 pub(crate) fn collected(kind: Kind, bound: Bound, senders: usize) {
     let (tx, rx) = kind.open(bound);
     let senders = tx.split(kind.senders(senders));
@@ -333,7 +333,7 @@ pub(crate) fn several_streams(kind: Kind, bound: Bound, many: usize) {
     tally.assert_all_ended();
 }
 
-/// Streams and plain receives of the same channel, hundreds of them, on one thread: all end when the sender goes.
+/// Streams and plain receives of the same channel, hundreds of them, on one thread: all finish when the sender goes.
 pub(crate) fn streams_and_receives_together(kind: Kind, bound: Bound) {
     use futures_util::future::join_all;
     const WAITING: usize = 250;

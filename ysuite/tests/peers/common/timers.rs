@@ -41,7 +41,7 @@ pub(crate) fn first_of(timers: &[&Timer], limit: Duration) -> Option<usize> {
     }
 }
 
-/// Room for one tick, whatever the time.
+/// Room for one tick, at any time.
 pub(crate) fn room_for_one(make: Make) {
     for milliseconds in 0..10 {
         assert_eq!(make(Duration::from_millis(milliseconds)).capacity(), Some(1));
@@ -98,7 +98,7 @@ pub(crate) fn two_for_two(make: Make) {
     each(0..2, |_| assert!(first_of(&[&a, &b], LONG).is_some()));
 }
 
-/// The one that is due first is named first, wherever it stands.
+/// The timer that is due first is reported first, at any position.
 pub(crate) fn the_sooner(make: Make) {
     assert_eq!(first_of(&[&make(SHORT), &make(LONG)], LONG), Some(0));
     assert_eq!(first_of(&[&make(LONG), &make(SHORT)], LONG), Some(1));
@@ -119,7 +119,7 @@ pub(crate) fn many_timers_many_threads() {
     let all: Vec<_> = timers.iter().collect();
     let hits = AtomicUsize::new(0);
     each(0..4, |_| {
-        // Nobody takes the last, which is due when all others have long been.
+        // The last is not taken; it is due long after all others.
         while first_of(&all, SHORT * 50).is_some() {
             hits.fetch_add(1, Ordering::Relaxed);
         }
@@ -127,7 +127,7 @@ pub(crate) fn many_timers_many_threads() {
     assert_eq!(hits.into_inner() + timers.iter().flat_map(Timer::try_iter).count(), TIMERS as usize);
 }
 
-/// Several threads take the ticks of many periods, for so many ticks.
+/// Several threads take the ticks of many periods, for `ticks` ticks.
 pub(crate) fn many_periods_many_threads() {
     const TICKS: usize = 400;
     let timers: Vec<_> = (1..=20).map(|at| timer::tick(Duration::from_micros(50 * at))).collect();

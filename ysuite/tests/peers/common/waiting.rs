@@ -1,4 +1,4 @@
-//! Two threads, of which one waits for the other: for a message, for room, for a time.
+//! Two threads; one waits for the other: for a message, for room, for a time.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) fn try_recv_says_what_there_is(kind: Kind, bound: Bound) {
     );
 }
 
-/// A receiver waits for each message, finds the next ones there already, and is told of the end.
+/// A receiver waits for each message, finds the next ones there already, and is notified of the disconnect.
 pub(crate) fn recv_waits(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     both(
@@ -67,7 +67,7 @@ pub(crate) fn recv_timeout_says_why(kind: Kind, bound: Bound) {
     );
 }
 
-/// `try_send` into a channel of one: there is room, there is none, there is again, nobody is there.
+/// `try_send` into a channel of one: there is room, there is none, there is again, there is no receiver.
 pub(crate) fn try_send_says_why(kind: Kind) {
     let (mut tx, mut rx) = kind.open(Some(1));
     let (mut go, mut went) = kind.endless();
@@ -106,7 +106,7 @@ pub(crate) fn send_waits(kind: Kind, bound: usize) {
     );
 }
 
-/// A sender's time runs out, and it has its message back; then there is room in time; then nobody is there.
+/// A sender's time runs out, and it has its message back; then there is room in time; then there is no receiver.
 pub(crate) fn send_timeout_says_why(kind: Kind, bound: usize) {
     let (mut tx, mut rx) = kind.open(Some(bound));
     let (mut out, mut ran_out) = kind.endless();
@@ -179,7 +179,7 @@ pub(crate) fn limits_of_nothing_and_of_all_time(kind: Kind, bound: Bound) {
     );
 }
 
-/// A wait that has run out leaves nothing behind: the message that comes later is for the next.
+/// A wait that has timed out leaves nothing: the message that comes later is for the next.
 pub(crate) fn a_wait_that_ran_out_is_forgotten(kind: Kind, bound: Bound) {
     let (mut tx, mut rx) = kind.open(bound);
     for round in 0..20 {
@@ -191,7 +191,7 @@ pub(crate) fn a_wait_that_ran_out_is_forgotten(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv_timeout(SHORT), Err(RecvTimeoutError::Disconnected));
 }
 
-/// A channel for each message, the ends on two threads: one message and the end.
+/// A channel for each message, the handles on two threads: one message and the disconnect.
 pub(crate) fn one_message_each(kind: Kind, bound: Bound) {
     for round in 0..500 {
         let (mut tx, mut rx) = kind.open(bound);
@@ -268,7 +268,7 @@ pub(crate) fn question_and_answer(kind: Kind, bound: Bound) {
     }
 }
 
-/// A clone that stays keeps the receiver waiting until its time is up: that is no end.
+/// A clone that stays keeps the receiver waiting until its time is up: that is no disconnect.
 pub(crate) fn a_clone_that_stays_is_no_end(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<()>(bound);
     let _another = tx.another();

@@ -35,7 +35,7 @@ impl<T> Tx<T> {
         match self {
             Self::Exchange(end) => Weak::Exchange(end.downgrade()),
             Self::Funnel(end) => Weak::Funnel(end.downgrade()),
-            Self::Pipe(_) => panic!("a pipe has one sender"),
+            Self::Pipe(_) => panic!("an spsc channel has one sender"),
         }
     }
 
@@ -71,7 +71,7 @@ pub(crate) fn while_there_are_senders(kind: Kind, bound: Bound) {
     assert_eq!(rx.recv(), Err(RecvError));
 }
 
-/// When the last sender has gone it is over, for every weak sender, whatever it was made of.
+/// When the last sender has gone the channel is disconnected, for every weak sender, of any origin.
 pub(crate) fn when_the_senders_are_gone(kind: Kind, bound: Bound) {
     let (tx, mut rx) = kind.open::<i32>(bound);
     let another = tx.another();
@@ -83,7 +83,8 @@ pub(crate) fn when_the_senders_are_gone(kind: Kind, bound: Bound) {
     assert!(rx.is_disconnected() && rx.recv().is_err());
 }
 
-/// A sender that was made of a weak one after a stream sends the last message; then it ends, though the weak one stays.
+/// A sender that was upgraded from a weak one after a stream sends the last message; then the channel is disconnected,
+/// though the weak one stays.
 pub(crate) fn the_last_message(kind: Kind, bound: usize) {
     let (mut tx, mut rx) = kind.open(Some(bound));
     let (weak, ()) = both(
@@ -91,7 +92,7 @@ pub(crate) fn the_last_message(kind: Kind, bound: usize) {
             let weak = tx.another().downgrade();
             (0..50).for_each(|message| tx.send(message).unwrap());
             let mut last = weak.upgrade().unwrap();
-            // In the same lane, or the one order: behind what this thread has sent.
+            // In the same lane, or the one order: after what this thread has sent.
             drop(tx);
             last.send(50).unwrap();
             last.downgrade()
@@ -105,7 +106,7 @@ pub(crate) fn the_last_message(kind: Kind, bound: usize) {
     assert!(weak.upgrade().is_none());
 }
 
-/// An actor that has a weak sender to itself: it can send to itself while others can, and ends when they are gone.
+/// An actor that has a weak sender to itself: it can send to itself while others can, and stops when they are gone.
 pub(crate) fn an_actor_that_sends_to_itself(kind: Kind, bound: Bound) {
     enum Message {
         Ask(std::sync::mpsc::Sender<u32>),
