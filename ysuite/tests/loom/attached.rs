@@ -1,5 +1,5 @@
-//! An attached end that two threads share: one finds nothing and takes the id down, the other waits meanwhile. When the end
-//! goes it leaves no place behind that takes a notification, and passes on what it was told.
+//! An attached handle that two threads share: one finds nothing and takes the id down, the other waits meanwhile. When
+//! the handle is dropped it leaves no registration that takes a notification, and passes on those that it had.
 //!
 //! A notification that is lost shows as a waiter that was not woken.
 
@@ -27,14 +27,15 @@ impl Wake for Woken {
     }
 }
 
-/// When the shared end goes.
+/// When the shared handle is dropped.
 #[derive(Clone, Copy)]
 enum Goes {
     Before,
     Behind,
 }
 
-/// Two threads use one attached end at the same time; then it goes, before or behind what another end waits for.
+/// Two threads use one attached handle at the same time; then it is dropped, before or after what another handle waits
+/// for.
 fn shared<E: Attach + Send + Sync + 'static>(
     mut end: E,
     look: fn(&E),
@@ -60,7 +61,7 @@ fn shared<E: Attach + Send + Sync + 'static>(
     begin_to_wait(&mut Context::from_waker(&Waker::from(woken.clone())));
     publish();
     drop(end);
-    assert!(woken.0.load(Ordering::Relaxed) > 0, "the one who waits was not told");
+    assert!(woken.0.load(Ordering::Relaxed) > 0, "the waiter was not notified");
 }
 
 fn receivers(capacity: usize, goes: (u32, Goes)) {
@@ -114,7 +115,7 @@ fn a_shared_receiver_of_a_rendezvous_leaves_no_place_behind() {
     model_up_to(2, || receivers(0, (1, Goes::Before)));
 }
 
-/// The second look finds what the first and the other thread have left.
+/// The second poll finds what the first and the other thread have left.
 #[test]
 fn a_shared_receiver_of_an_exchange_that_looks_twice() {
     for goes in [Goes::Before, Goes::Behind] {
@@ -122,15 +123,16 @@ fn a_shared_receiver_of_an_exchange_that_looks_twice() {
     }
 }
 
-/// When an end was polled that a set is to be told of, and whose task has nothing to do any more.
+/// When a handle was polled whose set must be notified, and whose task has nothing to do any more.
 #[derive(Clone, Copy)]
 enum Polled {
     BeforeItIsAttached,
     InItsSet,
 }
 
-/// It waits by its set, and was polled before, in vain: the task's slot takes no notification that the set is to have. One
-/// that it does take has both sides asleep, which is a deadlock. The other side stays: its end would tell the set as well.
+/// It waits by its set, and was polled before, in vain: the task's slot takes no notification that is meant for the
+/// set. If it took one both sides would sleep, which is a deadlock. The other side stays: its drop would notify the set
+/// as well.
 fn polled<E: Attach, R: Send + 'static>(
     mut end: E,
     at: Polled,

@@ -1,9 +1,9 @@
 //! The broadcast under the model checker: a message for receivers that fall asleep in every way, room for senders against
 //! the slowest receiver's moving on, leaving and joining, and the place of a message that is copied against its overwriting.
 //!
-//! A wake-up that is lost shows as a deadlock. A message that is written over while it is copied, or taken out while another
-//! copies it, shows as a race on its cell. Where a model is about messages a sender stays alive: its end would wake all
-//! receivers, and hide a lost wake-up.
+//! A lost wake-up shows as a deadlock. A message that is overwritten while it is copied, or taken out while another
+//! thread copies it, shows as a race on its cell. If a model is about messages a sender stays alive: its drop would
+//! wake all receivers, and hide a lost wake-up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,7 +75,7 @@ fn the_free_barrier_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// A receiver that waits behind an unfinished message is woken by the sender of that one.
+/// A receiver that waits for an unfinished message is woken by the sender of that one.
 ///
 /// Claim: A receiver that waits for an unfinished message is woken by the sender of that message.
 #[test]
@@ -240,7 +240,7 @@ fn a_full_ring_against_the_slowest_receiver_leaving() {
     });
 }
 
-/// The new receiver sees all that was sent behind its first message, and is not run over.
+/// The new receiver sees all that was sent after its first message, and is not overtaken.
 ///
 /// Claim: A scan of all reader cursors misses no receiver that joins meanwhile.
 /// Also: suite broadcast::random::receivers_come_and_go_in_several_threads,
@@ -458,7 +458,7 @@ fn the_last_senders_end_against_two_receivers_going_to_sleep() {
     });
 }
 
-/// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
+/// In a stream no publication is fenced: only the store of the disconnect orders the messages before it.
 ///
 /// Claim: A broadcast receiver sees a close or disconnection only after all messages.
 /// Also: suite broadcast::endings::a_closed_channel_gives_what_was_sent_and_takes_nothing_more.
@@ -572,8 +572,8 @@ fn a_batch_against_receivers_of_batches() {
     });
 }
 
-/// Until it is known where the new receiver begins it holds up the sender, which goes to sleep. It stays, and so tells the sender by
-/// nothing else.
+/// Until the new receiver's start is known it holds up the sender, which goes to sleep. It stays, and so notifies the
+/// sender by nothing else.
 #[test]
 fn a_full_ring_against_a_receiver_that_joins_and_stays() {
     model_up_to(2, || {
@@ -591,7 +591,7 @@ fn a_full_ring_against_a_receiver_that_joins_and_stays() {
         });
         (0..2).for_each(|message| assert_eq!(receiver.recv(), Ok(message)));
         sending.join().unwrap();
-        // The end, which wakes all, comes behind what is looked at.
+        // The disconnect, which wakes all, comes after what is tested.
         drop(sender);
         thread.join().unwrap();
     });
@@ -608,7 +608,7 @@ fn an_eviction_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// The place of a message is free when its last reader has been evicted, and the sender that waits for that is told.
+/// The cell of a message is free when its last reader has been evicted, and the sender that waits for that is notified.
 #[test]
 fn an_eviction_against_a_sender_going_to_sleep() {
     model_up_to(2, || {

@@ -1,4 +1,5 @@
-//! Waiting for the receiver's end, and the close of a funnel: against senders that send, connect and wait.
+//! Waiting for the receiver's disconnect, and the close of an mpsc channel: against senders that send, connect and
+//! wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +35,7 @@ fn a_thread_that_waits_for_the_end_against_a_receiver_that_goes() {
     model(|| {
         let (sender, receiver) = spsc::unbounded::<u8>();
         let thread = thread::spawn(move || {
-            // A timed wait in a model ends wherever the explorer chooses.
+            // A timed wait in a model ends at any point that the explorer chooses.
             if !sender.wait_closed_timeout(Duration::from_secs(1)) {
                 sender.wait_closed();
             }

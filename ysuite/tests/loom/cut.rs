@@ -1,4 +1,5 @@
-//! The receiver closes its pipe: both ends agree where it ends, whichever comes first, and each message has one owner.
+//! The receiver closes its spsc channel: both sides agree on the last message, whichever comes first, and each message
+//! has one owner.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -190,8 +191,8 @@ fn close_against_the_senders_end() {
     });
 }
 
-/// The sender has proposed the cut, and takes back what it has written behind it, while the receiver still looks how far the pipe
-/// reaches, in the chunk that those messages were in. Fewer preemptions do not come to that.
+/// The sender has proposed the cut, and takes back what it has written after it, while the receiver still reads how far
+/// the channel reaches, in the chunk of those messages. Fewer preemptions do not reach that state.
 fn close_against_writing_beyond_the_cut(write: fn(&mut spsc::Sender<usize>)) {
     model_with(3, move || {
         let (mut sender, mut receiver) = spsc::unbounded();

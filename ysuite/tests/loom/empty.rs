@@ -1,9 +1,9 @@
 //! What `Empty` may say: a thread that has sent a message asks for one, while another sender stops anywhere in the middle of its
 //! send.
 //!
-//! In pipes, funnels and mailboxes without a bound nobody's send stands before another's: what has been sent is found. In an
-//! exchange, and in a broadcast, a sender that has its place and has not filled it hides what is behind. There `Empty` is right
-//! as long as that sender has not returned, and the channel does not say then that it is empty.
+//! In spsc and mpsc channels and unbounded mailboxes no send delays another's: what has been sent is found. In an mpmc
+//! channel, and in a broadcast, a sender that has claimed a cell and not filled it hides the messages after it. There
+//! `Empty` is correct as long as that sender has not returned, and the channel does not report then that it is empty.
 
 use std::time::Duration;
 
@@ -186,7 +186,7 @@ fn two_threads_without_a_bound_find_a_message_unless_the_other_is_sending() {
     two_that_send_and_take(None);
 }
 
-/// A choice that does not wait tries once: behind the message that another has taken is what that one had sent before.
+/// A select that does not wait tries once: after the message that another has taken is what that one had sent before.
 #[test]
 fn a_choice_that_cannot_wait_finds_what_was_sent_before_the_oldest_was_taken() {
     model_up_to(2, || {
@@ -203,7 +203,7 @@ fn a_choice_that_cannot_wait_finds_what_was_sent_before_the_oldest_was_taken() {
     });
 }
 
-/// A message that makes way for another's is taken as well: behind it is what that one had sent before.
+/// A displaced message is taken as well: after it is what the other had sent before.
 #[test]
 fn a_thread_whose_message_made_way_finds_another_unless_that_is_being_sent() {
     model_up_to(2, || {
@@ -221,8 +221,9 @@ fn a_thread_whose_message_made_way_finds_another_unless_that_is_being_sent() {
     });
 }
 
-/// The mirror image: a place that was made is not overtaken by another sender's taking it. Who took the older message finds the
-/// next cell free, or, where the other has sent into that, the one behind it, which the other has emptied before.
+/// The mirror image: room that was made is not lost to another sender that takes it. The thread that took the older
+/// message finds the next cell free, or, if the other has sent into that, the one after it, which the other has emptied
+/// before.
 #[test]
 fn two_threads_that_take_and_send_find_a_place_unless_the_other_is_taking() {
     model_up_to(2, || {
@@ -231,7 +232,7 @@ fn two_threads_that_take_and_send_find_a_place_unless_the_other_is_taking() {
         let turn = |sender: mpmc::Sender<u32>, receiver: mpmc::Receiver<u32>| {
             let taken = receiver.try_recv().unwrap();
             if sender.try_send(2).is_err() {
-                assert_ne!(taken, 0, "there is room, whatever the other is at");
+                assert_ne!(taken, 0, "there is room, whatever the other does");
             }
         };
         let thread = {
@@ -260,7 +261,7 @@ fn a_broadcast_says_empty_only_behind_a_sender_that_has_not_returned() {
     });
 }
 
-/// What is ordinary lies in an exchange there.
+/// Ordinary messages are in an mpmc channel there.
 #[test]
 fn a_mailbox_with_a_bound_finds_nothing_only_behind_a_sender_that_has_not_returned() {
     model_up_to(2, || {

@@ -1,5 +1,5 @@
-//! Whoever finds that an end is gone sees all that its thread did before: many programs have no other word of it, as where workers
-//! drop their senders when they are done, and one waits until there is none.
+//! A thread that finds a handle gone sees all that its thread did before: many programs have no other notification, for
+//! example if workers drop their senders when they are done, and one thread waits until there is none.
 //!
 //! What a thread did shows as a cell that it writes; reading it unordered is a race.
 //!
@@ -24,7 +24,7 @@ unsafe impl Sync for Past {}
 // SAFETY: as above.
 unsafe impl Send for Past {}
 
-/// Each thread does something and then makes its end go; where this thread finds that they `are_gone`, it has been done.
+/// Each thread does something and then drops its handle; if this thread finds that they `are_gone`, it has been done.
 fn the_past_of<E: Send + 'static, const ENDS: usize>(
     ends: [E; ENDS],
     go: impl Fn(E) + Copy + Send + 'static,
@@ -87,7 +87,7 @@ fn the_senders_of_a_funnel() {
     });
 }
 
-/// By a look without the lock.
+/// By a check without the lock.
 #[test]
 fn the_receiver_of_a_rendezvous() {
     model_up_to(2, || {

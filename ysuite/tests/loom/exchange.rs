@@ -1,8 +1,8 @@
-//! The exchange under the model checker: waiters on either side, against publishers, waiters that leave and ends that
-//! are dropped.
+//! The mpmc channel under the model checker: waiters on either side, against publishers, waiters that leave and handles
+//! that are dropped.
 //!
 //! A wake-up that is lost, or kept by a waiter that leaves, shows as a deadlock; a cell that two threads claim shows as
-//! a race on it. Where a model is about messages a sender stays alive: its end would wake all waiters, and hide a lost
+//! a race on it. If a model is about messages a sender stays alive: its drop would wake all waiters, and hide a lost
 //! wake-up.
 
 use std::future::Future;
@@ -67,11 +67,11 @@ fn two_publishers_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// A writer that has claimed a cell and not yet filled it hides the messages behind it: a receiver woken for those
-/// finds no message, and the late writer must wake as many receivers as there are messages.
+/// A writer that has claimed a cell and not yet filled it hides the messages after it: a receiver woken for those finds
+/// no message, and the late writer must wake one receiver for each message.
 ///
-/// Claim: A message that is still being written hides the messages after it. When its sender is done, it wakes as many
-/// receivers as messages have become visible.
+/// Claim: A message that is still being written hides the messages after it. When its sender is done, it wakes one
+/// receiver for each message that has become visible.
 /// Also: suite mpmc::waking::with_a_bound::sleeping_threads_wake_each_other_for_a_batch.
 #[test]
 fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
@@ -87,8 +87,9 @@ fn a_preempted_writer_hides_what_is_behind_it_until_it_is_done() {
     });
 }
 
-/// Each end begins to look where its own last claim ended. Two ends have claimed nothing, and others have gone past them.
-/// A receiver that finds a sender in the middle waits a moment: in a model, for one step, and a sender takes no more.
+/// Each handle begins to search after its own last claim. Two handles have claimed nothing, and others have gone past
+/// them. A receiver that finds a sender in the middle waits a moment: in a model, for one step, and a sender takes no
+/// more.
 ///
 /// Claim: A handle outside of any set waits briefly for a peer in the middle of an operation, also after it was polled
 /// or in a set.
@@ -341,7 +342,7 @@ fn drain(receiver: &Receiver<u32>) -> usize {
     }
 }
 
-/// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
+/// In a stream no publication is fenced: only the store of the disconnect orders the messages before it.
 #[test]
 fn the_last_senders_end_is_seen_behind_the_last_message_of_a_stream() {
     model_up_to(3, || {
@@ -415,8 +416,8 @@ fn the_last_receivers_end_against_sending() {
     });
 }
 
-/// The last receiver does not depend on what the other has seen: it drops all messages left, wherever the other had got
-/// to.
+/// The last receiver does not depend on what the other has seen: it drops all messages left, however far the other had
+/// got.
 #[test]
 fn the_last_of_two_receivers_against_sending() {
     model_up_to(3, || {
@@ -498,9 +499,9 @@ impl Wake for Woken {
     }
 }
 
-/// One of two receivers is late to say that its cell is empty: who is called for the other cell finds no room, and who is called
-/// by the late one finds room for two. That is an attached sender, which takes one place for good by `take` (true), and calls the
-/// other.
+/// One of two receivers is late to publish that its cell is empty: a sender woken for the other cell finds no room, and
+/// one woken by the late receiver finds room for two. That is an attached sender, which uses one cell by `take` (true),
+/// and wakes the other.
 fn room_that_comes_late(take: fn(&Sender<u32>) -> bool) {
     model_up_to(2, move || {
         let (sender, receiver) = mpmc::bounded(2);
@@ -526,7 +527,7 @@ fn room_that_comes_late(take: fn(&Sender<u32>) -> bool) {
             has_taken = has_taken || set.check().next().is_some() && take(&attached);
             late.take().into_iter().for_each(|late| late.join().unwrap());
         }
-        assert!(is_sent, "a sender sleeps beside free room");
+        assert!(is_sent, "a sender sleeps although there is room");
     });
 }
 

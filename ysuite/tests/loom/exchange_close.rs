@@ -1,6 +1,6 @@
-//! The ends of an exchange under the model checker: closing by hand, waiting for the end, weak ends.
+//! Disconnecting an mpmc channel under the model checker: explicit close, waiting for the disconnect, weak handles.
 //!
-//! A receiver that waits on for a message that nobody will put in shows as a deadlock; one that learns of the end too
+//! A receiver that waits on for a message that will never be sent shows as a deadlock; one that is disconnected too
 //! early, as a message that is sent and not received.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep() {
     });
 }
 
-/// One of them gets the message that comes late, if one does; the other learns of the end all the same.
+/// One of them gets the message that comes late, if one does; the other is still disconnected.
 #[test]
 fn a_close_against_a_sender_in_the_middle_and_two_receivers_going_to_sleep() {
     model_up_to(1, || {
@@ -117,7 +117,7 @@ fn two_closes_of_which_one_comes_first() {
         let closing = thread::spawn(move || second.close());
         let receiving = count(receiver.clone());
         let mine = sender.close();
-        // Whoever came second finds it closed, however far the first has got.
+        // The second call finds it closed, however far the first has got.
         assert!(sender.is_disconnected() && receiver.is_disconnected());
         assert!(mine != closing.join().unwrap());
         assert_eq!(receiving.join().unwrap(), 0);
@@ -151,7 +151,7 @@ fn a_close_against_a_task_and_one_whose_time_is_up() {
     });
 }
 
-/// Whoever gets a sender can send, and what it sends is received.
+/// A thread that gets a sender can send, and what it sends is received.
 #[test]
 fn an_upgrade_against_the_last_senders_drop() {
     model_up_to(3, || {

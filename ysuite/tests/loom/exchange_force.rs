@@ -132,7 +132,7 @@ fn a_force_beside_a_permit_and_a_receiver() {
     });
 }
 
-/// The cell that a force leaves free beside a permit is seen by a sender that waits.
+/// A waiting sender sees the cell that a force leaves free next to a permit.
 #[test]
 fn a_force_beside_a_permit_against_a_sender_going_to_sleep() {
     model_up_to(1, || {
@@ -151,8 +151,8 @@ fn a_force_beside_a_permit_against_a_sender_going_to_sleep() {
     });
 }
 
-/// A sender is told of the room that a receiver makes while the oldest message is still in the way, finds none, and is told once
-/// more.
+/// A sender is notified of the room that a receiver makes while the oldest message still blocks it, finds none, and is
+/// notified once more.
 #[test]
 fn a_force_beside_a_permit_that_is_kept_against_an_attached_sender() {
     model_up_to(2, || {
@@ -167,7 +167,7 @@ fn a_force_beside_a_permit_that_is_kept_against_an_attached_sender() {
         let mut is_sent = set.check().next().is_some() && attached.try_send(9).is_ok();
         forcing.join().unwrap();
         is_sent = is_sent || set.check().next().is_some() && attached.try_send(9).is_ok();
-        assert!(is_sent || attached.is_full(), "a sender in a set is not told of room");
+        assert!(is_sent || attached.is_full(), "a sender in a set is not notified of room");
     });
 }
 

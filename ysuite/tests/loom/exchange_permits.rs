@@ -1,5 +1,5 @@
-//! Places held in an exchange, under the model checker: giving them back and using them, against senders that wait,
-//! receivers in the middle, and others that hold places.
+//! Permits of an mpmc channel, under the model checker: returning them and using them, against senders that wait,
+//! receivers in the middle, and other permits.
 
 use loom::future::block_on;
 use loom::thread;
@@ -93,7 +93,7 @@ fn a_permits_message_in_a_cell_that_another_has_seen_free() {
     });
 }
 
-/// Nobody gets more than there is, and nothing is left over.
+/// No sender gets more than there is, and nothing is left over.
 #[test]
 fn places_that_are_taken_and_given_back_by_several() {
     model_up_to(2, || {

@@ -1,6 +1,6 @@
-//! The funnel under the model checker: lanes armed against writes, many with one barrier; senders that come and go
-//! against a receiver that sleeps, activates lanes or ends. A lane's budget is two messages here, and its patience two
-//! visits.
+//! The mpsc channel under the model checker: lanes armed against writes, many with one barrier; senders that come and
+//! go against a receiver that sleeps, activates lanes or is dropped. A lane's budget is two messages here, and its
+//! patience two visits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,7 +118,7 @@ fn an_idle_lane_is_armed_while_another_flows() {
     });
 }
 
-/// The end of a lane, which may come just as it is armed, is not taken for a message.
+/// The end of a lane, which may come just as it is armed, is not mistaken for a message.
 #[test]
 fn an_idle_lane_ends_while_another_flows() {
     model(|| {
@@ -143,7 +143,7 @@ fn two_new_lanes_at_once_have_an_id_each() {
     model_up_to(1, || {
         let (sender, mut receiver) = mpsc::unbounded();
         let other = sender.clone();
-        // Makes the words in which the new ids lie.
+        // Makes the words of the new ids.
         let idle = sender.clone();
         let threads = [(sender, 1_u32), (other, 2)].map(|(sender, message)| {
             thread::spawn(move || {
@@ -207,7 +207,8 @@ fn a_closing_lane_against_harvest_and_the_next_owner_of_its_id() {
             drop(sender);
         });
         assert_eq!(receiver.recv(), Ok(1));
-        // The lane ends here or later. Its id may belong to the new lane while its first sender is still raising it.
+        // The lane's sender is dropped here or later. Its id may belong to the new lane while its first sender is still
+        // raising it.
         assert!(receiver.try_recv().is_err());
         let mut next = other.clone();
         next.send(2).unwrap();
@@ -244,7 +245,7 @@ fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_ends_it() {
     });
 }
 
-/// Each message is received once, or dropped once, and the sender learns of the end.
+/// Each message is received once, or dropped once, and the sender is disconnected.
 #[test]
 fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_closes_or_goes() {
     for closes in [true, false] {
@@ -275,7 +276,7 @@ fn a_sender_goes_on_with_a_left_lane_against_a_receiver_that_closes_or_goes() {
     }
 }
 
-/// The lane goes from one sender to the next as it is, whatever the receiver is at.
+/// The lane goes from one sender to the next as it is, whatever the receiver does.
 ///
 /// Claim: An unused lane passes to the next sender unchanged. Senders that come and go without sending share one lane.
 /// Also: allocation lanes::senders_that_come_and_go_in_vain_take_one_lane_while_the_receiver_never_looks.
@@ -322,7 +323,7 @@ fn an_unused_lane_is_one_new_senders() {
     model_up_to(2, || {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut other = sender.clone();
-        // Makes the words in which the new ids lie.
+        // Makes the words of the new ids.
         let idle = sender.clone();
         drop(sender.clone());
         let thread = thread::spawn(move || {
@@ -342,7 +343,7 @@ fn an_unused_lane_is_one_new_senders() {
     });
 }
 
-/// Each message is received once, or dropped once, and the sender learns of the end.
+/// Each message is received once, or dropped once, and the sender is disconnected.
 #[test]
 fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_that_closes_or_goes() {
     for closes in [true, false] {
@@ -355,7 +356,7 @@ fn a_sender_goes_on_with_an_unused_lane_against_a_receiver_that_closes_or_goes()
                 drop(unused);
                 let mut next = sender.clone();
                 let was_sent = next.send(Counted(count.clone())).is_ok();
-                // Behind the receiver's end it learns of that.
+                // After the receiver is dropped it is disconnected.
                 (was_sent, next, sender)
             });
             let mut received = 0;

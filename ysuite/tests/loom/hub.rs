@@ -1,6 +1,6 @@
-//! The hub under the model checker: posting against its sleep, its stop and its end. Here it sleeps on a set without a
-//! descriptor; the models of the signalers check that a descriptor is readable when its set has news. The hub's budget
-//! is two functions here.
+//! The hub under the model checker: posting against its sleep, its stop and its drop. Here it sleeps on a set without a
+//! descriptor; the models of the signalers check that a descriptor is readable when an id of its set is up. The hub's
+//! budget is two functions here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,7 +66,7 @@ fn posts_of_two_against_a_hub_going_to_sleep() {
             let (handle, posting) = (hub.handle(), fates.clone());
             thread::spawn(move || assert!(posting.post(&handle)))
         });
-        // Ends when both handles have been dropped.
+        // Returns when both handles have been dropped.
         hub.run().unwrap();
         assert_eq!((fates.run(), fates.ended()), (2, 2));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -82,7 +82,7 @@ fn post_against_stop() {
         let thread = thread::spawn(move || {
             assert!(posting.post(&handle));
             handle.stop().unwrap();
-            // Posted behind the stop: the hub keeps it, or gives it back if it has ended.
+            // Posted after the stop: the hub keeps it, or gives it back if it has ended.
             posting.post(&handle)
         });
         hub.run().unwrap();
@@ -120,7 +120,7 @@ fn a_receivers_messages_and_end_against_a_hub_going_to_sleep() {
         })
         .unwrap();
         let thread = thread::spawn(move || sender.send(1).unwrap());
-        // Ends when the hub has dropped the receiver, after the sender's end.
+        // Returns when the hub has dropped the receiver, after the sender's drop.
         hub.run().unwrap();
         assert_eq!(sum.load(Ordering::Relaxed), 11);
         thread.join().unwrap();

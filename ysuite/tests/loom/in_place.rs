@@ -1,4 +1,5 @@
-//! Messages that are written, taken and dropped where they lie, while the other end closes or goes: each has one owner.
+//! Messages that are written, taken and dropped in place, while the other side closes or is dropped: each has one
+//! owner.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ fn make(sender: &mut spsc::Sender<Counted>, count: usize, dropped: &Arc<AtomicUs
         let place = slot.write(Counted(dropped.clone())) as *mut Counted;
         // SAFETY: the slot has just been filled.
         if unsafe { sender.commit_run(1) } == 0 {
-            // SAFETY: the message has come back, and lies there.
+            // SAFETY: the message has come back, and is there.
             unsafe { place.drop_in_place() };
         }
     }
@@ -47,7 +48,7 @@ fn runs_against_a_receiver_that_goes() {
 #[test]
 fn runs_against_a_receiver_that_takes_in_place_and_goes() {
     against(1, |receiver| {
-        // SAFETY: the message is the receiver's, and is dropped where it lies.
+        // SAFETY: the message is the receiver's, and is dropped in place.
         (0..2).filter_map(|_| receiver.take_in_place().ok()).for_each(|place| unsafe { place.drop_in_place() });
     });
 }
@@ -57,7 +58,7 @@ fn runs_against_a_close() {
     against(1, |receiver| {
         receiver.close();
         while let Ok(place) = receiver.take_in_place() {
-            // SAFETY: the message is the receiver's, and is dropped where it lies.
+            // SAFETY: the message is the receiver's, and is dropped in place.
             unsafe { place.drop_in_place() };
         }
     });
@@ -71,7 +72,7 @@ fn copies_against_a_close() {
             let messages = [Box::new(0), Box::new(1), Box::new(2)].map(std::mem::ManuallyDrop::new);
             let copy = |made: usize, run: &mut [std::mem::MaybeUninit<Box<i32>>]| {
                 let from = messages[made..].as_ptr().cast();
-                // SAFETY: so many messages lie there, and those that are sent are forgotten.
+                // SAFETY: this many messages are there, and those that are sent are forgotten.
                 unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
             };
             // SAFETY: every slot is filled.
@@ -112,7 +113,7 @@ fn a_sender_waits_for_room_that_is_taken_in_place() {
     });
 }
 
-/// Whatever the moment at which another thread stops it, the wait ends: a model in which it sleeps on has a deadlock.
+/// At whatever moment another thread stops it, the wait ends: a model in which it sleeps on has a deadlock.
 fn stopped(waits: fn(&Stop)) {
     model(move || {
         let stop = Arc::new(Stop::default());
@@ -159,7 +160,7 @@ fn a_stop_ends_the_waits_of_a_oneshot() {
     });
 }
 
-/// The message comes by a thread of its own, at any moment: the receiver has it, or finds it behind the stop.
+/// The message comes by a thread of its own, at any moment: the receiver has it, or finds it after the stop.
 ///
 /// Claim: A stop loses no message.
 #[test]

@@ -1,6 +1,6 @@
 //! Mailboxes under the model checker: urgent messages against ordinary ones and against a mailbox that goes to sleep,
-//! the last address's end, links against ends and sends, names against ends. A mailbox's budget is two urgent messages
-//! here.
+//! the drop of the last address, links against drops and sends, names against drops. A mailbox's budget is two urgent
+//! messages here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

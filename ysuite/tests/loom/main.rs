@@ -1,8 +1,8 @@
-//! The channel and the pipe under the model checker: every interleaving, and every reordering the memory model allows,
-//! up to a number of preemptions. Groups have two slots and chunks two groups here, so that a handful of messages
-//! crosses all their borders.
+//! The channels and the spsc queue under the model checker: every interleaving, and every reordering the memory model
+//! allows, up to a number of preemptions. Groups have two slots and chunks two groups here, so that a handful of
+//! messages crosses all their borders.
 //!
-//! Run with `ci/loom`. The models of the signalers' own parts are beside them, in the crate.
+//! Run with `ci/loom`. The models of the signalers' own parts are next to them, in the crate.
 #![cfg(ysuite_loom)]
 
 mod attached;

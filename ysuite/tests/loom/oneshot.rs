@@ -1,4 +1,4 @@
-//! The oneshot: each end's last step against every way in which the other may wait, give up waiting, or go.
+//! The oneshot: each handle's last step against every way in which the other may wait, give up waiting, or be dropped.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -125,7 +125,7 @@ fn a_send_against_a_task_that_hands_its_receiver_to_another() {
                 return;
             }
         }
-        // Whoever polled last is woken, however the first one's waker went.
+        // The task that polled last is woken, however the first one's waker was dropped.
         assert_eq!(*block_on(receiver).unwrap(), 7);
     });
 }
@@ -384,7 +384,7 @@ fn a_send_against_a_task_whose_receiver_joins_a_set() {
         let message = block_on(poll_fn(|context| {
             let polled = Pin::new(&mut receiver).poll(context);
             if polled.is_pending() && !core::mem::replace(attached, true) {
-                // Behind the poll: the task must be woken all the same.
+                // After the poll: the task must be woken all the same.
                 set.attach(&mut receiver, 1).unwrap();
             }
             polled

@@ -1,4 +1,4 @@
-//! The pipe, by itself and as a channel.
+//! The spsc queue, by itself and as a channel.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{Counted, model, model_up_to};
 /// Claim: `flush` reports a sleeping reader exactly once for each time that the reader has armed the sleep flag.
 /// Also: suite ypipe::flush_says_false_once_for_each_time_the_reader_arms,
 /// suite spsc::bounded_1::flush_says_false_exactly_when_the_receiver_had_armed.
-/// Notices: oneTBB#2136, a read-modify-write stands in place of a full fence, which it is not on AArch64.
+/// Notices: oneTBB#2136, a read-modify-write is used in place of a full fence, which it is not on AArch64.
 #[test]
 fn flush_against_a_reader_going_to_sleep() {
     model(|| {
@@ -47,7 +47,7 @@ fn flush_against_a_reader_going_to_sleep() {
     });
 }
 
-/// Claim: The reader of a pipe sees a flushed batch whole or not at all.
+/// Claim: The reader of an spsc queue sees a flushed batch whole or not at all.
 /// Also: suite spsc::unbounded::a_batch_is_seen_whole, stress pipe::batches_on_both_sides.
 #[test]
 fn a_batch_is_seen_whole_or_not_at_all() {
@@ -135,8 +135,8 @@ fn chunks_go_round() {
     });
 }
 
-/// The reader makes the ring of spent chunks when it gives the first of them back, while the writer may be looking for
-/// one.
+/// The reader makes the ring of spent chunks when it gives the first of them back, while the writer may be searching
+/// for one.
 #[test]
 fn the_ring_of_spent_chunks_is_made_while_the_writer_looks_for_it() {
     model(|| {
@@ -190,7 +190,7 @@ fn wake_against_timeout() {
             sender.send(1).unwrap();
             sender
         });
-        // A timed wait in a model ends wherever the explorer chooses; no message may be lost by that.
+        // A timed wait in a model ends at any point that the explorer chooses; no message may be lost by that.
         let early = match receiver.recv_timeout(Duration::from_secs(1)) {
             Ok(number) => Some(number),
             Err(RecvTimeoutError::Timeout) => None,
@@ -220,7 +220,7 @@ fn the_senders_end_against_a_receiver_going_to_sleep() {
     });
 }
 
-/// In a stream no publication is fenced: only the store that ends the channel orders the messages before it.
+/// In a stream no publication is fenced: only the store of the disconnect orders the messages before it.
 ///
 /// Claim: Dropping the sender publishes hidden messages. The receiver sees the disconnection only after the last
 /// message.
@@ -317,7 +317,8 @@ fn the_receivers_end_against_a_sender_without_room() {
         assert!(matches!(sender.try_send(Counted(ended.clone())), Err(TrySendError::Full(_))));
         let count = ended.clone();
         let thread = thread::spawn(move || {
-            // This message may still be accepted while the receiver ends; the next send finds it gone. Neither blocks.
+            // This message may still be accepted while the receiver is dropped; the next send finds it gone. Neither
+            // blocks.
             let _ = sender.send(Counted(count.clone()));
             sender
         });

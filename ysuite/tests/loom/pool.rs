@@ -1,5 +1,5 @@
 //! The pool under the model checker: magazines that change owners, blocks taken out of another thread's magazine,
-//! takers that sleep, and the end. Magazines have two slots here, and a class of four blocks has two magazines. The
+//! takers that sleep, and the drop. Magazines have two slots here, and a class of four blocks has two magazines. The
 //! library itself checks that each block has one owner at a time, and that the owner sees what the last one has done.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use ysuite::pool::{Message, Pool};
 
 use crate::model_up_to;
 
-/// A pool of `blocks` blocks, all of which this thread has taken.
+/// A pool of `blocks` blocks, all taken by this thread.
 fn exhausted(blocks: usize) -> (Pool, Vec<Message>) {
     let pool = Pool::new(&[(8, blocks)]).unwrap();
     let messages = (0..blocks).map(|_| pool.try_take(1).expect("all blocks can be taken")).collect();
@@ -102,7 +102,7 @@ fn a_magazine_taken_from_is_adopted_and_calmed() {
     });
 }
 
-/// The first message of each that is dropped looks for a magazine with room, and there is one, with room for one.
+/// The first message of each that is dropped searches for a magazine with room, and there is one, with room for one.
 #[test]
 fn two_threads_whose_first_messages_go_into_one_magazine() {
     model_up_to(3, || {

@@ -1,5 +1,5 @@
-//! A close that has been decided and not been told yet: whoever is refused by it finds the channel closed, whatever it asks
-//! next. The thread that closes may be stopped in between for as long as the system likes.
+//! A close that is decided but not announced yet: a thread that is refused by it finds the channel closed in every
+//! later call. The closing thread may be stopped in between for any time.
 //!
 //! Claim: A call that a close refuses finds the channel closed.
 

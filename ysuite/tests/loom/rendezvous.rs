@@ -1,5 +1,5 @@
-//! The rendezvous under the model checker: a send against a receive, each in a way that may leave, and ends that only want
-//! to be told against those that wait.
+//! The rendezvous under the model checker: a send against a receive, each in a way that may leave, and handles that
+//! only want a notification against those that wait.
 //!
 //! A message that is lost or received twice shows as a wrong count; a wake-up that is lost shows as a deadlock.
 
@@ -205,7 +205,7 @@ fn a_watcher_against_a_sender_that_waits() {
     });
 }
 
-/// The receiver closes while a sender comes, or stands in line: its message comes back, once.
+/// The receiver closes while a sender comes, or waits in line: its message comes back, once.
 ///
 /// Claim: Closing either side of a rendezvous wakes the waiters and returns their messages.
 /// Also: suite rendezvous::ended::pipe::the_receivers_close_sends_a_waiting_sender_its_message_back.
@@ -223,7 +223,7 @@ fn a_close_against_a_sender_in_line() {
     });
 }
 
-/// The only sender closes, or goes, while the receiver comes, or stands in line.
+/// The only sender closes, or is dropped, while the receiver comes, or waits in line.
 #[test]
 fn a_senders_end_against_a_receiver_in_line() {
     for closes in [false, true] {
@@ -239,7 +239,8 @@ fn a_senders_end_against_a_receiver_in_line() {
     }
 }
 
-/// One sender of two goes: the meeting goes on. With the other it ends, for a receiver that waits as a task.
+/// One sender of two is dropped: the rendezvous goes on. With the other it is disconnected, for a receiver that waits
+/// as a task.
 #[test]
 fn the_last_senders_end_against_a_task_in_line() {
     model_up_to(2, || {
@@ -251,7 +252,7 @@ fn the_last_senders_end_against_a_task_in_line() {
     });
 }
 
-/// Each sender frees its lane as it goes, which the receiver's end may be about to take out.
+/// Each dropped sender frees its lane, which the receiver's drop may be about to take out.
 #[test]
 fn senders_of_a_funnel_that_come_and_go_against_the_receivers_end() {
     model_up_to(2, || {
@@ -263,6 +264,6 @@ fn senders_of_a_funnel_that_come_and_go_against_the_receivers_end() {
             clone.try_send(1).is_err()
         });
         drop(receiver);
-        assert!(thread.join().unwrap(), "nobody waits");
+        assert!(thread.join().unwrap(), "there is no waiter");
     });
 }

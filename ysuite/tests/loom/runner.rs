@@ -14,8 +14,8 @@ pub(crate) fn model_up_to(preemptions: usize, check: impl Fn() + Sync + Send + '
 }
 
 /// Explores a model with up to `preemptions` preemptions, or up to `LOOM_MAX_PREEMPTIONS` where that is set. Prints the model's name
-/// with the number of executions: the cost of a bound, in a unit that is the same on every machine. For models to which
-/// fewer preemptions say nothing.
+/// with the number of executions: the cost of a bound, in a unit that is the same on every machine. For models that
+/// fewer preemptions do not test.
 pub(crate) fn model_with(preemptions: usize, check: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound.get_or_insert(preemptions);

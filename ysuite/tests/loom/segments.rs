@@ -1,4 +1,4 @@
-//! The exchange without a bound under the model checker: segments that are linked, retired and used again, against threads
+//! The unbounded mpmc queue under the model checker: segments that are linked, retired and used again, against threads
 //! that come late. Segments have two slots here.
 //!
 //! A slot that two threads have at once shows as a race on it; a lost message as an assertion, or as a deadlock.
@@ -16,7 +16,8 @@ fn send_some(sender: Sender<u32>, messages: std::ops::Range<u32>) -> thread::Joi
     thread::spawn(move || messages.for_each(|message| sender.send(message).unwrap()))
 }
 
-/// Sends and receives over the ends of some segments, so that there is one to be used again, and no fence is promised.
+/// Sends and receives across the ends of some segments, so that there is one to be used again, and no fence is
+/// promised.
 fn warm_up(sender: &Sender<u32>, receiver: &Receiver<u32>, messages: u32) {
     for message in 0..messages {
         sender.send(message).unwrap();
@@ -58,7 +59,7 @@ fn a_receiver_follows_two_senders_into_the_next_segment() {
     });
 }
 
-/// The other receiver looks at a segment, or has claimed a slot there, while this thread takes the rest, and sends so many
+/// The other receiver reads a segment, or has claimed a slot there, while this thread takes the rest, and sends enough
 /// messages that segments are used again.
 fn a_late_receiver(prepared: u32, more: u32) {
     let (sender, receiver) = mpmc::unbounded();
@@ -158,7 +159,7 @@ fn a_batch_against_a_receiver_of_batches() {
     });
 }
 
-/// What is taken with one claim has nothing between, though it lies in two segments, or in three.
+/// Messages taken with one claim are consecutive, even across two segments, or three.
 fn batches_of_one_piece(messages: u32, mine: usize, theirs: usize, more: u32) {
     let (sender, receiver) = mpmc::unbounded();
     sender.send_batch(0..messages).unwrap();
@@ -234,7 +235,7 @@ fn a_task_is_woken() {
     });
 }
 
-/// A receiver that never waits learns of the end, and has everything then.
+/// A receiver that never waits is disconnected, and has everything then.
 #[test]
 fn the_last_senders_end_is_seen_behind_what_another_has_sent() {
     model_up_to(3, || {

@@ -51,7 +51,7 @@ fn an_attached_sender_of_several_against_a_receiver_that_makes_room() {
     });
 }
 
-/// A sender that was told of room, and goes, tells the next.
+/// A sender that was notified of room, and is dropped, notifies the next.
 #[test]
 fn a_dropped_attached_sender_passes_its_signal_on() {
     model_up_to(2, || {
@@ -120,7 +120,7 @@ fn one_of_two_receives() {
         let (exchange, exchange_in) = mpmc::bounded(1);
         let one = thread::spawn(move || {
             pipe.send(1).unwrap();
-            // Its end would be received again and again.
+            // Its disconnect would be received again and again.
             pipe
         });
         let other = thread::spawn(move || {
@@ -170,10 +170,10 @@ fn two_facing_selects_at_one_rendezvous() {
         let (_idle, idle_in) = mpmc::bounded::<u8>(1);
         let waiting = idle_in.clone();
         let thread = thread::spawn(move || {
-            select().send(&sender, 1, |sent| sent.unwrap()).recv(&waiting, |_| panic!("nobody has sent")).wait();
+            select().send(&sender, 1, |sent| sent.unwrap()).recv(&waiting, |_| panic!("nothing was sent")).wait();
             sender
         });
-        let got = select().recv(&receiver, |got| got.unwrap()).recv(&idle_in, |_| panic!("nobody has sent")).wait();
+        let got = select().recv(&receiver, |got| got.unwrap()).recv(&idle_in, |_| panic!("nothing was sent")).wait();
         assert_eq!(got, 1);
         drop(thread.join().unwrap());
     });
@@ -257,7 +257,7 @@ fn a_select_that_does_not_wait_against_one_who_moves_the_only_room() {
     });
 }
 
-/// One receiver leaves the rendezvous behind another that has come to the other one: at each moment one of them waits.
+/// One receiver leaves the rendezvous after another has come to the other one: at each moment one of them waits.
 #[test]
 fn a_select_that_does_not_wait_against_peers_who_come_and_go() {
     model_up_to(2, || {

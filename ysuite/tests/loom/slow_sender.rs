@@ -1,5 +1,5 @@
-//! A sender that stops in the middle of its send, against an end that sleeps twice meanwhile, in every way of sleeping
-//! beside lanes.
+//! A sender that stops in the middle of its send, against a handle that sleeps twice meanwhile, in every way of
+//! sleeping with lanes.
 //!
 //! The sender has seen the token of one sleep and takes that of the next. Its wake-up then comes before that sleep has
 //! begun, and for a message that is consumed already: after arming, the receiver finds a lane to poll, and no message.
@@ -15,7 +15,7 @@ use ysuite::signal::{Wait, YPollset};
 
 use crate::runner::model_with;
 
-/// Sends messages 0 and 1 to an end that has just received a message, so that its lane is active.
+/// Sends messages 0 and 1 to a handle that has just received a message, so that its lane is active.
 fn two_messages(mut send: impl FnMut(u32), receive: impl FnOnce() + Send + 'static) {
     let thread = thread::spawn(receive);
     thread::yield_now();

@@ -1,7 +1,7 @@
-//! The notice board under the model checker: changes and ends against receivers that are going to sleep, in every way, and
-//! values against their versions.
+//! The watch under the model checker: changes and disconnects against receivers that are going to sleep, in every way,
+//! and values against their versions.
 //!
-//! A wake-up that is lost shows as a deadlock. Where a model is about values a sender stays alive: its end would wake all
+//! A lost wake-up shows as a deadlock. If a model is about values a sender stays alive: its drop would wake all
 //! receivers, and hide a lost wake-up.
 
 use std::future::Future;
@@ -66,7 +66,8 @@ fn sending_against_a_poll() {
     });
 }
 
-/// The id is up whenever there is something to see, wherever the value comes while the receiver takes the id down.
+/// The id is up whenever there is something to see, at whatever point the value comes while the receiver takes the id
+/// down.
 #[test]
 fn sending_against_an_attached_receiver_going_to_rest() {
     two_values_against(2, |mut receiver| {
@@ -193,7 +194,7 @@ fn a_look_that_counts_against_sending() {
         let seen = *receiver.borrow_and_update();
         let again = *receiver.borrow();
         assert!(again >= seen);
-        // Before the other is waited for: what a look finds is as new as what it has been told of.
+        // Before the other is waited for: a read finds a value as new as the notification.
         if receiver.has_changed().unwrap() {
             assert!(*receiver.borrow() > seen);
         }
@@ -203,7 +204,8 @@ fn a_look_that_counts_against_sending() {
     });
 }
 
-/// Somebody sends 1 and goes, while this thread waits in one way: it sees the value, and then the end.
+/// Another thread sends 1 and drops its sender, while this thread waits in one way: it sees the value, and then the
+/// disconnect.
 fn the_last_end_against(wait: impl Fn(Receiver<u32>) -> Receiver<u32> + Sync + Send + 'static) {
     model_up_to(2, move || {
         let (sender, receiver) = watch::channel(0);
@@ -276,7 +278,7 @@ fn the_last_receivers_end_against_senders_going_to_sleep() {
     });
 }
 
-/// Whoever subscribes sees what is sent from then on, and has seen what was there.
+/// A new receiver sees what is sent from then on, and has seen what was there.
 ///
 /// Claim: A new watch subscriber counts the present value as seen and is notified of later ones.
 /// Also: suite watch::what_is_there_at_the_beginning_has_been_seen.

@@ -1,4 +1,4 @@
-//! A weak sender that becomes one, against the end of the last sender and of the receiver.
+//! A weak sender that is upgraded, against the drop of the last sender and of the receiver.
 
 use loom::thread;
 use ysuite::mpsc;
@@ -19,7 +19,7 @@ fn an_upgrade_against_the_last_senders_end() {
             sender.send(2).unwrap();
             expected += 2;
         }
-        // Whoever was the last has woken the receiver.
+        // The last sender has woken the receiver.
         let received: u32 = std::iter::from_fn(|| receiver.recv().ok()).sum();
         assert_eq!((received, receiver.sender_count()), (expected, 0));
         assert!(weak.upgrade().is_none());

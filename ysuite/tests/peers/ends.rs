@@ -110,7 +110,7 @@ impl<T> Tx<T> {
         }
     }
 
-    /// `n` senders; this is the last of them.
+    /// Makes `senders` senders; this is the last of them.
     pub(crate) fn split(self, senders: usize) -> Vec<Self> {
         let mut all: Vec<_> = (1..senders).map(|_| self.another()).collect();
         all.push(self);
@@ -174,7 +174,7 @@ impl<T> Rx<T> {
         }
     }
 
-    /// `n` receivers; this is the last of them.
+    /// Makes `receivers` receivers; this is the last of them.
     pub(crate) fn split(self, receivers: usize) -> Vec<Self> {
         let mut all: Vec<_> = (1..receivers).map(|_| self.another()).collect();
         all.push(self);

@@ -127,7 +127,7 @@ pub(crate) fn many_timers_many_threads() {
     assert_eq!(hits.into_inner() + timers.iter().flat_map(Timer::try_iter).count(), TIMERS as usize);
 }
 
-/// Several threads take the ticks of many periods, for `ticks` ticks.
+/// Several threads take the ticks of many periods, until a number of ticks.
 pub(crate) fn many_periods_many_threads() {
     const TICKS: usize = 400;
     let timers: Vec<_> = (1..=20).map(|at| timer::tick(Duration::from_micros(50 * at))).collect();
