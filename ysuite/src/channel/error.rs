@@ -11,7 +11,7 @@ use std::error::Error;
 //     a_sender_that_comes_after_the_end_has_bells_of_its_own
 // FINAL: `SendError` of `mpmc`: the tail is closed for good; by construction: `CLOSED` is never taken away
 // FINAL: `SendError` of `broadcast` is not, unless `is_closed`: a receiver may subscribe; test:
-//     tests/suite/broadcast/endings.rs: sending_fails_while_nobody_listens
+//     tests/suite/broadcast/endings.rs: sending_fails_without_receivers
 // FINAL: `SendError` of `watch` is not: a sender that subscribes makes a receiver; test: tests/suite/watch.rs:
 //     without_receivers_a_value_comes_back_or_waits_for_the_next
 /// The receiver has disconnected. Holds the message that it does not get.

@@ -42,7 +42,7 @@ struct TableSlot<T> {
 //     operations_at_random_do_what_a_reference_says
 // REUSED: an entry of the descriptors' table; held by the poller, where a duplicate keeps the closed descriptor;
 //     harmless: tokens carry how often the entry had been left; test: tests/suite/hub/numbers.rs:
-//     what_a_duplicate_keeps_in_the_poller_calls_nobody
+//     what_a_duplicate_keeps_in_the_poller_calls_no_handler
 // REUSED: an entry of the receivers' table, and its signal; held by a sender that is about to raise it for the receiver
 //     before; harmless: it wakes the new receiver spuriously, which is found empty, and armed; test:
 //     tests/suite/hub/receivers.rs: receivers_come_and_go_by_the_thousand

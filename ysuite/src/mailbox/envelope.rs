@@ -152,7 +152,7 @@ impl Envelope {
 // USER CODE: the value's `Drop`; the envelope is the only owner, the value is where it was put, and a box is freed
 //     after it, also in a panic; re-entrance: may send, receive elsewhere, link: the envelope borrows nothing of the
 //     mailbox; panic: propagates to the caller that drops the envelope; test: tests/suite/mailbox/large.rs:
-//     a_large_message_that_nobody_receives_is_dropped_where_it_lies
+//     a_large_unreceived_message_is_dropped_in_place
 impl Drop for Envelope {
     #[inline]
     fn drop(&mut self) {

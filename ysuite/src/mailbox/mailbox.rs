@@ -22,7 +22,7 @@ use crate::sync::Arc;
 // USER CODE: `Drop` of all messages in `inbox` and `aside`; sending fails from then on (in a lane that is emptied later
 //     it may still succeed, and the message is dropped with it); re-entrance: may send here, and gets the message back,
 //     or loses it with the others; panic: the others are dropped, watchers notified, names freed, then it propagates;
-//     test: tests/suite/mailbox.rs: a_message_whose_end_panics_takes_nobody_else_with_it
+//     test: tests/suite/mailbox.rs: a_message_whose_drop_panics_affects_no_other
 // THREAD EXIT: making a mailbox, receiving, clones and drops of addresses, and the mailbox's drop work as ever: tables
 //     are trees, which need no random state; test: tests/suite/mailbox/thread_locals.rs:
 //     sending_and_receiving_at_the_end_of_a_thread

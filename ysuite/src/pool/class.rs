@@ -189,7 +189,7 @@ impl Class {
 
     // WAITS: `take` and `boxed`; ends: a block of the class is given back, or the deadline; spin: `Adaptive` only, as a
     //     pool has no setting; fairness: a thread that comes later may be quicker; test: tests/suite/pool/waiting.rs:
-    //     all_who_wait_get_their_turn
+    //     all_waiters_get_their_turn
     /// Takes a block for `len` bytes; waits for one until `deadline`.
     #[cold]
     #[inline(never)]

@@ -239,7 +239,7 @@ pub(crate) fn notify_all(list: &WaitList) {
 // USER CODE: wakers, called by `channel/watch/shared.rs`; the slot's bit is taken, the version is raised, the lock is
 //     free; re-entrance: any operation; a task that waits again in its slot is notified of the next value; panic: all
 //     others are woken, then the first panic propagates; test: tests/suite/watch/foreign.rs:
-//     a_waker_that_panics_keeps_nobody_asleep, tests/suite/watch/foreign.rs:
+//     a_waker_that_panics_keeps_no_thread_asleep, tests/suite/watch/foreign.rs:
 //     the_last_receivers_end_wakes_senders_behind_a_waker_that_panics
 /// Notifies each armed waiter once: there is something for every one. A waker that panics does not keep the others
 /// asleep. The caller has checked the list's word, by [`WaitList::attend`], or has published after a fence.

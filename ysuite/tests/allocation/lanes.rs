@@ -273,7 +273,7 @@ fn a_lane_goes_at_the_first_send_that_finds_no_receiver() {
 }
 
 #[test]
-fn a_list_of_those_who_waited_for_the_end_goes_with_the_channel() {
+fn a_list_of_waiters_for_the_disconnect_is_freed_with_the_channel() {
     let run = || {
         let ((one, one_in), (other, other_in)) = (spsc::bounded::<u64>(1), mpsc::bounded::<u64>(1));
         let soon = std::time::Duration::from_nanos(1);

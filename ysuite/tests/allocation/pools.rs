@@ -92,7 +92,7 @@ fn more_magazines(pool: &Pool, [one, other]: [Message; 2], interrupted: bool) ->
 }
 
 #[test]
-fn who_was_not_the_first_to_make_more_magazines_frees_its_own() {
+fn the_second_to_make_more_magazines_frees_its_own() {
     let grown = [false, true].map(|interrupted| {
         let pool = Pool::new(&[(64, 2)]).expect("memory");
         let both = [(); 2].map(|()| pool.try_take(64).expect("a block"));

@@ -247,7 +247,7 @@ fn places_to_wait_that_another_was_quicker_to_make_are_given_back() {
 
 /// Claim: An `mpmc` channel allocates nothing after its handles have waited once.
 #[test]
-fn an_exchange_never_allocates_after_its_ends_have_waited_once() {
+fn an_mpmc_channel_never_allocates_after_its_handles_have_waited_once() {
     let (sender, mut receiver) = mpmc::bounded(64);
     let mut set = YPollset::new();
     set.attach(&mut receiver, 0).unwrap();
@@ -272,7 +272,7 @@ fn an_exchange_never_allocates_after_its_ends_have_waited_once() {
 }
 
 #[test]
-fn a_stream_through_an_exchange_makes_no_request() {
+fn a_stream_through_an_mpmc_channel_makes_no_request() {
     let (sender, receiver) = mpmc::bounded(64);
     let run = |rounds| {
         for _ in 0..rounds {
@@ -316,7 +316,7 @@ fn a_broadcast_never_allocates_after_its_ends_have_waited_once() {
 
 /// Claim: A stream through an unbounded `mpmc` channel allocates no memory.
 #[test]
-fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
+fn a_stream_through_an_unbounded_mpmc_channel_makes_no_request() {
     let (sender, receiver) = mpmc::unbounded();
     let mut batch = Vec::with_capacity(100);
     let mut run = |rounds| {
@@ -338,11 +338,11 @@ fn a_stream_through_an_exchange_without_a_bound_makes_no_request() {
 /// Claim: Draining a backlog of an unbounded `mpmc` channel returns its pages.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
+fn a_burst_in_an_mpmc_channel_is_dense_and_is_given_back() {
     use crate::support::process::{alone, resident};
 
     // Resident memory is the process's: nothing else may run in it.
-    if !alone("streams::a_burst_in_an_exchange_is_dense_and_is_given_back") {
+    if !alone("streams::a_burst_in_an_mpmc_channel_is_dense_and_is_given_back") {
         return;
     }
     const MESSAGES: u64 = 1_000_000;
@@ -375,10 +375,10 @@ fn a_burst_in_an_exchange_is_dense_and_is_given_back() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_exchange_that_has_had_one_message_takes_little() {
+fn an_mpmc_channel_that_has_had_one_message_takes_little() {
     use crate::support::process::{alone, resident};
 
-    if !alone("streams::an_exchange_that_has_had_one_message_takes_little") {
+    if !alone("streams::an_mpmc_channel_that_has_had_one_message_takes_little") {
         return;
     }
     const CHANNELS: u64 = 200;
@@ -398,7 +398,7 @@ fn an_exchange_that_has_had_one_message_takes_little() {
 /// Claim: A stream of pool blocks allocates no memory, whichever thread frees them.
 /// Also: unit pool::thread_cache::tests::across_the_edge_of_a_magazine_the_depot_is_left_alone.
 #[test]
-fn a_pool_makes_no_request_whoever_frees() {
+fn a_pool_makes_no_request_for_frees_by_any_thread() {
     guarded(|| {
         const WINDOW: usize = 700;
         let pool = Pool::new(&[(64, 2_000), (512, 1_000)]).unwrap();
@@ -581,11 +581,11 @@ fn a_burst_of_large_messages_is_given_back() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_exchange_that_ends_gives_all_its_segments_back() {
+fn an_mpmc_channel_gives_all_its_segments_back_on_drop() {
     use crate::support::process::{alone, resident};
 
     // Segments are not the allocator's: resident memory is the process's, so nothing else may run in it.
-    if !alone("streams::an_exchange_that_ends_gives_all_its_segments_back") {
+    if !alone("streams::an_mpmc_channel_gives_all_its_segments_back_on_drop") {
         return;
     }
     let use_one = || {

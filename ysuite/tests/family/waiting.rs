@@ -237,6 +237,6 @@ fn others_had_a_turn(work: impl Future<Output = ()>) -> bool {
 }
 
 #[test]
-fn without_a_budget_nobody_has_a_turn() {
+fn without_a_budget_no_other_has_a_turn() {
     assert!(!others_had_a_turn(async {}));
 }

@@ -60,23 +60,23 @@ fn receive(_sender: &mpmc::Sender<u64>, receiver: &mpmc::Receiver<u64>) -> (u64,
 
 /// Claim: `mpmc` `send` is lock-free: wherever other threads are stopped, some thread makes progress.
 #[test]
-fn in_a_send_of_an_exchange() {
+fn in_a_send_of_an_mpmc_channel() {
     an_exchange(Some(8), send);
 }
 
 /// Claim: `mpmc` `recv` is lock-free: wherever other threads are stopped, some thread makes progress.
 #[test]
-fn in_a_receive_of_an_exchange() {
+fn in_a_receive_of_an_mpmc_channel() {
     an_exchange(Some(8), receive);
 }
 
 #[test]
-fn in_a_send_of_an_exchange_without_a_bound() {
+fn in_a_send_of_an_unbounded_mpmc_channel() {
     an_exchange(None, send);
 }
 
 #[test]
-fn in_a_receive_of_an_exchange_without_a_bound() {
+fn in_a_receive_of_an_unbounded_mpmc_channel() {
     an_exchange(None, receive);
 }
 

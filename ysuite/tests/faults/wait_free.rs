@@ -60,7 +60,7 @@ const TIMES: u64 = 12;
 /// Claim: `spsc` and `mpsc` sends are wait-free: their number of steps does not depend on the other side (measured in
 /// instructions, with a wide bound).
 #[test]
-fn sends_of_a_pipe_and_of_a_funnel() {
+fn sends_of_spsc_and_mpsc_channels() {
     guarded(|| {
         let (mut sender, receiver) = spsc::bounded(64);
         let receiver = Lent::new(receiver);
@@ -187,7 +187,7 @@ fn signals_on_a_descriptor() {
 
 /// Claim: `len`, `is_empty`, `is_full` and `sender_count` of `mpmc` are wait-free under contention.
 #[test]
-fn looks_at_an_exchange_under_a_crowd() {
+fn polls_of_an_mpmc_channel_under_a_crowd() {
     guarded(|| {
         for bound in [Some(3), None] {
             let (sender, receiver) = bound.map_or_else(mpmc::unbounded, mpmc::bounded);

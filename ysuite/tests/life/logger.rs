@@ -17,8 +17,8 @@ fn lines(number: u64) -> u64 {
 }
 
 #[test]
-fn a_funnel_without_a_bound() {
-    live("logger::a_funnel_without_a_bound", Steps::Calls, |life| {
+fn an_unbounded_mpsc_channel() {
+    live("logger::an_unbounded_mpsc_channel", Steps::Calls, |life| {
         let (mut logger, mut receiver) = mpsc::unbounded::<Line>();
         // The chunk in use, which may be as large as that, and a few that are kept.
         life.may_keep((31 + 3 * 8) << 10);
@@ -57,8 +57,8 @@ fn a_pipe_without_a_bound() {
 }
 
 #[test]
-fn an_exchange_without_a_bound() {
-    live("logger::an_exchange_without_a_bound", Steps::Uneven, |life| {
+fn an_unbounded_mpmc_channel() {
+    live("logger::an_unbounded_mpmc_channel", Steps::Uneven, |life| {
         let (logger, receiver) = mpmc::unbounded::<Line>();
         while life.step() {
             let other = logger.clone();

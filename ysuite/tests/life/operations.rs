@@ -173,7 +173,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "replies::a_funnel_for_each_request",
+        "replies::an_mpsc_channel_for_each_request",
         &[
             "mpsc::Receiver::into_iter",
             "mpsc::Receiver::iter",
@@ -211,7 +211,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ),
     ("replies::a_queue_without_waiting", &["queue::ypipe::bounded", "queue::ypipe::unbounded"]),
     (
-        "replies::an_exchange_for_each_request",
+        "replies::an_mpmc_channel_for_each_request",
         &["mpmc::Receiver::close", "mpmc::Sender::close", "mpmc::Sender::wait_closed"],
     ),
     ("requests::a_clone_for_each_request", &["mpsc::Sender::clone", "mpsc::Sender::try_clone", "mpsc::unbounded"]),

@@ -100,8 +100,8 @@ fn a_queue_without_waiting() {
 }
 
 #[test]
-fn a_funnel_for_each_request() {
-    live("replies::a_funnel_for_each_request", Steps::Calls, |life| {
+fn an_mpsc_channel_for_each_request() {
+    live("replies::an_mpsc_channel_for_each_request", Steps::Calls, |life| {
         while life.step() {
             let (mut reply, mut answer) = match life.number() % 3 {
                 0 => mpsc::bounded(1),
@@ -131,8 +131,8 @@ fn a_funnel_for_each_request() {
 }
 
 #[test]
-fn an_exchange_for_each_request() {
-    live("replies::an_exchange_for_each_request", Steps::Calls, |life| {
+fn an_mpmc_channel_for_each_request() {
+    live("replies::an_mpmc_channel_for_each_request", Steps::Calls, |life| {
         while life.step() {
             let (reply, answer) = if life.number() % 2 == 0 { mpmc::bounded(1) } else { mpmc::unbounded() };
             assert!(answer.recv_timeout(Duration::ZERO).is_err());

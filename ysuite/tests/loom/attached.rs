@@ -91,33 +91,33 @@ fn senders(goes: (u32, Goes)) {
 
 /// Claim: An attached handle that several threads share leaves no armed slot, and passes its notification on.
 #[test]
-fn a_shared_receiver_of_an_exchange_leaves_no_place_behind() {
+fn a_shared_mpmc_receiver_leaves_no_registration() {
     model_up_to(2, || receivers(1, (1, Goes::Before)));
 }
 
 #[test]
-fn a_shared_receiver_of_an_exchange_passes_on_what_it_was_told() {
+fn a_shared_mpmc_receiver_passes_on_its_notifications() {
     model_up_to(2, || receivers(1, (1, Goes::Behind)));
 }
 
 #[test]
-fn a_shared_sender_of_an_exchange_leaves_no_place_behind() {
+fn a_shared_mpmc_sender_leaves_no_registration() {
     model_up_to(2, || senders((1, Goes::Before)));
 }
 
 #[test]
-fn a_shared_sender_of_an_exchange_passes_on_what_it_was_told() {
+fn a_shared_mpmc_sender_passes_on_its_notifications() {
     model_up_to(2, || senders((1, Goes::Behind)));
 }
 
 #[test]
-fn a_shared_receiver_of_a_rendezvous_leaves_no_place_behind() {
+fn a_shared_rendezvous_receiver_leaves_no_registration() {
     model_up_to(2, || receivers(0, (1, Goes::Before)));
 }
 
 /// The second poll finds what the first and the other thread have left.
 #[test]
-fn a_shared_receiver_of_an_exchange_that_looks_twice() {
+fn a_shared_mpmc_receiver_that_polls_twice() {
     for goes in [Goes::Before, Goes::Behind] {
         model_up_to(3, move || receivers(1, (2, goes)));
     }

@@ -624,7 +624,7 @@ fn an_eviction_against_a_sender_going_to_sleep() {
 }
 
 #[test]
-fn an_eviction_of_the_last_receiver_against_those_who_wait_for_that() {
+fn an_eviction_of_the_last_receiver_against_waiters_for_that() {
     model_up_to(1, || {
         let (sender, mut stuck) = broadcast::bounded(1);
         sender.send(0).unwrap();

@@ -93,7 +93,7 @@ fn two_that_wait_for_the_end_are_both_told() {
 ///
 /// Claim: Closing an `mpsc` channel, lane by lane, loses no message, also while a sender is dropped beyond the cut.
 #[test]
-fn a_funnels_close_against_a_senders_end_beyond_the_cut() {
+fn an_mpsc_close_against_a_senders_drop_beyond_the_cut() {
     model_with(3, || {
         let (mut sender, mut receiver) = mpsc::unbounded();
         (0..2).for_each(|number| sender.send(number).unwrap());
@@ -113,9 +113,9 @@ fn a_funnels_close_against_a_senders_end_beyond_the_cut() {
 
 /// Claim: A close cuts every lane in any state. A sender that connects later belongs to a closed channel.
 /// Also: suite mpsc::closing::a_close_cuts_every_lane_however_it_stands,
-/// stress closing::funnels_that_their_receiver_closes.
+/// stress closing::mpsc_channels_that_their_receiver_closes.
 #[test]
-fn a_funnels_close_against_sending_in_two_lanes() {
+fn an_mpsc_close_against_sending_in_two_lanes() {
     model_up_to(2, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (mut active, mut receiver) = mpsc::unbounded();
@@ -141,7 +141,7 @@ fn a_funnels_close_against_sending_in_two_lanes() {
 }
 
 #[test]
-fn a_funnels_close_then_its_drop_against_sending_in_two_lanes() {
+fn an_mpsc_close_then_its_drop_against_sending_in_two_lanes() {
     model_up_to(2, || {
         let ended = Arc::new(AtomicUsize::new(0));
         let (mut active, mut receiver) = mpsc::unbounded();
@@ -164,7 +164,7 @@ fn a_funnels_close_then_its_drop_against_sending_in_two_lanes() {
 }
 
 #[test]
-fn a_funnels_close_against_a_new_sender() {
+fn an_mpsc_close_against_a_new_sender() {
     model(|| {
         let ended = Arc::new(AtomicUsize::new(0));
         let (sender, mut receiver) = mpsc::unbounded();
@@ -185,7 +185,7 @@ fn a_funnels_close_against_a_new_sender() {
 
 /// A sender that has sent nothing has no lane as yet, and gets none of a channel that is closed by then.
 #[test]
-fn a_funnels_close_against_a_try_to_reserve_is_no_want_of_room() {
+fn an_mpsc_close_against_a_try_to_reserve_is_no_lack_of_room() {
     model(|| {
         let (mut sender, mut receiver) = mpsc::unbounded::<u8>();
         let thread = thread::spawn(move || {
@@ -197,7 +197,7 @@ fn a_funnels_close_against_a_try_to_reserve_is_no_want_of_room() {
 }
 
 #[test]
-fn a_funnels_close_against_a_sender_without_room() {
+fn an_mpsc_close_against_a_sender_without_room() {
     model_up_to(2, || {
         let (mut sender, mut receiver) = mpsc::bounded(1);
         sender.send(1).unwrap();

@@ -22,7 +22,7 @@ fn rest<T>(receiver: &mut spsc::Receiver<T>) -> Vec<T> {
 
 /// Claim: On close, sender and receiver agree on one cut. Messages below it are received; messages beyond it return to
 /// the sender.
-/// Also: suite spsc::bounded_1::close_racing_with_every_send, stress closing::pipes_that_their_receiver_closes.
+/// Also: suite spsc::bounded_1::close_racing_with_every_send, stress closing::spsc_channels_that_their_receiver_closes.
 /// Notices: tokio#4225, a close races with a send, and the message is neither received nor returned.
 #[test]
 fn close_against_sending_one_by_one() {

@@ -53,7 +53,7 @@ fn detach_against_signal_of_a_pipe() {
 }
 
 #[test]
-fn detach_against_signal_of_a_funnel() {
+fn detach_against_an_mpsc_signal() {
     model_up_to(2, || {
         let (mut sender, receiver) = mpsc::unbounded();
         let thread = thread::spawn(move || {
@@ -67,7 +67,7 @@ fn detach_against_signal_of_a_funnel() {
 }
 
 #[test]
-fn detach_against_two_senders_of_a_funnel() {
+fn detach_against_two_mpsc_senders() {
     // Three threads: with two preemptions the model had not ended after five minutes.
     model_up_to(1, || {
         let (mut one, mut receiver) = mpsc::unbounded();
@@ -93,7 +93,7 @@ fn detach_against_two_senders_of_a_funnel() {
 }
 
 #[test]
-fn detach_against_signal_of_an_exchange() {
+fn detach_against_an_mpmc_signal() {
     model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(2);
         let thread = thread::spawn(move || {

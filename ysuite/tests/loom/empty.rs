@@ -66,21 +66,21 @@ fn funnel(rests: bool) {
 }
 
 /// Claim: `mpsc` `try_recv` finds every message whose send has returned, even while other senders are preempted.
-/// Also: stress empty::a_funnel_has_what_its_own_thread_has_sent.
+/// Also: stress empty::an_mpsc_channel_has_what_its_own_thread_has_sent.
 #[test]
-fn a_funnel_has_its_own_threads_message_beside_a_sender_that_stops() {
+fn an_mpsc_channel_has_its_own_threads_message_despite_a_stopped_sender() {
     funnel(false);
 }
 
 #[test]
-fn a_funnel_that_has_waited_has_its_own_threads_message_beside_a_sender_that_stops() {
+fn an_mpsc_channel_that_has_waited_has_its_own_threads_message_despite_a_stopped_sender() {
     funnel(true);
 }
 
 /// Claim: A mailbox is FIFO within each priority, and a receive finds what was sent.
 /// Also: stress empty::a_mailbox_has_what_its_own_thread_has_sent.
 #[test]
-fn a_mailbox_has_its_own_threads_message_beside_a_sender_that_stops() {
+fn a_mailbox_has_its_own_threads_message_despite_a_stopped_sender() {
     for urgent in [false, true] {
         model_up_to(2, move || {
             let mut mailbox = Mailbox::new();
@@ -139,7 +139,7 @@ fn exchange(capacity: Option<usize>) {
 
 /// Claim: `mpmc` returns `Empty` despite a sent message only while an earlier `send` has not returned; `is_empty` is
 /// false then. `Full` has the mirror image.
-/// Also: stress empty::an_exchange_is_empty_only_where_a_sender_is_stopped.
+/// Also: stress empty::an_mpmc_channel_is_empty_only_if_a_sender_is_stopped.
 #[test]
 fn a_ring_says_empty_only_behind_a_sender_that_has_not_returned() {
     exchange(Some(2));

@@ -63,7 +63,7 @@ fn the_receivers_of_a_broadcast() {
 }
 
 #[test]
-fn the_one_who_closes_a_broadcast() {
+fn the_closing_sender_of_a_broadcast() {
     model_up_to(2, || {
         let (sender, _receiver) = broadcast::bounded::<u8>(1);
         let close = |end: broadcast::Sender<u8>| assert!(end.close());

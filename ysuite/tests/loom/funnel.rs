@@ -441,7 +441,7 @@ fn credits_both_ways_in_a_lane() {
 }
 
 #[test]
-fn an_attached_funnel_is_signalled_for_every_lane() {
+fn an_attached_mpsc_channel_is_signalled_for_every_lane() {
     model(|| {
         let (mut one, mut receiver) = mpsc::unbounded();
         let mut two = one.clone();
@@ -465,7 +465,7 @@ fn an_attached_funnel_is_signalled_for_every_lane() {
 }
 
 #[test]
-fn a_funnels_task_is_woken_and_a_timeout_loses_nothing() {
+fn an_mpsc_task_is_woken_and_a_timeout_loses_nothing() {
     model(|| {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut lane = sender.clone();

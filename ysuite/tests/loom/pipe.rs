@@ -353,7 +353,7 @@ fn attached_lowering_against_raising() {
 }
 
 /// Claim: No wake-up of a receiver attached to a `YPollset` is lost.
-/// Also: model funnel::an_attached_funnel_is_signalled_for_every_lane, stress pipe::attached_to_a_pollset.
+/// Also: model funnel::an_attached_mpsc_channel_is_signalled_for_every_lane, stress pipe::attached_to_a_pollset.
 #[test]
 fn an_attached_receiver_that_leaves_messages_is_signalled_again() {
     // Three preemptions were tried: 3,406,324 executions, where two take 68,985.

@@ -119,7 +119,7 @@ fn two_threads_whose_first_messages_go_into_one_magazine() {
 }
 
 /// Claim: A freed block wakes an allocation that waits for one.
-/// Also: suite pool::waiting::all_who_wait_get_their_turn, stress pool::a_block_or_two_for_each_thread.
+/// Also: suite pool::waiting::all_waiters_get_their_turn, stress pool::a_block_or_two_for_each_thread.
 #[test]
 fn a_starving_taker_against_a_freeing_thread() {
     model_up_to(3, || {

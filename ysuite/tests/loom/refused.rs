@@ -21,12 +21,12 @@ fn exchange(capacity: Option<usize>) {
 }
 
 #[test]
-fn a_sender_of_an_exchange() {
+fn an_mpmc_sender() {
     model_up_to(2, || exchange(Some(1)));
 }
 
 #[test]
-fn a_sender_of_an_exchange_without_a_bound() {
+fn an_unbounded_mpmc_sender() {
     model_up_to(2, || exchange(None));
 }
 

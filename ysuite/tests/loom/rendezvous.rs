@@ -254,7 +254,7 @@ fn the_last_senders_end_against_a_task_in_line() {
 
 /// Each dropped sender frees its lane, which the receiver's drop may be about to take out.
 #[test]
-fn senders_of_a_funnel_that_come_and_go_against_the_receivers_end() {
+fn mpsc_senders_that_come_and_go_against_the_receivers_drop() {
     model_up_to(2, || {
         let (mut sender, receiver) = mpsc::bounded(0);
         let thread = thread::spawn(move || {

@@ -225,7 +225,7 @@ fn the_end_of_a_rendezvous_against_a_select() {
 /// Also: unit channel::select::run::tests::a_try_finds_what_moves_before_its_looks,
 /// suite select::one_shot::a_try_finds_the_message_that_another_thread_moves.
 #[test]
-fn a_select_that_does_not_wait_against_one_who_moves_the_only_message() {
+fn a_select_that_does_not_wait_against_one_that_moves_the_only_message() {
     model_up_to(2, || {
         let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
         left.send(7).unwrap();
@@ -241,7 +241,7 @@ fn a_select_that_does_not_wait_against_one_who_moves_the_only_message() {
 
 /// The only room goes from one channel to the other, and at each moment one of them has it.
 #[test]
-fn a_select_that_does_not_wait_against_one_who_moves_the_only_room() {
+fn a_select_that_does_not_wait_against_one_that_moves_the_only_room() {
     model_up_to(2, || {
         let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(1), mpmc::bounded::<u8>(1));
         right.send(7).unwrap();
@@ -259,7 +259,7 @@ fn a_select_that_does_not_wait_against_one_who_moves_the_only_room() {
 
 /// One receiver leaves the rendezvous after another has come to the other one: at each moment one of them waits.
 #[test]
-fn a_select_that_does_not_wait_against_peers_who_come_and_go() {
+fn a_select_that_does_not_wait_against_peers_that_come_and_go() {
     model_up_to(2, || {
         let ((left, left_in), (right, right_in)) = (mpmc::bounded::<u8>(0), mpmc::bounded::<u8>(0));
         let receiver = left_in.clone();

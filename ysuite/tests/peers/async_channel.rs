@@ -21,7 +21,7 @@ carried! {
     bounded_forget_blocked_sender => tasks::a_neglected_sender(2): Exchange;
     bounded_forget_blocked_receiver => tasks::a_neglected_receiver(2): Exchange;
     bounded_spsc => tasks::a_stream(Some(3), 10_000): Exchange Funnel Pipe;
-    bounded_mpmc => tasks::everybody_at_once(Some(3), 4): Exchange Funnel;
+    bounded_mpmc => tasks::all_threads_at_once(Some(3), 4): Exchange Funnel;
     bounded_mpmc_stream => tasks::several_streams(Some(3), 4): Exchange Funnel;
     unbounded_smoke => tasks::one_by_one(None): Exchange Funnel Pipe;
     unbounded_smoke_blocking => tasks::blocked_and_awaited(None): Exchange Funnel Pipe;
@@ -36,6 +36,6 @@ carried! {
     unbounded_len => alone::the_length_follows(None): Exchange Funnel Pipe;
     unbounded_close_wakes_receiver => tasks::a_waiting_receiver_is_told(None): Exchange Funnel Pipe;
     unbounded_spsc => tasks::a_stream(None, 20_000): Exchange Funnel Pipe;
-    unbounded_mpmc => tasks::everybody_at_once(None, 4): Exchange Funnel;
+    unbounded_mpmc => tasks::all_threads_at_once(None, 4): Exchange Funnel;
     unbounded_mpmc_stream => tasks::several_streams(None, 4): Exchange Funnel;
 }

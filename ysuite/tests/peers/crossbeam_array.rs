@@ -15,13 +15,13 @@ carried! {
     send => waiting::send_waits(1): Exchange Funnel Pipe;
     send_timeout => waiting::send_timeout_says_why(2): Exchange Funnel Pipe;
     send_timeout_nonfull_expired => alone::too_late_is_early_enough_where_nothing_waits(Some(1)): Exchange Funnel Pipe;
-    send_after_disconnect => endings::sent_to_nobody(Some(100)): Exchange Funnel Pipe;
+    send_after_disconnect => endings::sent_to_no_receiver(Some(100)): Exchange Funnel Pipe;
     recv_after_disconnect => endings::received_after_the_end(Some(100)): Exchange Funnel Pipe;
     len => alone::the_length_follows(Some(1_000)): Exchange Funnel Pipe;
     disconnect_wakes_sender => endings::a_waiting_sender_is_told(1): Exchange Funnel Pipe;
     disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(Some(1)): Exchange Funnel Pipe;
     spsc => crowds::a_stream(Some(3), 20_000): Exchange Funnel Pipe;
-    mpmc => crowds::everybody_at_once(Some(3), 4): Exchange Funnel;
+    mpmc => crowds::all_threads_at_once(Some(3), 4): Exchange Funnel;
     stress_oneshot => crowds::many_short_lives(Some(1)): Exchange Funnel Pipe;
     stress_iter => iterating::loops_over_what_is_there(Some(1)): Exchange Funnel Pipe;
     stress_timeout_two_threads => waiting::short_limits_on_both_sides(Some(2)): Exchange Funnel Pipe;

@@ -21,7 +21,7 @@ carried! {
     test_self_select => sending_and_receiving_on_the_same;
     test_select_stress => plain_and_selected_on_four_channels;
     test_select_fairness => an_even_share;
-    test_chan_send_interface => offers_that_nobody_wants;
+    test_chan_send_interface => offers_without_a_partner;
     test_pseudo_random_send => zeros_and_ones;
     test_select_duplicate_channel => three_waits_and_an_answer;
     chan_main => many_channels_many_selects(0);
@@ -194,7 +194,7 @@ fn an_even_share() {
     );
 }
 
-fn offers_that_nobody_wants() {
+fn offers_without_a_partner() {
     struct Thing;
     let (tx, rx) = mpmc::bounded::<Box<dyn Any + Send>>(1);
     let thing = || -> Box<dyn Any + Send> { Box::new(Thing) };

@@ -15,12 +15,12 @@ carried! {
     try_send => alone::never_full(1_000): Exchange Funnel Pipe;
     send => alone::never_full(3_000): Exchange Funnel Pipe;
     send_timeout => alone::never_full(2_000): Exchange Funnel Pipe;
-    send_after_disconnect => endings::sent_to_nobody(None): Exchange Funnel Pipe;
+    send_after_disconnect => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
     recv_after_disconnect => endings::received_after_the_end(None): Exchange Funnel Pipe;
     len => alone::the_length_follows(None): Exchange Funnel Pipe;
     disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(None): Exchange Funnel Pipe;
     spsc => crowds::a_stream(None, 50_000): Exchange Funnel Pipe;
-    mpmc => crowds::everybody_at_once(None, 4): Exchange Funnel;
+    mpmc => crowds::all_threads_at_once(None, 4): Exchange Funnel;
     stress_oneshot => crowds::many_short_lives(None): Exchange Funnel Pipe;
     stress_iter => iterating::iterating_under_a_stream(None): Exchange Funnel Pipe;
     stress_timeout_two_threads => waiting::short_limits_on_both_sides(None): Exchange Funnel Pipe;

@@ -22,8 +22,8 @@ carried! {
     stress_mixed => mixed;
     send_recv_same_channel => both_ends_of_a_channel;
     channel_through_channel => channels_through_channels;
-    fairness1 => everybody_has_a_turn;
-    fairness2 => whoever_is_named_may_be_too_late;
+    fairness1 => every_handle_has_a_turn;
+    fairness2 => a_ready_handle_may_be_too_late;
 }
 
 fn ends_are_named() {
@@ -198,7 +198,7 @@ fn channels_through_channels() {
     }
 }
 
-fn everybody_has_a_turn() {
+fn every_handle_has_a_turn() {
     const ROUNDS: usize = 2_000;
     let ((tx_a, a), (tx_b, b)) = (mpmc::bounded(ROUNDS), mpmc::bounded(ROUNDS));
     (0..ROUNDS).for_each(|_| [&tx_a, &tx_b].into_iter().for_each(|tx| tx.send(()).unwrap()));
@@ -216,7 +216,7 @@ fn everybody_has_a_turn() {
 }
 
 /// A sender that selects among three channels, a receiver that is named one and asks: it may be too late, and asks again.
-fn whoever_is_named_may_be_too_late() {
+fn a_ready_handle_may_be_too_late() {
     const ROUNDS: usize = 2_000;
     let ends = [mpmc::bounded(ROUNDS), mpmc::bounded(1), mpmc::bounded(0)];
     both(

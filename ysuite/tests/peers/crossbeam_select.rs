@@ -26,8 +26,8 @@ carried! {
     stress_mixed => selecting::mixed;
     stress_timeout_two_threads => selecting::short_limits_on_both_sides(2);
     send_recv_same_channel => selecting::both_ends_of_a_channel;
-    matching => facing::everybody_finds_a_partner(44);
-    matching_with_leftover => facing::everybody_finds_a_partner(55);
+    matching => facing::every_thread_finds_a_partner(44);
+    matching_with_leftover => facing::every_thread_finds_a_partner(55);
     channel_through_channel => facing::channels_through_channels(0);
     linearizable_try => facing::always_something_at_once(5_000);
     linearizable_timeout => facing::always_something(100);

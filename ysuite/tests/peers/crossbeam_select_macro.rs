@@ -27,8 +27,8 @@ carried! {
     stress_mixed => selecting::mixed;
     stress_timeout_two_threads => selecting::short_limits_on_both_sides(1);
     send_recv_same_channel => selecting::both_ends_of_a_channel;
-    matching => facing::everybody_finds_a_partner(20);
-    matching_with_leftover => facing::everybody_finds_a_partner(21);
+    matching => facing::every_thread_finds_a_partner(20);
+    matching_with_leftover => facing::every_thread_finds_a_partner(21);
     channel_through_channel => facing::channels_through_channels(2);
     linearizable_default => facing::always_something_before_the_default(5_000);
     linearizable_timeout => facing::always_something(2);

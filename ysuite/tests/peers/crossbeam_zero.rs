@@ -18,7 +18,7 @@ carried! {
     disconnect_wakes_sender => endings::a_waiting_sender_is_told(0): Exchange Funnel Pipe;
     disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(Some(0)): Exchange Funnel Pipe;
     spsc => crowds::a_stream(Some(0), 5_000): Exchange Funnel Pipe;
-    mpmc => crowds::everybody_at_once(Some(0), 4): Exchange Funnel;
+    mpmc => crowds::all_threads_at_once(Some(0), 4): Exchange Funnel;
     stress_oneshot => crowds::many_short_lives(Some(0)): Exchange Funnel Pipe;
     stress_iter => iterating::loops_over_what_is_there(Some(0)): Exchange Funnel Pipe;
     stress_timeout_two_threads => waiting::short_limits_on_both_sides(Some(0)): Exchange Funnel Pipe;

@@ -23,13 +23,13 @@ carried! {
     receive_timeout_zero => no_time_at_all;
     receive_timeout_in_time => in_time_and_too_late;
     spawn_with_arguments => a_thread_that_is_told_what_to_do;
-    spawn_linked => whoever_is_linked_is_told;
+    spawn_linked => a_linked_mailbox_is_notified;
     owner_terminated => the_owner_ends_first;
-    owner_terminated_uncaught => the_owner_ends_and_nobody_cares;
+    owner_terminated_uncaught => the_owner_ends_without_a_link;
     owner_tid => who_is_whose_owner;
     this_tid => an_address_is_printed_and_compared;
     priority_send_before => urgent_messages_first;
-    priority_send_unmatched => an_urgent_message_that_nobody_asked_for;
+    priority_send_unmatched => an_unrequested_urgent_message;
     message_box_order => one_senders_order;
     message_box_types => messages_of_every_type;
     message_box_many_threads => many_threads_to_one;
@@ -142,7 +142,7 @@ fn a_thread_that_is_told_what_to_do() {
     assert_eq!(mailbox.receive::<String>().unwrap(), "some wordssome words");
 }
 
-fn whoever_is_linked_is_told() {
+fn a_linked_mailbox_is_notified() {
     let mut mailbox = Mailbox::new();
     let child = mailbox.spawn_linked(|child: &mut Mailbox| child.receive_only::<()>().unwrap());
     child.send(()).unwrap();
@@ -168,7 +168,7 @@ fn the_owner_ends_first() {
     assert!(owner.send(()).is_err());
 }
 
-fn the_owner_ends_and_nobody_cares() {
+fn the_owner_ends_without_a_link() {
     let mut owner = Mailbox::new();
     let (child, thread) = Builder::new().spawn_owned(&mut owner, |child| child.receive::<i32>()).unwrap();
     child.send("not a number").unwrap();
@@ -212,7 +212,7 @@ fn urgent_messages_first() {
 }
 
 /// In D this throws. Here such a message is set aside as any other.
-fn an_urgent_message_that_nobody_asked_for() {
+fn an_unrequested_urgent_message() {
     let (mut mailbox, address) = with_address();
     address.send_priority("urgent").unwrap();
     address.send(1_i32).unwrap();

@@ -14,7 +14,7 @@ carried! {
     basic_recv_timeout => waiting::a_wait_that_ran_out_is_forgotten(None): Exchange Funnel Pipe;
     basic_recv_deadline => alone::too_late_is_early_enough_where_nothing_waits(None): Exchange Funnel Pipe;
     basic_disconnect_tx => endings::received_after_the_end(None): Exchange Funnel Pipe;
-    basic_disconnect_rx => endings::sent_to_nobody(None): Exchange Funnel Pipe;
+    basic_disconnect_rx => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
     basic_drain => iterating::drained_again_and_again: Exchange Funnel Pipe;
     basic_try_send => alone::one_too_many(5): Exchange Funnel Pipe;
     basic_send_bounded => crowds::a_thread_for_each(Some(5), 50, 200): Exchange Funnel;

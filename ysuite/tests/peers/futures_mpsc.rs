@@ -34,7 +34,7 @@ carried! {
     size_hint_channel_size_hint => tasks::how_much_is_to_come(Some(10)): Exchange Funnel Pipe;
     channel_sequence => sinks::a_sequence(Some(1)): Funnel Pipe;
     channel_drop_sender => endings::never_used(Some(1), false): Funnel Pipe;
-    channel_drop_rx => endings::sent_to_nobody(Some(1)): Funnel Pipe;
+    channel_drop_rx => endings::sent_to_no_receiver(Some(1)): Funnel Pipe;
     channel_drop_order => endings::a_refused_message_is_its_senders(Some(1)): Funnel Pipe;
     close_stress_try_send_as_receiver_closes => endings::the_receiver_goes_at_any_moment(Some(10)): Funnel Pipe;
 }

@@ -10,16 +10,16 @@ carried! {
     drop_full_shared => endings::left_behind_after_clones(None): Exchange Funnel;
     smoke_shared => alone::by_a_clone(None): Exchange Funnel;
     smoke_threads => waiting::one_message_each(None): Exchange Funnel Pipe;
-    smoke_port_gone => endings::sent_to_nobody(None): Exchange Funnel Pipe;
-    smoke_shared_port_gone => endings::sent_to_nobody(None): Exchange Funnel;
-    smoke_shared_port_gone2 => endings::a_clone_made_for_nobody(None): Exchange Funnel;
-    port_gone_concurrent => endings::sending_until_nobody_receives(None, 1): Exchange Funnel Pipe;
-    port_gone_concurrent_shared => endings::sending_until_nobody_receives(None, 2): Exchange Funnel;
+    smoke_port_gone => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
+    smoke_shared_port_gone => endings::sent_to_no_receiver(None): Exchange Funnel;
+    smoke_shared_port_gone2 => endings::a_clone_made_for_no_receiver(None): Exchange Funnel;
+    port_gone_concurrent => endings::sending_until_disconnected(None, 1): Exchange Funnel Pipe;
+    port_gone_concurrent_shared => endings::sending_until_disconnected(None, 2): Exchange Funnel;
     smoke_chan_gone => endings::received_after_the_end(None): Exchange Funnel Pipe;
     smoke_chan_gone_shared => endings::all_clones_go(None): Exchange Funnel;
-    chan_gone_concurrent => endings::receiving_until_nobody_sends(None, 1): Exchange Funnel Pipe;
+    chan_gone_concurrent => endings::receiving_until_disconnected(None, 1): Exchange Funnel Pipe;
     stress => crowds::a_stream(None, 10_000): Exchange Funnel Pipe;
-    stress_shared => crowds::everybody_at_once(None, 8): Exchange Funnel;
+    stress_shared => crowds::all_threads_at_once(None, 8): Exchange Funnel;
     send_from_outside_runtime => waiting::ready_steady_go(None): Exchange Funnel Pipe;
     recv_from_outside_runtime => crowds::a_stream(None, 40): Exchange Funnel Pipe;
     no_runtime => waiting::question_and_answer(None): Exchange Funnel Pipe;
@@ -29,7 +29,7 @@ carried! {
     oneshot_single_thread_recv_chan_close => endings::a_thread_that_expected_more(None): Exchange Funnel Pipe;
     oneshot_single_thread_send_then_recv => alone::one_box(None): Exchange Funnel Pipe;
     oneshot_single_thread_try_send_open => alone::one_by_one(None): Exchange Funnel Pipe;
-    oneshot_single_thread_try_send_closed => endings::sent_to_nobody(None): Exchange Funnel Pipe;
+    oneshot_single_thread_try_send_closed => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
     oneshot_single_thread_try_recv_open => alone::one_by_one(None): Exchange Funnel Pipe;
     oneshot_single_thread_try_recv_closed => endings::received_after_the_end(None): Exchange Funnel Pipe;
     oneshot_single_thread_peek_data => alone::nothing_something_the_end(None): Exchange Funnel Pipe;
@@ -57,6 +57,6 @@ carried! {
     test_recv_into_iter_borrowed => iterating::an_iterator_that_borrows(None): Exchange Funnel Pipe;
     try_recv_states => waiting::try_recv_says_what_there_is(None): Exchange Funnel Pipe;
     destroy_upgraded_shared_port_when_sender_still_active => endings::a_clone_sends_to_one_that_sleeps(None): Exchange Funnel;
-    issue_32114 => endings::sent_to_nobody(None): Exchange Funnel Pipe;
+    issue_32114 => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
     issue_39364 => waiting::a_clone_that_goes_ends_no_wait(None): Exchange Funnel;
 }

@@ -25,7 +25,7 @@ carried! {
     send_slow_rx => one_is_slow;
     drop_rx_while_values_remain => a_receiver_that_leaves_some;
     lagging_rx => too_slow_and_told;
-    send_no_rx => nobody_listens;
+    send_no_rx => without_receivers;
     zero_capacity => refused_bounds;
     capacity_too_big => refused_bounds;
     panic_in_clone => a_clone_that_panics;
@@ -46,9 +46,9 @@ carried! {
     sender_len_random => the_length_at_random;
     send_in_waker_drop => a_waker_that_sends_when_it_is_dropped;
     broadcast_sender_closed => waiting_for_the_last_receiver;
-    broadcast_sender_closed_with_extra_subscribe => somebody_subscribes_in_between;
+    broadcast_sender_closed_with_extra_subscribe => a_receiver_subscribes_in_between;
     broadcast_sender_closed_in_waker => a_waker_that_asks;
-    broadcast_sender_new_must_be_closed => closed_as_long_as_nobody_is_there;
+    broadcast_sender_new_must_be_closed => closed_as_long_as_no_receiver_is_there;
     slow_receiver_within_capacity_does_not_lag => behind_by(0, false);
     capacity_overflow_reports_lagged_then_oldest_retained => behind_by(3, false);
     lagged_count_matches_number_of_overwritten_messages => behind_by(17, false);
@@ -138,7 +138,7 @@ fn too_slow_and_told() {
     assert_eq!(rx.recv(), Err(RecvError::Disconnected));
 }
 
-fn nobody_listens() {
+fn without_receivers() {
     for (tx, rx) in either(16) {
         drop(rx);
         assert_eq!(tx.send("hello"), Err(SendError("hello")));
@@ -371,7 +371,7 @@ fn waiting_for_the_last_receiver() {
     }
 }
 
-fn somebody_subscribes_in_between() {
+fn a_receiver_subscribes_in_between() {
     for (tx, rx) in either::<()>(1) {
         let other = tx.subscribe();
         let task = Task::default();
@@ -413,7 +413,7 @@ fn a_waker_that_asks() {
     }
 }
 
-fn closed_as_long_as_nobody_is_there() {
+fn closed_as_long_as_no_receiver_is_there() {
     for (tx, rx) in either::<()>(1) {
         drop(rx);
         assert!(poll(pin!(tx.closed()), &Task::default()).is_ready());

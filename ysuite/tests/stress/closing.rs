@@ -142,19 +142,19 @@ fn exchanges(name: &'static str, seed: u64, account: &Arc<Account>) {
 }
 
 #[test]
-fn pipes_that_their_receiver_closes() {
+fn spsc_channels_that_their_receiver_closes() {
     let name = "closing, spsc";
     rounds_with_sleeps(name, LIMITS, |seed, account| pipes(name, seed, account));
 }
 
 #[test]
-fn funnels_that_their_receiver_closes() {
+fn mpsc_channels_that_their_receiver_closes() {
     let name = "closing, mpsc";
     rounds_with_sleeps(name, LIMITS, |seed, account| funnels(name, seed, account));
 }
 
 #[test]
-fn exchanges_that_a_receiver_closes() {
+fn mpmc_channels_that_a_receiver_closes() {
     let name = "closing, mpmc";
     rounds_with_sleeps(name, LIMITS, |seed, account| exchanges(name, seed, account));
 }

@@ -84,12 +84,12 @@ fn funnel(name: &'static str, capacity: Option<usize>) {
 }
 
 #[test]
-fn a_funnel_has_what_its_own_thread_has_sent() {
+fn an_mpsc_channel_has_what_its_own_thread_has_sent() {
     rounds(|| funnel("own messages, mpsc", None));
 }
 
 #[test]
-fn a_funnel_with_a_bound_has_what_its_own_thread_has_sent() {
+fn a_bounded_mpsc_channel_has_what_its_own_thread_has_sent() {
     rounds(|| funnel("own messages, mpsc with a bound", Some(8)));
 }
 
@@ -223,11 +223,11 @@ fn exchange(name: &'static str, capacity: Option<usize>) {
 }
 
 #[test]
-fn an_exchange_is_empty_only_where_a_sender_is_stopped() {
+fn an_mpmc_channel_is_empty_only_if_a_sender_is_stopped() {
     rounds(|| exchange("own messages, mpmc", Some(4)));
 }
 
 #[test]
-fn an_exchange_without_a_bound_is_empty_only_where_a_sender_is_stopped() {
+fn an_unbounded_mpmc_channel_is_empty_only_if_a_sender_is_stopped() {
     rounds(|| exchange("own messages, mpmc without a bound", None));
 }

@@ -139,7 +139,7 @@ fn asking_again_keeps_one_waker() {
 }
 
 #[test]
-fn a_message_that_comes_before_the_second_poll_wakes_nobody_later() {
+fn a_message_that_comes_before_the_second_poll_wakes_no_task_later() {
     // The token of an earlier poll must not make a later message wake a task that has long got its own.
     let (mut sender, mut receiver) = spsc::unbounded();
     let task = Task::default();

@@ -38,9 +38,9 @@ iterators_whose_end_panics! {
     fn a_pipe() { spsc::unbounded() }
     fn a_pipe_with_a_bound() { spsc::bounded(7) }
     fn a_funnel() { mpsc::unbounded() }
-    fn a_funnel_with_a_bound() { mpsc::bounded(7) }
+    fn a_bounded_mpsc_channel() { mpsc::bounded(7) }
     fn an_exchange() { mpmc::unbounded() }
-    fn an_exchange_with_a_bound() { mpmc::bounded(7) }
+    fn a_bounded_mpmc_channel() { mpmc::bounded(7) }
     fn a_rendezvous_of_two() { spsc::bounded(0) }
     fn a_rendezvous_of_many() { mpmc::bounded(0) }
     fn a_broadcast() { broadcast::bounded(7) }

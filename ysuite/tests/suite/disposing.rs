@@ -58,7 +58,7 @@ while_messages_are_dropped!(a_funnels_sender_with_a_bound, mpsc::bounded(50));
 
 /// What has been dropped by then makes room, which is none.
 #[test]
-fn who_has_waited_finds_that_the_receiver_is_gone() {
+fn a_waiter_finds_that_the_receiver_is_gone() {
     guarded(|| {
         for selects in [false, true] {
             let (mut sender, receiver) = spsc::bounded(1);
@@ -90,7 +90,7 @@ fn who_has_waited_finds_that_the_receiver_is_gone() {
 
 /// Wherever in its group a sender is then.
 #[test]
-fn who_was_told_that_the_receiver_is_gone_is_told_so_ever_after() {
+fn a_disconnected_sender_stays_disconnected() {
     guarded(|| {
         for before in 0..8 {
             let (mut sender, receiver) = spsc::unbounded();
@@ -252,7 +252,7 @@ fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
 
 /// The first is a task's that waits for the receiver's end.
 #[test]
-fn a_funnels_receiver_that_goes_drops_its_waker_behind_one_that_panics() {
+fn an_mpsc_receiver_drops_its_waker_after_one_that_panics() {
     let (sender, mut receiver) = mpsc::unbounded::<u8>();
     let mut closed = pin!(sender.closed());
     assert!(closed.as_mut().poll(&mut Context::from_waker(&Explosive::waker())).is_pending());
@@ -303,7 +303,7 @@ fn to_a_pipe_behind_a_waker_that_panics() {
 }
 
 #[test]
-fn to_a_funnel_behind_a_waker_that_panics() {
+fn to_an_mpsc_channel_after_a_waker_that_panics() {
     sent_behind_a_waker_that_panics!(mpsc::bounded(1), mpsc);
 }
 
@@ -345,7 +345,7 @@ fn by_a_pipe_behind_a_waker_that_panics() {
 }
 
 #[test]
-fn by_an_exchange_behind_a_waker_that_panics() {
+fn by_an_mpmc_channel_after_a_waker_that_panics() {
     type Sender = mpmc::Sender<Counted>;
     waits_behind_a_waker_that_panics!(
         mpmc::bounded(1),

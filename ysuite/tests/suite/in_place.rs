@@ -421,7 +421,7 @@ fn make(sender: &mut impl SendInPlace<Message = Placed>, count: usize, dropped: 
 }
 
 #[test]
-fn what_nobody_receives_is_dropped_where_it_lies() {
+fn unreceived_messages_are_dropped_in_place() {
     for order in 0..6 {
         let dropped = Arc::new(AtomicUsize::new(0));
         let (mut sender, mut receiver) = spsc::unbounded();
@@ -531,7 +531,7 @@ fn waits_take_nothing() {
 }
 
 #[test]
-fn who_waits_for_room_is_woken_by_every_way_of_taking() {
+fn a_waiter_for_room_is_woken_by_every_way_of_taking() {
     let ways: [fn(&mut spsc::Receiver<Words<1>>); 4] = [
         |receiver| assert_eq!(receive(receiver), Some(Words([1]))),
         |receiver| {

@@ -137,7 +137,7 @@ fn every_message_is_dropped_once_wherever_it_is() {
 }
 
 #[test]
-fn a_message_whose_end_panics_takes_nobody_else_with_it() {
+fn a_message_whose_drop_panics_affects_no_other() {
     guarded(|| {
         let tally = Tally::of(30);
         tally.explode(4);
@@ -247,7 +247,7 @@ fn sent_from_the_end_of_a_thread_local() {
 }
 
 #[test]
-fn who_spins_for_ever_makes_no_system_call() {
+fn a_spinning_wait_makes_no_system_call() {
     let mut mailbox = Mailbox::new();
     let _address = mailbox.address();
     mailbox.set_spin(Spin::Forever);

@@ -267,7 +267,7 @@ fn an_address_is_a_message_again() {
 }
 
 #[test]
-fn statistics_tell_who_has_what() {
+fn statistics_tell_the_owners() {
     let pool = Pool::new(&[(64, 1_000), (8, 20)]).unwrap();
     let of = |class: usize| {
         let stats = pool.stats()[class];

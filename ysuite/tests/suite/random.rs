@@ -26,18 +26,18 @@ use machine::agrees;
 
 /// Claim: Random operations, panics and re-entrant calls agree with a model.
 #[test]
-fn random_operations_on_a_pipe_agree_with_a_model() {
+fn random_operations_on_an_spsc_channel_agree_with_a_model() {
     agrees::<rooms::Pipe>();
 }
 
 #[test]
-fn random_operations_on_a_funnel_agree_with_a_model() {
+fn random_operations_on_an_mpsc_channel_agree_with_a_model() {
     agrees::<rooms::Funnel>();
 }
 
 /// Claim: Random `mpmc` operations agree with a reference model.
 /// Also: suite mpmc::bounded_7::random_operations_agree_with_a_model.
 #[test]
-fn random_operations_on_an_exchange_agree_with_a_model() {
+fn random_operations_on_an_mpmc_channel_agree_with_a_model() {
     agrees::<rooms::Exchange>();
 }

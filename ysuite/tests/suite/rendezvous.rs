@@ -498,7 +498,7 @@ fn many_meet_many_and_each_message_has_one_receiver() {
 
 /// Claim: Waiters at a rendezvous are served in order.
 #[test]
-fn those_who_wait_are_served_in_turn() {
+fn waiters_are_served_in_turn() {
     let (sender, receiver) = mpmc::bounded(0);
     let mut context = Context::from_waker(Waker::noop());
     for waiters in [5, 130] {
@@ -535,7 +535,7 @@ fn what_is_written_is_handed_over_at_once() {
 }
 
 #[test]
-fn senders_of_a_funnel_come_and_go() {
+fn mpsc_senders_come_and_go() {
     guarded(|| {
         let (sender, mut receiver) = mpsc::bounded(0);
         let threads: Vec<_> = (0..20)

@@ -41,9 +41,9 @@ fn a_or_b_or_a_timeout() {
 }
 
 /// Claim: `Select` returns each ready handle in turn and starves none, also if it is made anew for each wait.
-/// Also: suite random::select::a_select_names_whom_it_should_and_everybody_in_turn.
+/// Also: suite random::select::a_select_reports_the_right_handles_and_all_in_turn.
 #[test]
-fn everybody_has_a_turn() {
+fn every_handle_has_a_turn() {
     let mut select = Select::with_capacity(100);
     let mut ends: Vec<_> = (0..100).map(|_| spsc::unbounded::<u8>()).collect();
     let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
@@ -141,7 +141,7 @@ fn an_end_is_named_wherever_its_id_lies() {
 }
 
 #[test]
-fn a_select_that_is_made_anew_each_time_starves_nobody() {
+fn a_select_that_is_made_anew_each_time_starves_no_handle() {
     // Two loops in step, as where a turn of a loop waits twice: a plain alternation would give each its own.
     const ENDS: usize = 3;
     let mut ends: Vec<_> = (0..ENDS).map(|_| spsc::unbounded::<u8>()).collect();
@@ -177,7 +177,7 @@ fn an_end_is_named_until_the_receiver_is_removed() {
 }
 
 #[test]
-fn a_wait_until_a_moment_that_has_passed_still_names_who_is_ready() {
+fn a_wait_until_a_passed_moment_still_reports_ready_handles() {
     let (mut sender, mut receiver) = spsc::unbounded();
     let mut select = Select::new();
     let id = select.add(&mut receiver).unwrap();

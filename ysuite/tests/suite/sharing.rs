@@ -45,7 +45,7 @@ fn ends_cross_threads_exactly_where_their_messages_do() {
 }
 
 #[test]
-fn ends_of_an_exchange_are_shared_exactly_where_their_messages_may_be_sent() {
+fn mpmc_handles_are_shared_exactly_if_their_messages_may_be_sent() {
     assert!(is!(mpmc::Sender<u8>: Send) && is!(mpmc::Receiver<u8>: Send));
     assert!(is!(mpmc::Sender<Cell<u8>>: Sync) && is!(mpmc::Receiver<Cell<u8>>: Sync));
     assert!(!is!(mpmc::Sender<Rc<u8>>: Send) && !is!(mpmc::Receiver<Rc<u8>>: Send));

@@ -35,7 +35,7 @@ fn sizes_do_not_grow_unnoticed() {
 }
 
 #[test]
-fn ends_of_an_exchange_are_a_few_words() {
+fn mpmc_handles_are_a_few_words() {
     assert_eq!(size_of::<ysuite::mpmc::Sender<u64>>(), 40);
     assert_eq!(size_of::<ysuite::mpmc::Receiver<[u8; 1000]>>(), 48);
     assert_eq!(size_of::<ysuite::broadcast::Sender<u64>>(), 16);

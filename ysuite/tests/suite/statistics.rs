@@ -115,7 +115,7 @@ fn hidden_messages_are_counted_when_they_are_flushed_and_never_when_they_are_tak
 
 /// Claim: The high-water mark is at most 64 too low.
 #[test]
-fn a_mark_that_nobody_looked_at_is_too_low_by_64_at_most() {
+fn a_mark_that_was_not_read_is_too_low_by_64_at_most() {
     for backlog in [1_u64, 2, 63, 64, 65, 300, 999, 1_000] {
         for_every_kind!(|sender, receiver| {
             (0..50).for_each(|number| {
@@ -133,7 +133,7 @@ fn a_mark_that_nobody_looked_at_is_too_low_by_64_at_most() {
 
 /// Batches, permits' messages and those that are sent beside a permit go another way into an exchange than others.
 #[test]
-fn the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled() {
+fn the_mark_of_an_mpmc_channel_is_too_low_by_64_at_most_however_it_was_filled() {
     const BACKLOG: u64 = 300;
     let ways: [fn(&mpmc::Sender<u64>); 3] = [
         |sender| assert_eq!(sender.send_batch(0..BACKLOG), Ok(BACKLOG as usize)),
@@ -156,7 +156,7 @@ fn the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled() {
 
 /// A batch of as many as there are from one look to the next, and messages behind it up to the look that comes then.
 #[test]
-fn a_batch_that_ends_where_a_look_is_due_is_seen_by_the_mark_of_an_exchange() {
+fn a_batch_that_ends_where_a_check_is_due_is_seen_by_the_mark_of_an_mpmc_channel() {
     for (sender, receiver) in [mpmc::bounded(1_000), mpmc::unbounded()] {
         assert_eq!(sender.send_batch(0..64), Ok(64));
         (64..127).for_each(|number| sender.send(number).unwrap());
@@ -183,7 +183,7 @@ fn the_mark_of_a_channel_that_was_found_full_is_its_bound() {
 
 /// By a sender that wants a place for a message to come.
 #[test]
-fn the_mark_of_an_exchange_that_had_no_place_is_its_bound() {
+fn the_mark_of_a_full_mpmc_channel_is_its_bound() {
     for bound in [1, 2, 7, 63, 64, 65, 100, 1_000_u64] {
         let (sender, receiver) = mpmc::bounded(bound as usize);
         (0..bound).for_each(|number| sender.send(number).unwrap());
@@ -283,7 +283,7 @@ fn senders_that_come_and_go_leave_their_numbers() {
 }
 
 #[test]
-fn many_senders_and_receivers_of_an_exchange() {
+fn many_mpmc_senders_and_receivers() {
     const EACH: u64 = if cfg!(miri) { 100 } else { 20_000 };
     for (sender, receiver) in [mpmc::bounded(10), mpmc::unbounded()] {
         guarded(move || {

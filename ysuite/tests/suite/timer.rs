@@ -135,7 +135,7 @@ fn a_timer_is_read_as_receivers_are() {
 }
 
 #[test]
-fn who_waits_for_a_tick_sleeps() {
+fn a_wait_for_a_tick_sleeps() {
     let (never, before) = (timer::never(), calls());
     // A thread that loses its CPU before it sleeps has nothing left to wait for.
     assert!((0..100).any(|_| never.recv_timeout(MOMENT).is_err() && calls() != before));

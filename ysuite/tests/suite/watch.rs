@@ -85,7 +85,7 @@ fn without_receivers_a_value_comes_back_or_waits_for_the_next() {
 
 /// Claim: A modification that changes nothing notifies no receiver.
 #[test]
-fn who_changes_nothing_tells_nobody() {
+fn no_change_notifies_no_receiver() {
     let (sender, mut receiver) = watch::channel(5);
     let (mut waiting, task) = (sender.subscribe(), Task::default());
     assert!(waiting.poll_changed(&mut Context::from_waker(&task.waker())).is_pending());
@@ -118,7 +118,7 @@ fn ends_are_counted_and_known_by_their_channel() {
 }
 
 #[test]
-fn nobody_who_waits_is_nobody_to_call() {
+fn without_waiters_nothing_is_called() {
     let (sender, mut receiver) = watch::channel(0);
     let mut before = 0;
     for value in 0..1_000 {

@@ -294,7 +294,7 @@ impl<T> Sender<T> {
 
     // WAITS: until there is no receiver, also in `closed`; ends: the last receiver has disconnected, a close; spin: as
     //     `receive`; all waiters are notified; test: tests/suite/broadcast/waiting.rs:
-    //     a_sender_waits_until_nobody_listens
+    //     a_sender_waits_for_the_disconnect
     fn wait_deserted(&self, deadline: Deadline) -> bool {
         let mut wait = ManyWait::new(self.shared.leaver(), false);
         while !self.shared.is_deserted() {
@@ -446,7 +446,7 @@ impl<T> Clone for Sender<T> {
 }
 
 // USER CODE: wakers of receivers; the sender is counted out; re-entrance: receivers may be active; panic: all others
-//     are woken; test: tests/suite/broadcast/foreign.rs: wakers_that_panic_at_the_end_keep_nobody_asleep
+//     are woken; test: tests/suite/broadcast/foreign.rs: wakers_that_panic_on_disconnect_keep_no_thread_asleep
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         self.shared.remove_sender();

@@ -466,7 +466,7 @@ impl<T> Clone for Sender<T> {
 // USER CODE: wakers of receivers, also in `Drop` of `Batch`; what was written is in the ring, and the sender is counted
 //     out; re-entrance: receivers may be active; panic: all others are woken. While unwinding, Rust's rule holds: a
 //     second panic aborts the process; test: tests/suite/mpmc/edges.rs:
-//     a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep
+//     a_waker_that_panics_when_all_are_woken_keeps_no_thread_asleep
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

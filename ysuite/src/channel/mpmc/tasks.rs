@@ -33,7 +33,7 @@ impl<T> Sender<T> {
     }
 
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
-    //     by_an_exchange_behind_a_waker_that_panics
+    //     by_an_mpmc_channel_after_a_waker_that_panics
     fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
         // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
         // the wait are user code, and may run while unwinding.

@@ -43,7 +43,7 @@ impl<T> InSlot<T> {
 
 // USER CODE: a message's `Drop`, in its slot; it is off the queue, and the slot is neither filled nor freed before the
 //     next poll; re-entrance and panic: as of `dispose` and `take_back`; test: tests/suite/in_place.rs:
-//     what_nobody_receives_is_dropped_where_it_lies
+//     unreceived_messages_are_dropped_in_place
 impl<T> Drop for InSlot<T> {
     fn drop(&mut self) {
         // SAFETY: by `new` the slot holds a message, and this is the right to it: it is dropped once.

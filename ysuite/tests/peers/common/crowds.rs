@@ -48,7 +48,7 @@ pub(crate) fn all_then_all(kind: Kind, bound: Bound, messages: usize) {
 }
 
 /// Several send the same numbers, several receive (one where there can be only one): each number comes once from each.
-pub(crate) fn everybody_at_once(kind: Kind, bound: Bound, many: usize) {
+pub(crate) fn all_threads_at_once(kind: Kind, bound: Bound, many: usize) {
     const NUMBERS: usize = 2_000;
     let (tx, rx) = kind.open(bound);
     let (senders, receivers) = (tx.split(kind.senders(many)), rx.split(kind.receivers(many)));
@@ -63,7 +63,7 @@ pub(crate) fn everybody_at_once(kind: Kind, bound: Bound, many: usize) {
 
 /// The same number of messages for each receiver as from each sender: no receiver sees the disconnect, and nothing is
 /// left.
-pub(crate) fn an_equal_share_for_everybody(kind: Kind, bound: Bound, many: usize) {
+pub(crate) fn an_equal_share_for_all(kind: Kind, bound: Bound, many: usize) {
     const NUMBERS: usize = 1_000;
     let (tx, rx) = kind.open(bound);
     let (senders, receivers) = (tx.split(kind.senders(many)), rx.split(kind.receivers(many)));

@@ -11,7 +11,7 @@ use crate::support::{Random, Tally, panics};
 use crate::tools::{LONG, both, each, pause};
 
 /// Messages come back from a channel whose receiver is gone, whether or not others had been sent before.
-pub(crate) fn sent_to_nobody(kind: Kind, bound: Bound) {
+pub(crate) fn sent_to_no_receiver(kind: Kind, bound: Bound) {
     for before in [0, 3.min(bound.unwrap_or(3))] {
         let (mut tx, rx) = kind.open(bound);
         (0..before).for_each(|message| tx.send(message).unwrap());
@@ -63,7 +63,7 @@ pub(crate) fn a_waiting_receiver_is_told(kind: Kind, bound: Bound) {
 }
 
 /// A thread sends until there is no receiver any more.
-pub(crate) fn sending_until_nobody_receives(kind: Kind, bound: Bound, senders: usize) {
+pub(crate) fn sending_until_disconnected(kind: Kind, bound: Bound, senders: usize) {
     let (tx, mut rx) = kind.open(bound);
     let senders = tx.split(kind.senders(senders));
     both(
@@ -76,7 +76,7 @@ pub(crate) fn sending_until_nobody_receives(kind: Kind, bound: Bound, senders: u
 }
 
 /// A thread receives until there is no sender any more.
-pub(crate) fn receiving_until_nobody_sends(kind: Kind, bound: Bound, senders: usize) {
+pub(crate) fn receiving_until_disconnected(kind: Kind, bound: Bound, senders: usize) {
     let (tx, mut rx) = kind.open(bound);
     let senders = tx.split(kind.senders(senders));
     let threads = senders.len();
@@ -98,7 +98,7 @@ pub(crate) fn all_clones_go(kind: Kind, bound: Bound) {
 }
 
 /// A clone that is made when the receiver has gone reports it as the others do.
-pub(crate) fn a_clone_made_for_nobody(kind: Kind, bound: Bound) {
+pub(crate) fn a_clone_made_for_no_receiver(kind: Kind, bound: Bound) {
     let (tx, rx) = kind.open(bound);
     drop(rx);
     let mut another = tx.another();

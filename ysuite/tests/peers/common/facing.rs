@@ -12,7 +12,7 @@ use crate::tools::{LONG, both, each};
 
 /// A crowd of threads that each would send or receive on one rendezvous: they pair off, none with itself. An odd one
 /// pairs with a plain send.
-pub(crate) fn everybody_finds_a_partner(threads: usize) {
+pub(crate) fn every_thread_finds_a_partner(threads: usize) {
     let (tx, rx) = mpmc::bounded(0);
     thread::scope(|scope| {
         for own in 0..threads {

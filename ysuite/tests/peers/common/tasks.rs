@@ -255,7 +255,7 @@ pub(crate) fn a_stream(kind: Kind, bound: Bound, messages: usize) {
 }
 
 /// Many tasks send, many receive (one where there can be only one), each on a thread of its own.
-pub(crate) fn everybody_at_once(kind: Kind, bound: Bound, many: usize) {
+pub(crate) fn all_threads_at_once(kind: Kind, bound: Bound, many: usize) {
     const MESSAGES: usize = 1_000;
     let (tx, rx) = kind.open(bound);
     let (senders, receivers) = (tx.split(kind.senders(many)), rx.split(kind.receivers(many)));

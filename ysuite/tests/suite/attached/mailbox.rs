@@ -26,7 +26,7 @@ for_every_set!(
     a_search_that_has_not_seen_all_leaves_the_id_up,
     the_ends_of_others_count,
     an_end_that_has_come_before_the_link_counts,
-    nobody_left_to_send_is_told_until_somebody_is_there_again,
+    no_senders_is_reported_until_one_is_there_again,
     an_address_that_goes_is_no_news_where_there_are_others,
 );
 
@@ -153,7 +153,7 @@ fn the_ends_of_others_count<K: SetKind>(kind: K) {
     }
 }
 
-fn nobody_left_to_send_is_told_until_somebody_is_there_again<K: SetKind>(kind: K) {
+fn no_senders_is_reported_until_one_is_there_again<K: SetKind>(kind: K) {
     for mut mailbox in mailboxes() {
         let (mut set, address) = (kind.set(), mailbox.address());
         set.attach(&mut mailbox, 2).unwrap();

@@ -239,7 +239,7 @@ fn the_receiver_that_holds_the_senders_up_is_named() {
 
 /// Receivers that wait move to where others were; they stay who they are, and get all that is sent.
 #[test]
-fn a_receiver_among_thousands_that_go_stays_who_it_is() {
+fn a_receiver_among_thousands_that_go_keeps_its_identity() {
     const CROWD: usize = 1_000;
     for is_lossy in [false, true] {
         let (sender, first) = if is_lossy { broadcast::lossy(4) } else { broadcast::bounded(4) };

@@ -32,7 +32,7 @@ fn what_was_sent_is_received_when_all_senders_are_gone() {
 }
 
 #[test]
-fn sending_fails_while_nobody_listens() {
+fn sending_fails_without_receivers() {
     for is_lossy in [false, true] {
         let (sender, receiver) = pair(is_lossy, 2);
         sender.send(1).unwrap();
@@ -72,7 +72,7 @@ fn a_closed_channel_gives_what_was_sent_and_takes_nothing_more() {
 }
 
 #[test]
-fn whoever_waits_is_woken_when_the_channel_is_closed_or_an_end_goes() {
+fn waiters_are_woken_by_a_close_or_a_drop() {
     for closed in [false, true] {
         guarded(move || {
             let (sender, receiver) = pair(false, 1);
@@ -149,7 +149,7 @@ fn sender_of<T>(senders: &mut [Option<T>; 2]) -> &T {
 }
 
 #[test]
-fn a_thread_that_panics_drops_its_end_and_holds_up_nobody() {
+fn a_thread_that_panics_drops_its_handle_and_holds_up_no_other() {
     guarded(|| {
         let (sender, mut receiver) = pair(false, 1);
         let mut slow = receiver.clone();

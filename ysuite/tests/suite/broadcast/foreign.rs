@@ -200,7 +200,7 @@ fn old_messages_of_a_batch_are_all_dropped_though_some_panic() {
 }
 
 #[test]
-fn one_waker_that_panics_keeps_nobody_asleep_and_no_message_back() {
+fn one_waker_that_panics_keeps_no_thread_asleep_and_no_message_back() {
     let census = Census::default();
     let (sender, receiver) = broadcast::bounded(4);
     let mut receivers: Vec<_> = (0..3).map(|_| receiver.clone()).collect();
@@ -220,7 +220,7 @@ fn one_waker_that_panics_keeps_nobody_asleep_and_no_message_back() {
 }
 
 #[test]
-fn wakers_that_panic_at_the_end_keep_nobody_asleep() {
+fn wakers_that_panic_on_disconnect_keep_no_thread_asleep() {
     let (sender, receiver) = broadcast::bounded::<u8>(4);
     let mut receivers: Vec<_> = (0..3).map(|_| receiver.clone()).collect();
     let tasks = [Task::default(), Task::default()];
@@ -234,7 +234,7 @@ fn wakers_that_panic_at_the_end_keep_nobody_asleep() {
 }
 
 #[test]
-fn a_receiver_whose_wakers_drop_panics_holds_up_nobody() {
+fn a_receiver_whose_wakers_drop_panics_holds_up_no_other() {
     let (sender, mut receiver) = broadcast::bounded(1);
     let mut other = receiver.clone();
     let waker = Clinging::waker();
@@ -279,7 +279,7 @@ fn an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room()
 }
 
 #[test]
-fn a_batch_without_room_wakes_nobody() {
+fn a_batch_without_room_wakes_no_thread() {
     let (sender, mut receiver) = broadcast::bounded(1);
     let _slow = receiver.clone();
     sender.send(1).unwrap();
@@ -320,7 +320,7 @@ impl Wake for Subscribing {
 
 /// Claim: A broadcast receiver that is not returned because of a panic blocks no sender.
 #[test]
-fn a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody() {
+fn a_receiver_that_is_not_returned_for_a_panic_holds_up_no_other() {
     for again in [false, true] {
         let (sender, mut receiver) = broadcast::bounded(1);
         let mut other = receiver.clone();

@@ -259,7 +259,7 @@ fn a_task_is_told_what_it_missed() {
 }
 
 #[test]
-fn a_sender_waits_until_nobody_listens() {
+fn a_sender_waits_for_the_disconnect() {
     guarded(|| {
         let (sender, receiver) = broadcast::bounded::<u8>(1);
         let other = receiver.clone();
@@ -354,7 +354,7 @@ fn a_sender_that_spins_is_content_with_room_for_one_in_the_end() {
 }
 
 #[test]
-fn who_spins_for_ever_makes_no_system_call() {
+fn a_spinning_wait_makes_no_system_call() {
     guarded(|| {
         let (sender, mut receiver) = broadcast::bounded(1);
         sender.set_spin(Spin::Forever);

@@ -242,7 +242,7 @@ fn an_error_is_news_of_what_a_descriptor_is_watched_for() {
 }
 
 #[test]
-fn the_end_of_a_pipe_is_news_for_who_reads_it() {
+fn the_end_of_a_pipe_notifies_its_reader() {
     let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
     let ((reader, writer), noted) = (rustix::pipe::pipe().unwrap(), notes.clone());
     hub.watch(reader, Interest::READABLE, move |hub, _, ready| {
@@ -259,7 +259,7 @@ fn the_end_of_a_pipe_is_news_for_who_reads_it() {
 }
 
 #[test]
-fn a_full_socket_that_is_shut_down_is_news_for_who_writes_to_it() {
+fn a_full_socket_that_is_shut_down_notifies_its_writer() {
     let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
     let ((_near, mut far), noted) = (pair(), notes.clone());
     // Until there is no room.

@@ -58,7 +58,7 @@ fn a_turn_within_that_panics_leaves_the_stop_as_it_was() {
 }
 
 #[test]
-fn a_turn_within_a_handler_never_waits_whoever_runs_in_between() {
+fn a_turn_within_a_handler_never_waits_whatever_runs_in_between() {
     guarded(|| {
         let mut hub = Hub::new().unwrap();
         let (mut sender, receiver) = spsc::unbounded();

@@ -122,8 +122,8 @@ fn a_source_replaced_before_a_turn_within_has_its_last_call_behind_that() {
 }
 
 #[test]
-fn what_a_source_was_told_of_before_its_number_had_another_owner_calls_nobody() {
-    if !alone("hub::numbers::what_a_source_was_told_of_before_its_number_had_another_owner_calls_nobody") {
+fn a_stale_event_of_a_reused_number_calls_no_handler() {
+    if !alone("hub::numbers::a_stale_event_of_a_reused_number_calls_no_handler") {
         return;
     }
     let (mut hub, notes) = (Hub::new().unwrap(), Notes::new());
@@ -156,7 +156,7 @@ fn what_a_source_was_told_of_before_its_number_had_another_owner_calls_nobody() 
 }
 
 #[test]
-fn what_a_duplicate_keeps_in_the_poller_calls_nobody() {
+fn what_a_duplicate_keeps_in_the_poller_calls_no_handler() {
     let mut hub = Hub::new().unwrap();
     let (mut near, far) = pair();
     let _duplicate = far.try_clone().unwrap();

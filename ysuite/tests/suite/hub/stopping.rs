@@ -13,7 +13,7 @@ use crate::hub::receivers::Asked;
 use crate::support::{calls, guarded};
 
 #[test]
-fn whoever_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
+fn a_handler_that_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
     guarded(|| {
         /// What each source notes of itself.
         const SOURCES: [&str; 6] = ["function", "first", "second", "timer", "socket", "other socket"];
@@ -122,7 +122,7 @@ fn a_stop_between_two_runs_is_for_the_next_alone() {
 }
 
 #[test]
-fn one_who_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
+fn one_that_stops_the_hub_in_every_call_does_not_keep_it_from_the_others() {
     /// A function, a receiver, a timer, and a socket: which of them it is that stops the hub.
     fn note(hub: &mut Hub, notes: &Notes<usize>, source: usize, stops: usize) {
         notes.note(source);

@@ -245,7 +245,7 @@ fn others_had_a_turn(work: Work) -> bool {
 }
 
 #[test]
-fn a_task_that_always_finds_a_message_starves_nobody() {
+fn a_task_that_always_finds_a_message_starves_no_other() {
     guarded(|| {
         for (name, work) in works() {
             assert!(others_had_a_turn(work), "{name}");
@@ -254,7 +254,7 @@ fn a_task_that_always_finds_a_message_starves_nobody() {
 }
 
 #[test]
-fn nothing_is_counted_where_nobody_counts() {
+fn nothing_is_counted_without_statistics() {
     guarded(|| {
         for (name, work) in works() {
             assert!(!others_had_a_turn(Box::pin(unconstrained(work))), "{name}");

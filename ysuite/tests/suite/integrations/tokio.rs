@@ -45,7 +45,7 @@ fn messages_from_threads_to_tasks_and_back() {
 }
 
 #[test]
-fn tasks_share_an_exchange() {
+fn tasks_share_an_mpmc_channel() {
     guarded(|| {
         for runtime in runtimes() {
             let (sender, receiver) = mpmc::bounded(4);

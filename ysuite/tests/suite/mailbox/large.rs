@@ -32,7 +32,7 @@ fn mailbox(bound: Option<Crowding>) -> (Mailbox, Address) {
 }
 
 #[test]
-fn a_large_message_that_nobody_receives_is_dropped_where_it_lies() {
+fn a_large_unreceived_message_is_dropped_in_place() {
     guarded(|| {
         let tally = Tally::of(100);
         on_a_small_stack(&tally, large(&tally), drop);

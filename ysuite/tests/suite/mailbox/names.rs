@@ -46,7 +46,7 @@ fn an_end_takes_its_own_names_and_no_others() {
 }
 
 #[test]
-fn who_has_ended_gets_no_name() {
+fn an_ended_mailbox_gets_no_name() {
     let mailbox = Mailbox::new();
     let address = mailbox.address();
     drop(mailbox);

@@ -91,7 +91,7 @@ fn urgent_messages_cannot_keep_an_ordinary_one_waiting() {
 }
 
 #[test]
-fn neither_can_those_that_nobody_asks_for() {
+fn neither_can_unrequested_ones() {
     let mut mailbox = Mailbox::new();
     let address = mailbox.address();
     address.send('a').unwrap();
@@ -189,7 +189,7 @@ fn thousands_of_addresses_in_one_thread() {
 }
 
 #[test]
-fn urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting() {
+fn unhandled_urgent_messages_do_not_keep_the_others_waiting() {
     for aside in [false, true] {
         let mut mailbox = Mailbox::new();
         let address = mailbox.address();
@@ -208,7 +208,7 @@ fn urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting() {
 }
 
 #[test]
-fn behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_again() {
+fn after_an_unrequested_ordinary_message_urgent_ones_have_their_turn_again() {
     let mut mailbox = Mailbox::new();
     let address = mailbox.address();
     address.send("nobody asks for this").unwrap();
@@ -267,7 +267,7 @@ fn a_search_in_a_flood_ends_when_the_time_is_up() {
 }
 
 #[test]
-fn a_message_is_found_behind_thousands_that_nobody_asks_for_and_those_keep_their_order() {
+fn a_message_is_found_after_thousands_of_unrequested_ones_which_keep_their_order() {
     // Around what a search passes over before it looks at its deadline.
     for others in [4_095, 4_096, 4_097, 10_000] {
         for urgent in [false, true] {

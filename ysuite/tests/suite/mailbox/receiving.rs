@@ -138,7 +138,7 @@ fn handlers_leave_loops_and_functions_and_use_the_mailbox() {
 }
 
 #[test]
-fn a_type_that_nobody_sends() {
+fn a_type_that_is_never_sent() {
     guarded(|| {
         let (mut mailbox, address) = with_address();
         address.send(1_u8).unwrap();

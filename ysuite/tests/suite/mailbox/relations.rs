@@ -83,7 +83,7 @@ fn nothing_comes_behind_disconnected() {
 }
 
 #[test]
-fn an_owner_that_has_ended_is_told_of_though_nobody_else_is_left() {
+fn an_ended_owner_is_reported_though_no_other_is_left() {
     guarded(|| {
         let mut owner = Mailbox::new();
         let (_, thread) = Builder::new().spawn_owned(&mut owner, |mailbox| mailbox.receive::<u8>()).unwrap();
@@ -152,7 +152,7 @@ fn a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do() {
 }
 
 #[test]
-fn an_end_that_nobody_handles_ends_the_receive() {
+fn an_unhandled_end_ends_the_receive() {
     guarded(|| {
         let mut mailbox = Mailbox::new();
         let address = mailbox.address();
@@ -168,7 +168,7 @@ fn an_end_that_nobody_handles_ends_the_receive() {
 }
 
 #[test]
-fn an_end_that_nobody_handles_is_the_source_of_the_error() {
+fn an_unhandled_end_is_the_source_of_the_error() {
     let (mut mailbox, linked) = (Mailbox::new(), Mailbox::new());
     let address = linked.address();
     mailbox.link(&address);

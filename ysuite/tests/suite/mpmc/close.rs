@@ -226,7 +226,7 @@ fn a_task_that_no_longer_waits_for_the_end_leaves_no_waker() {
 }
 
 #[test]
-fn wakers_that_panic_at_a_close_keep_nobody_asleep_and_the_channel_closed() {
+fn wakers_that_panic_at_a_close_keep_no_thread_asleep_and_the_channel_closed() {
     let (sender, receiver) = mpmc::bounded::<u8>(1);
     sender.send(0).unwrap();
     let (explosive, task) = (Explosive::waker(), Task::default());
@@ -292,7 +292,7 @@ fn tasks_that_poll_on_the_spot_are_told_of_the_end_one_behind_the_other() {
 }
 
 /// Each kind of wait has a list of its own, and each list more waiters than one block has.
-fn an_end_tells_all_who_wait_however_many(bounded: bool, ended: &str) {
+fn a_disconnect_notifies_all_waiters_however_many(bounded: bool, ended: &str) {
     const EACH: usize = 130;
     let (sender, receiver) = of(if bounded { 2 } else { 0 });
     let tasks: Vec<Vec<_>> = (0..4).map(|_| (0..EACH).map(|_| Task::default()).collect()).collect();
@@ -339,7 +339,7 @@ fn an_end_tells_all_who_wait_however_many(bounded: bool, ended: &str) {
 #[test]
 fn an_end_tells_all_senders_however_many_wait() {
     for bounded in [true, false] {
-        ["closed", "gone"].into_iter().for_each(|ended| an_end_tells_all_who_wait_however_many(bounded, ended));
+        ["closed", "gone"].into_iter().for_each(|ended| a_disconnect_notifies_all_waiters_however_many(bounded, ended));
     }
 }
 

@@ -20,7 +20,7 @@ with_and_without_a_bound!(
     messages_may_borrow,
     the_last_of_each_side_is_the_end,
     many_drops_that_panic_are_one_panic_and_no_loss,
-    a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep,
+    a_waker_that_panics_when_all_are_woken_keeps_no_thread_asleep,
     a_batch_larger_than_the_channel_goes_through,
     futures_of_one_receiver_do_not_disturb_each_other,
     a_batch_for_which_there_is_no_memory_stays_in_the_channel,
@@ -166,7 +166,7 @@ fn many_drops_that_panic_are_one_panic_and_no_loss(bounded: bool) {
     assert!(sender.is_disconnected());
 }
 
-fn a_waker_that_panics_when_all_are_woken_keeps_nobody_asleep(bounded: bool) {
+fn a_waker_that_panics_when_all_are_woken_keeps_no_thread_asleep(bounded: bool) {
     let (sender, receiver) = of::<u8>(if bounded { 1 } else { 0 });
     let explosive = Explosive::waker();
     let task = Task::default();

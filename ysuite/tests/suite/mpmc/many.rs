@@ -15,7 +15,7 @@ use crate::support::{Random, Tally, guarded};
 with_and_without_a_bound!(
     a_single_receiver_sees_the_order_in_which_sends_followed_each_other,
     ends_come_and_go_while_messages_flow,
-    a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody,
+    a_receiver_thread_that_panics_with_messages_in_hand_stops_no_other,
     the_last_receiver_goes_while_senders_are_at_it,
 );
 
@@ -189,7 +189,7 @@ fn ends_come_and_go_while_messages_flow(bounded: bool) {
     });
 }
 
-fn a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody(bounded: bool) {
+fn a_receiver_thread_that_panics_with_messages_in_hand_stops_no_other(bounded: bool) {
     guarded(move || {
         let tally = Tally::of(400);
         let (sender, receiver) = of(if bounded { 4 } else { 0 });

@@ -199,7 +199,7 @@ fn a_place_given_back_wakes_the_next_sender_that_waits() {
 
 /// Nobody has waited for so long that publishers no longer look behind a fence.
 #[test]
-fn a_permits_message_wakes_a_receiver_behind_many_that_woke_nobody() {
+fn a_permits_message_wakes_a_receiver_after_many_that_woke_none() {
     let (sender, receiver) = mpmc::bounded(1);
     for number in 0..1_000 {
         sender.try_reserve().unwrap().send(number).unwrap();
@@ -392,7 +392,7 @@ fn one_that_gives_up_gathering_tells_the_next() {
 /// Claim: A change that concerns all waiters notifies them in one pass, even if tasks poll during it and wait again.
 /// Also: suite mpmc::force::one_that_polls_as_it_is_woken_is_told_once_of_each_change.
 #[test]
-fn those_who_wait_to_gather_may_poll_on_the_spot() {
+fn gathering_waiters_may_poll_on_the_spot() {
     let (sender, _receiver) = mpmc::bounded(2);
     let permit = sender.try_reserve().unwrap();
     let task = Task::default();
@@ -569,7 +569,7 @@ fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
 
 /// All places are held, and one of them is used: there is no room before that message has been received.
 #[test]
-fn who_waits_for_a_place_is_not_told_of_one_that_is_used() {
+fn a_waiter_for_room_is_not_notified_of_a_used_permit() {
     let (sender, receiver) = mpmc::bounded(1);
     let permit = sender.reserve().unwrap();
     let task = Task::default();
@@ -582,7 +582,7 @@ fn who_waits_for_a_place_is_not_told_of_one_that_is_used() {
 }
 
 #[test]
-fn those_who_wait_for_a_place_are_woken_in_turn() {
+fn waiters_for_room_are_woken_in_turn() {
     // As many as wait in several blocks of the list.
     const SENDERS: usize = 130;
     let (sender, receiver) = mpmc::bounded(1);
@@ -610,7 +610,7 @@ fn those_who_wait_for_a_place_are_woken_in_turn() {
 }
 
 #[test]
-fn all_who_wait_to_gather_have_their_places_in_the_end() {
+fn all_gathering_waiters_finally_have_their_room() {
     // One of them gathers, and the others fill several blocks of the list of those that wait to.
     const SENDERS: usize = 130;
     let (sender, receiver) = mpmc::bounded(4);
@@ -667,7 +667,7 @@ fn behind_many_permits_a_receiver_that_waits_is_told_of_the_next_ones_message() 
 
 /// The one that has the right may be a future that nobody polls any more.
 #[test]
-fn who_waits_to_gather_learns_of_the_close_though_another_keeps_the_right() {
+fn a_gathering_waiter_sees_the_close_though_another_keeps_the_right() {
     guarded(|| {
         let (sender, receiver) = mpmc::bounded::<u8>(2);
         let permit = sender.reserve().unwrap();
@@ -687,7 +687,7 @@ fn who_waits_to_gather_learns_of_the_close_though_another_keeps_the_right() {
 }
 
 #[test]
-fn who_finds_all_its_places_does_not_wait_for_one_that_gathers() {
+fn a_sender_with_enough_room_does_not_wait_for_one_that_gathers() {
     guarded(|| {
         let (sender, _receiver) = mpmc::bounded::<u8>(3);
         let permit = sender.reserve().unwrap();

@@ -279,7 +279,7 @@ fn a_send_that_is_stopped_passes_on_what_it_was_told_and_a_stop_that_panics_too(
 }
 
 #[test]
-fn a_batch_to_nobody_takes_nothing() {
+fn a_batch_without_receivers_takes_nothing() {
     let (sender, receiver) = mpmc::bounded(1);
     drop(receiver);
     let mut messages = 0..3;
@@ -330,7 +330,7 @@ fn a_message_that_comes_back_ends_with_a_stop_whose_drop_panics() {
 
 /// At a rendezvous too, whether its receiver is there or gone.
 #[test]
-fn a_message_that_nobody_meets_ends_with_a_stop_whose_drop_panics() {
+fn a_message_without_a_partner_ends_with_a_stop_whose_drop_panics() {
     for is_there in [true, false] {
         let tally = Tally::of(2);
         tally.explode(0);

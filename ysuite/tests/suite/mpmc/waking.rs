@@ -20,7 +20,7 @@ with_and_without_a_bound!(
     a_message_costs_its_sender_one_system_call_however_many_threads_sleep,
     sleeping_threads_wake_each_other_for_a_batch,
     more_waiters_than_one_block_holds,
-    those_who_wait_are_woken_in_turn,
+    waiters_are_woken_in_turn,
 );
 
 type Future<'a> = std::pin::Pin<Box<dyn std::future::Future<Output = Result<u32, mpmc::RecvError>> + 'a>>;
@@ -209,7 +209,7 @@ fn more_waiters_than_one_block_holds(bounded: bool) {
 }
 
 /// Nobody waits for ever while others are woken again and again.
-fn those_who_wait_are_woken_in_turn(bounded: bool) {
+fn waiters_are_woken_in_turn(bounded: bool) {
     // As many as wait in one block of the list, and in several.
     for waiters in [5, 64, 130] {
         let (sender, receiver) = of(if bounded { 1 } else { 0 });

@@ -46,7 +46,7 @@ fn a_close_cuts_every_lane_however_it_stands() {
 }
 
 #[test]
-fn what_a_closed_funnel_still_has_is_dropped_with_its_receiver() {
+fn what_a_closed_mpsc_channel_still_has_is_dropped_with_its_receiver() {
     let tally = Tally::of(1_000);
     let (sender, mut receiver) = mpsc::unbounded();
     let mut senders: Vec<_> = (0..20).map(|_| sender.clone()).collect();
@@ -62,7 +62,7 @@ fn what_a_closed_funnel_still_has_is_dropped_with_its_receiver() {
 }
 
 #[test]
-fn what_a_funnel_has_shown_is_received_next_though_it_is_closed_meanwhile() {
+fn what_an_mpsc_channel_has_shown_is_received_next_though_closed_meanwhile() {
     for lanes in 1..5 {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
@@ -108,7 +108,7 @@ fn senders_that_come_during_a_close_are_of_a_closed_channel() {
 }
 
 /// Claim: Closing or dropping the `mpsc` receiver wakes every sender that waits for room.
-/// Also: model closed::a_funnels_close_against_a_sender_without_room,
+/// Also: model closed::an_mpsc_close_against_a_sender_without_room,
 /// suite mpsc::endings::a_receiver_that_goes_wakes_every_sender_that_waits.
 #[test]
 fn a_close_wakes_every_sender_that_waits() {
@@ -142,7 +142,7 @@ fn a_close_wakes_every_sender_that_waits() {
 }
 
 /// Claim: A closed `mpsc` sender is subtracted from the sender count once.
-/// Also: suite rendezvous::ended::one_sender_of_a_funnel_closes_and_the_others_go_on.
+/// Also: suite rendezvous::ended::one_mpsc_sender_closes_and_the_others_go_on.
 #[test]
 fn a_sender_that_closes_is_counted_off_once_and_stays_closed() {
     let (mut one, mut receiver) = mpsc::unbounded();

@@ -184,7 +184,7 @@ fn lanes_of_a_rendezvous_are_free_when_their_senders_have_gone() {
 }
 
 /// Claim: Connecting more senders than the limit allows is an error.
-/// Also: suite mpsc::limits::a_funnel_for_so_many_senders_has_no_more_lanes.
+/// Also: suite mpsc::limits::an_mpsc_channel_with_a_senders_limit_has_no_more_lanes.
 #[test]
 fn too_many_senders_are_a_clear_error() {
     let (sender, mut receiver) = mpsc::unbounded::<u8>();

@@ -5,7 +5,7 @@ use ysuite::mpsc::{self, TryRecvError, TrySendError};
 use crate::support::panics;
 
 #[test]
-fn a_funnel_for_so_many_senders_has_no_more_lanes() {
+fn an_mpsc_channel_with_a_senders_limit_has_no_more_lanes() {
     let (sender, mut receiver) = mpsc::bounded_for(2, 3);
     let mut senders = vec![sender.clone(), sender.try_clone().unwrap(), sender];
     assert!(senders[0].try_clone().is_err());

@@ -21,7 +21,7 @@ fn a_message_goes_with_the_receiver_that_has_not_taken_it() {
 }
 
 #[test]
-fn a_message_for_nobody_comes_back() {
+fn a_message_without_a_receiver_comes_back() {
     let tally = Tally::of(2);
     for close in [false, true] {
         let (sender, mut receiver) = oneshot::channel();
@@ -118,7 +118,7 @@ fn a_message_that_panics_as_it_goes_ends_the_channel_all_the_same() {
 }
 
 #[test]
-fn a_leaked_future_leaves_its_waker_to_whoever_ends_the_channel() {
+fn a_leaked_future_leaves_its_waker_to_the_last_handle() {
     for sent in [false, true] {
         let (mut sender, receiver) = oneshot::channel();
         let task = Task::default();

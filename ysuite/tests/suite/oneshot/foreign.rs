@@ -303,7 +303,7 @@ fn the_old_and_the_new_waker_of_a_sender_whose_receiver_has_gone_meanwhile_are_o
 }
 
 #[test]
-fn whoever_need_not_wait_clones_no_waker() {
+fn without_a_wait_no_waker_is_cloned() {
     let waker = unclonable();
     let mut context = Context::from_waker(&waker);
     let mut set = YPollset::new();

@@ -118,7 +118,7 @@ fn a_thread_waits_beside_a_task() {
 }
 
 #[test]
-fn a_sender_knows_when_nobody_waits_for_its_answer_any_more() {
+fn a_sender_knows_when_its_receiver_is_gone() {
     let (mut sender, receiver) = oneshot::channel::<u8>();
     let task = Task::default();
     let mut closed = Box::pin(sender.closed());

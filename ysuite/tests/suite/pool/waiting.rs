@@ -74,7 +74,7 @@ fn each_waits_for_its_own_class() {
 }
 
 #[test]
-fn all_who_wait_get_their_turn() {
+fn all_waiters_get_their_turn() {
     guarded(|| {
         let pool = pool_of(3);
         let rounds = AtomicUsize::new(0);

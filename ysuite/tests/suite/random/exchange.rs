@@ -450,7 +450,7 @@ fn agrees((capacity, ops): &(usize, Vec<Op>)) -> Result<(), String> {
 }
 
 #[test]
-fn random_operations_that_only_an_exchange_has_agree_with_a_model() {
+fn random_operations_that_only_an_mpmc_channel_has_agree_with_a_model() {
     let operation = (0..76_u8, 0..8_u8, 0..12_u8);
     let sequences = (select(&[1_usize, 2, 3, 7][..]), vec(operation.prop_map(decode), 1..2 * LENGTH));
     run(operations(40_000) / LENGTH, sequences, agrees);

@@ -229,13 +229,13 @@ fn sequence(ops: &[Op]) -> Result<(), String> {
 }
 
 #[test]
-fn a_select_names_whom_it_should_and_everybody_in_turn() {
+fn a_select_reports_the_right_handles_and_all_in_turn() {
     let ops = vec((0..40_u8, 0..4_u8).prop_map(decode), 1..2 * LENGTH);
     run(operations(40_000) / LENGTH, (Just(()), ops), |((), ops)| sequence(ops));
 }
 
 #[test]
-fn a_select_that_is_made_for_each_wait_passes_nobody_over() {
+fn a_select_that_is_made_for_each_wait_skips_no_handle() {
     // All have messages all the time, and whoever is named gives one. Often enough, if it is a matter of luck.
     let order = vec(0..MANY, 2..=MANY);
     run(operations(100_000) / 20_000 + 1, (Just(()), order), |((), order)| {

@@ -231,17 +231,17 @@ fn streams<K: Shared>() {
 }
 
 #[test]
-fn random_scripts_on_a_pipe_lose_nothing_and_everybody_is_woken() {
+fn random_scripts_on_an_spsc_channel_lose_no_message_and_no_wake_up() {
     streams::<Pipe>();
 }
 
 #[test]
-fn random_scripts_on_a_funnel_lose_nothing_and_everybody_is_woken() {
+fn random_scripts_on_an_mpsc_channel_lose_no_message_and_no_wake_up() {
     streams::<Funnel>();
 }
 
 #[test]
-fn random_scripts_on_an_exchange_lose_nothing_and_everybody_is_woken() {
+fn random_scripts_on_an_mpmc_channel_lose_no_message_and_no_wake_up() {
     streams::<Exchange>();
 }
 

@@ -144,7 +144,7 @@ macro_rules! closing {
 
             #[test]
             #[allow(unused_mut)]
-            fn who_reserves_is_told_that_the_receiver_has_closed() {
+            fn a_reservation_reports_that_the_receiver_has_closed() {
                 let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
                 assert!(receiver.close());
                 assert!(sender.try_reserve().is_err_and(|error| error == TryReserveError::Disconnected));
@@ -206,7 +206,7 @@ macro_rules! closing {
 closing!(pipe: spsc, funnel: mpsc, exchange: mpmc);
 
 #[test]
-fn a_weak_sender_of_a_funnel_keeps_no_receiver_waiting() {
+fn a_weak_mpsc_sender_keeps_no_receiver_waiting() {
     let (sender, mut receiver) = mpsc::bounded::<i32>(0);
     let weak = sender.downgrade();
     let other = weak.upgrade().unwrap();
@@ -220,7 +220,7 @@ fn a_weak_sender_of_a_funnel_keeps_no_receiver_waiting() {
 }
 
 #[test]
-fn a_weak_end_of_an_exchange_is_upgraded_while_it_is_open() {
+fn a_weak_mpmc_handle_is_upgraded_while_the_channel_is_open() {
     let (sender, receiver) = mpmc::bounded::<i32>(0);
     let (weak, weak_receiver) = (sender.downgrade(), receiver.downgrade());
     assert!(weak.upgrade().is_some() && weak_receiver.upgrade().is_some());
@@ -229,7 +229,7 @@ fn a_weak_end_of_an_exchange_is_upgraded_while_it_is_open() {
 }
 
 #[test]
-fn one_sender_of_a_funnel_closes_and_the_others_go_on() {
+fn one_mpsc_sender_closes_and_the_others_go_on() {
     guarded(|| {
         let (mut sender, mut receiver) = mpsc::bounded(0);
         let mut other = sender.clone();
@@ -243,7 +243,7 @@ fn one_sender_of_a_funnel_closes_and_the_others_go_on() {
 }
 
 #[test]
-fn each_sender_of_a_funnel_is_counted_off_once() {
+fn each_mpsc_sender_is_counted_off_once() {
     let (sender, receiver) = mpsc::bounded::<i32>(0);
     let mut senders = vec![sender.clone(), sender.clone(), sender];
     for left in (0..3).rev() {
@@ -254,7 +254,7 @@ fn each_sender_of_a_funnel_is_counted_off_once() {
 
 /// The others keep the channel open, so nothing else tells the task.
 #[test]
-fn a_sender_of_a_funnel_that_closes_tells_its_task_and_has_no_places() {
+fn an_mpsc_sender_that_closes_notifies_its_task_and_has_no_room() {
     let (mut sender, receiver) = mpsc::bounded::<i32>(0);
     let (other, task) = (sender.clone(), Task::default());
     assert!(sender.poll_ready(&mut Context::from_waker(&task.waker())).is_pending());
@@ -267,7 +267,7 @@ fn a_sender_of_a_funnel_that_closes_tells_its_task_and_has_no_places() {
 }
 
 #[test]
-fn threads_share_a_sender_of_a_funnel() {
+fn threads_share_an_mpsc_sender() {
     guarded(|| {
         let (sender, mut receiver) = mpsc::bounded(0);
         let shared = Arc::new(sender.share());
@@ -289,7 +289,7 @@ fn threads_share_a_sender_of_a_funnel() {
 }
 
 #[test]
-fn a_shared_sender_of_a_funnel_is_disconnected_by_the_receiver_alone() {
+fn a_shared_mpsc_sender_is_disconnected_by_the_receiver_alone() {
     for closes in [true, false] {
         let (sender, mut receiver) = mpsc::bounded(0);
         let shared = sender.share();
@@ -307,7 +307,7 @@ fn a_shared_sender_of_a_funnel_is_disconnected_by_the_receiver_alone() {
 
 /// Claim: `force_send` at a rendezvous returns its message if no receiver waits.
 #[test]
-fn a_forced_message_that_nobody_waits_for_comes_back() {
+fn a_forced_message_without_a_waiter_comes_back() {
     guarded(|| {
         let (sender, receiver) = mpmc::bounded(0);
         assert_eq!(sender.force_send(1), Ok(Some(1)));

@@ -178,7 +178,7 @@ fn messages_given_back_end_with_the_last_receiver_also_where_one_panics() {
 }
 
 /// Claim: A leaked future loses no message of others.
-/// Also: suite oneshot::endings::a_leaked_future_leaves_its_waker_to_whoever_ends_the_channel.
+/// Also: suite oneshot::endings::a_leaked_future_leaves_its_waker_to_the_last_handle.
 #[test]
 fn a_forgotten_future_leaves_its_message() {
     let (sender, receiver) = mpmc::bounded(0);

@@ -380,7 +380,7 @@ fn an_attached_receiver_that_was_told_and_goes_tells_the_next() {
 
 /// The other is told of the next one that waits.
 #[test]
-fn a_sender_that_was_told_of_a_receiver_and_meets_it_tells_nobody() {
+fn a_sender_that_was_notified_of_a_receiver_and_meets_it_notifies_no_other() {
     let (mut first, receiver) = mpmc::bounded(0);
     let mut second = first.clone();
     let mut set = YPollset::new();

@@ -143,7 +143,7 @@ fn a_waker_that_panics_has_been_called_for_a_message_that_was_sent() {
 }
 
 #[test]
-fn messages_that_lose_an_exchange_are_given_back_and_not_counted() {
+fn messages_that_lose_a_swap_are_given_back_and_not_counted() {
     let (sender, receiver) = mpmc::bounded(3);
     let observer = sender.observer();
     let permit = sender.reserve().unwrap();

@@ -127,7 +127,7 @@ fn tasks_that_are_left_pending_sleep() {
 
 /// Whichever side came first.
 #[test]
-fn who_is_met_in_a_rendezvous_was_woken() {
+fn the_partner_in_a_rendezvous_was_woken() {
     for_every_kind!(bounded 0, |sender, receiver| {
         let (observer, mut context) = (receiver.observer(), Context::from_waker(Waker::noop()));
         {
@@ -183,7 +183,7 @@ fn the_end_of_a_channel_wakes() {
 }
 
 #[test]
-fn an_end_that_goes_while_nobody_sleeps_wakes_nobody() {
+fn a_drop_without_sleepers_wakes_no_thread() {
     for_every_kind!(|sender, receiver| {
         let observer = receiver.observer();
         sender.send(1).unwrap();

@@ -68,7 +68,7 @@ fn attached_once_and_moved() {
 }
 
 #[test]
-fn who_waits_otherwise_leaves_the_id_right() {
+fn other_ways_of_waiting_leave_the_id_right() {
     guarded(|| {
         let (sender, mut receiver) = watch::channel(0);
         let mut set = YPollset::new();

@@ -143,7 +143,7 @@ fn a_value_may_come_back_at_its_end() {
 }
 
 #[test]
-fn a_waker_that_panics_keeps_nobody_asleep() {
+fn a_waker_that_panics_keeps_no_thread_asleep() {
     let (sender, first) = watch::channel(0);
     let tasks = [Task::default(), Task::default()];
     let mut receivers = [first.clone(), first.clone(), first.clone()];

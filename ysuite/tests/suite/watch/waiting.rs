@@ -109,7 +109,7 @@ fn a_dropped_future_has_seen_nothing() {
 /// Values come faster than they are refused. A thread whose time is up asks about the one that is there, and a task lets
 /// others have a turn.
 #[test]
-fn values_that_keep_coming_keep_nobody_from_an_end_or_a_turn() {
+fn values_that_keep_coming_delay_no_disconnect_and_no_turn() {
     guarded(|| {
         let (sender, mut receiver) = watch::channel(0_u64);
         let is_over = AtomicBool::new(false);
@@ -282,7 +282,7 @@ fn senders_learn_that_no_receiver_is_left() {
 }
 
 #[test]
-fn every_way_of_sending_wakes_who_waits() {
+fn every_way_of_sending_wakes_a_waiter() {
     let (sender, mut receiver) = watch::channel(0);
     let task = Task::default();
     let ways: [fn(&watch::Sender<i32>); 4] = [
@@ -300,7 +300,7 @@ fn every_way_of_sending_wakes_who_waits() {
 }
 
 #[test]
-fn who_spins_for_ever_makes_no_system_call() {
+fn a_spinning_wait_makes_no_system_call() {
     let (_sender, mut receiver) = watch::channel(0);
     receiver.set_spin(Spin::Forever);
     let before = calls();

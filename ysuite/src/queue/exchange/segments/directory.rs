@@ -22,7 +22,7 @@ type Array = SegmentedArray<Segment, PIECES>;
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
 //     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
 //     for a receiver or sender that remembers a segment of long ago: segments in use; test:
-//     tests/allocation/streams.rs: a_burst_in_an_exchange_is_dense_and_is_given_back,
+//     tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,
 //     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again
 pub(super) struct Directory<T> {
     all: Array,

@@ -63,7 +63,7 @@ pub(crate) fn iterator_that_panics_in_send_batch<K: Kind>(kind: K) {
 
 /// Claim: A panicking thread drops its handles, and the other threads continue.
 /// Also: suite mpsc::endings::a_panicking_sender_thread_leaves_the_others_alone,
-/// suite mpmc::many::with_a_bound::a_receiver_thread_that_panics_with_messages_in_hand_stops_nobody.
+/// suite mpmc::many::with_a_bound::a_receiver_thread_that_panics_with_messages_in_hand_stops_no_other.
 pub(crate) fn a_panicking_sender_thread_disconnects<K: Kind>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver) = kind.pair();

@@ -204,7 +204,7 @@ pub(crate) fn every_way_of_spinning_arrives<K: Kind>(kind: K) {
     });
 }
 
-pub(crate) fn who_spins_for_ever_makes_no_system_call<K: Kind>(kind: K) {
+pub(crate) fn a_spinning_wait_makes_no_system_call<K: Kind>(kind: K) {
     const SOON: Duration = Duration::from_millis(2);
     let (mut sender, mut receiver) = kind.pair();
     receiver.set_spin(Spin::Forever);
