@@ -1,4 +1,5 @@
-//! The house against its sources: imports run down, along the arrows of one table, and each type has a name of its own.
+//! The crate's layers against its sources: imports run down, along the arrows of one table, and each type has a name of
+//! its own.
 
 mod source;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use self::source::{Found, modules, read};
 use crate::documents;
 
-/// A room, and the rooms it imports. From the ground up: each imports rooms that stand before it.
+/// A module, and the modules it imports. From the lowest layer up: each imports modules that are before it.
 type Table<'a> = &'a [(&'a str, &'a [&'a str])];
 
 /// The table of `docs/internals/README.md`.
@@ -172,7 +173,7 @@ fn each_type_has_a_name_of_its_own() {
     assert!(stale.is_empty(), "one type alone has this name, which needs no reason: {stale:#?}");
 }
 
-/// A house of three rooms, with one file in each.
+/// A crate of three modules, with one file in each.
 fn made_up(ground: &str, middle: &str, top: &str) -> Vec<(String, Found)> {
     [("ground.rs", ground), ("middle/mod.rs", middle), ("top/room/file.rs", top)]
         .map(|(file, text)| (file.to_owned(), read(&modules(file), text)))

@@ -36,7 +36,7 @@ impl Executor {
         self.tasks.push(Some(Box::pin(future)));
     }
 
-    /// Runs until no task is ready. Returns how many have not ended: those wait for somebody who will never come.
+    /// Runs until no task is ready. Returns how many have not finished: those wait for a peer that will never come.
     fn run(&mut self) -> usize {
         loop {
             let next = self.ready.lock().unwrap().pop_front();
@@ -174,7 +174,7 @@ fn hidden_messages_go_out_before_a_task_waits_for_room() {
 
 #[test]
 fn a_waker_may_use_the_channel() {
-    // Waking runs foreign code in the middle of a send; it may look at the very channel.
+    // Waking runs user code in the middle of a send; it may poll the same channel.
     struct Peeker(Mutex<Option<spsc::Receiver<u8>>>, Mutex<Vec<u8>>);
     impl Wake for Peeker {
         fn wake(self: Arc<Self>) {
@@ -246,7 +246,7 @@ mod stream {
         assert_eq!(receiver.size_hint(), (100, Some(100)));
         assert_eq!(receiver.try_iter().count(), 100);
         assert_eq!(receiver.size_hint(), (0, Some(0)));
-        // Every lane of a funnel counts.
+        // Every lane of an mpsc channel counts.
         let (mut sender, receiver) = ysuite::mpsc::bounded(3);
         let mut other = sender.clone();
         (0..3).for_each(|message| sender.send(message).unwrap());
@@ -346,7 +346,7 @@ fn a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back() {
     }
 }
 
-/// The message of a sender that stands in line goes back to it.
+/// The message of a sender that waits in line goes back to it.
 #[cfg(feature = "stream")]
 #[test]
 fn a_stream_of_a_rendezvous_that_is_closed_beside_a_sender_in_line_is_terminated() {

@@ -99,7 +99,7 @@ macro_rules! with_every_receiver {
             with_every_receiver!(@epoll $epoll $set, $ends);
         })*
     };
-    // A thread that sends to very many mailboxes gives lanes up meanwhile, and each is told of that.
+    // A thread that sends to very many mailboxes drops lanes meanwhile, and each mailbox is notified of that.
     (@more [] $set:expr, $ends:expr) => {};
     (@more [many] $set:expr, $ends:expr) => {
         crate::tests_of!(attached::levels, $set, $ends => every_id_may_have_a_receiver);

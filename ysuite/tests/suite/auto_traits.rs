@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// Answers whether a type has a trait: the inherent constant is there, and comes first, only if it does.
+/// Returns whether a type has a trait: the inherent constant is there, and comes first, only if it does.
 struct Has<T>(PhantomData<T>);
 
 // Nothing that is listed lacks every one of them.
@@ -192,7 +192,7 @@ fn entries() -> Vec<Entry> {
         "integrations/calloop.rs" SetSource: ysuite::integrations::calloop::SetSource = "SYPUR";
         #[cfg(all(feature = "calloop", unix))]
         "integrations/calloop.rs" ReceiverSource: ysuite::integrations::calloop::ReceiverSource<spsc::Receiver<u8>> = "SYPUR";
-        // Addresses, for the thread that has the end.
+        // Addresses, for the thread that has the handle.
         #[cfg(feature = "in-place")]
         "queue/ypipe/window.rs" SendWindow: ysuite::in_place::SendWindow = "..PUR";
         #[cfg(feature = "in-place")]
@@ -248,7 +248,7 @@ fn declared() -> std::collections::BTreeSet<(String, String)> {
 #[test]
 fn every_public_type_is_in_the_list() {
     let mut declared = declared();
-    // The parts of a select, and of a sink: nobody can name them.
+    // The parts of a select, and of a sink: they cannot be named.
     declared.retain(|(file, _)| !file.starts_with("channel/select/") && file != "channel/sink.rs");
     if !cfg!(feature = "statistics") {
         declared.retain(|(file, _)| !file.starts_with("statistics/"));

@@ -1,4 +1,4 @@
-//! Batches of every channel by an iterator whose end panics: what would have come back ends all the same.
+//! Batches of every channel by an iterator whose `Drop` panics: what would have come back is still dropped.
 //!
 //! Claim: No message leaks when an iterator panics on drop after a result.
 
@@ -9,7 +9,7 @@ use crate::support::{Tally, guarded, panics};
 
 macro_rules! iterators_whose_end_panics {
     ($(fn $name:ident() { $channel:expr })*) => {$(
-        /// All messages that an iterator gives come back, and those that it has not given end with it.
+        /// All messages that an iterator gives come back, and those that it has not given are dropped with it.
         #[test]
         fn $name() {
             for messages in [1, 2, 64, 100] {
@@ -19,7 +19,7 @@ macro_rules! iterators_whose_end_panics {
                 drop(receiver);
                 assert!(sender.send_batch(std::iter::empty()).is_ok_and(|sent| sent == 0));
                 let (kept, mut given) = (tally.next(), tally.some(messages).collect::<Vec<_>>().into_iter());
-                // A message that comes back, behind that panic, is a second.
+                // A message that comes back, after that panic, is a second.
                 tally.explode_all(kept.number..kept.number + 2);
                 let iterator = std::iter::from_fn(move || {
                     // It owns one that it never gives.
@@ -52,7 +52,8 @@ trait Sends {
     fn give(&mut self, number: u32) -> bool;
 }
 
-/// Any receiver of numbers, and what a batch of at most so many says: how many, or that nothing more will come, or none now.
+/// Any receiver of numbers, and the result of a batch with a maximum: how many, or that nothing more will come, or none
+/// now.
 trait TakesBatches {
     fn take_one(&mut self) -> bool;
     fn batches(&mut self, max: usize) -> Vec<Result<usize, bool>>;
@@ -100,7 +101,7 @@ batches_of_numbers! {
     broadcast: [waiting, trying];
 }
 
-/// A batch of none never waits, and says when nothing more will come: a loop over a number that is computed ends then.
+/// A batch of none never waits, and reports when nothing more will come: a loop over a computed number stops then.
 fn none_until_the_end((mut sender, mut receiver): (impl Sends, impl TakesBatches)) {
     let is_open = |said: Vec<Result<usize, bool>>| said.iter().all(|&said| said == Ok(0));
     assert!(is_open(receiver.batches(0)), "there may be more to come");

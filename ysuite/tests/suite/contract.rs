@@ -88,7 +88,8 @@ fn an_exchange() {
     }
 }
 
-/// The end of a channel is for ever. What is not there now may be there later: those that do not wait are not fused.
+/// The disconnect of a channel is permanent. What is not there now may be there later: those that do not wait are not
+/// fused.
 #[test]
 fn iterators_that_wait_are_fused() {
     fn fused(iterator: impl FusedIterator<Item = u8>) -> usize {

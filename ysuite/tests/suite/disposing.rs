@@ -1,5 +1,5 @@
-//! A receiver whose thread is still dropping what was left: senders find that it is gone all the same. And messages that panic as
-//! they are dropped, behind foreign code that has panicked: two panics are one, the first.
+//! A receiver whose thread is still dropping what was left: senders find that it is gone all the same. And messages
+//! that panic when they are dropped, after a panic of user code: two panics are one, the first.
 
 use std::future::{Future, pending};
 use std::pin::pin;
@@ -16,7 +16,7 @@ use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, watch};
 use crate::support::executor::{Clinging, Explosive, block_on, cloning, dropping};
 use crate::support::{Counted, Tally, guarded, panics};
 
-/// The first that is dropped says so, and takes until it is told to go on.
+/// The first that is dropped reports it, and waits until it may go on.
 struct Slow(Option<(Sender<()>, Receiver<()>)>);
 
 impl Drop for Slow {
@@ -39,7 +39,7 @@ macro_rules! while_messages_are_dropped {
                 let dropping = thread::spawn(move || drop(receiver));
                 begins.recv().unwrap();
                 assert!(sender.is_disconnected());
-                // One may be taken for sent, of each kind: nobody can have told so far.
+                // One may be accepted, of each kind: nothing has reported it so far.
                 let _ = sender.send(Slow(None));
                 assert!(sender.send(Slow(None)).is_err());
                 assert!(sender.try_send(Slow(None)).is_err());
@@ -79,7 +79,7 @@ fn a_waiter_finds_that_the_receiver_is_gone() {
                 let sent = select().send(&mut sender, Slow(None), |sent| sent).try_now();
                 assert!(matches!(sent, Some(Err(_))));
             }
-            // And is told so each time from then on.
+            // And is disconnected each time from then on.
             assert!(sender.try_send(Slow(None)).is_err());
             assert!(sender.send(Slow(None)).is_err());
             go_on.send(()).unwrap();
@@ -88,7 +88,7 @@ fn a_waiter_finds_that_the_receiver_is_gone() {
     });
 }
 
-/// Wherever in its group a sender is then.
+/// At any position of a sender in its group.
 #[test]
 fn a_disconnected_sender_stays_disconnected() {
     guarded(|| {
@@ -99,7 +99,7 @@ fn a_disconnected_sender_stays_disconnected() {
             (0..before).for_each(|_| assert!(sender.send(Slow(None)).is_ok()));
             let dropping = thread::spawn(move || drop(receiver));
             begins.recv().unwrap();
-            // One may be taken for sent: nobody can have told so far.
+            // One may be accepted: nothing has reported it so far.
             let _ = sender.send(Slow(None));
             assert!((0..3).all(|_| sender.send(Slow(None)).is_err()), "behind {before} messages more");
             go_on.send(()).unwrap();
@@ -137,7 +137,7 @@ macro_rules! received_behind_a_waker_that_panics {
                 let mut sending = pin!(sender.send_async(tally.next()));
                 let waker = Explosive::waker();
                 assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-                // The message has been taken, and nobody gets it.
+                // The message has been taken, and is not received.
                 assert_eq!(panics(|| drop(receiver.recv())), "this waker panics");
                 assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
             }
@@ -234,7 +234,7 @@ fn ends_that_go_in_a_panic_wake_tasks_whose_wakers_panic() {
 fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
     let (mut sender, _receiver) = spsc::bounded(1);
     sender.send(0).unwrap();
-    // Lit by the limit, just before it panics; the first drop of a waker behind that panics, and puts it out.
+    // Lit by the limit, just before it panics; the first drop of a waker after that panics, and puts it out.
     let lit = Arc::new(AtomicBool::new(false));
     let (lights, burns) = (lit.clone(), lit.clone());
     let limit = std::future::poll_fn(move |_| -> Poll<()> {
@@ -250,7 +250,7 @@ fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
     assert!(!lit.swap(false, Ordering::Relaxed), "no waker was dropped behind the panic");
 }
 
-/// The first is a task's that waits for the receiver's end.
+/// The first is a task's that waits for the receiver's disconnect.
 #[test]
 fn an_mpsc_receiver_drops_its_waker_after_one_that_panics() {
     let (sender, mut receiver) = mpsc::unbounded::<u8>();
@@ -266,8 +266,8 @@ fn once(future: impl Future) {
     assert!(pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_pending());
 }
 
-/// A message is hidden and takes the only room, and the receiver's task waits with a waker that panics: whoever sends another
-/// wakes it, and has a message in hand whose end panics.
+/// A message is hidden and takes the only room, and the receiver's task waits with a waker that panics: the sender of
+/// another wakes it, and holds a message whose `Drop` panics.
 macro_rules! sent_behind_a_waker_that_panics {
     ($open:expr, $sender:ident) => {
         let ways: [fn(&mut $sender::Sender<Counted>, Counted); 7] = [
@@ -363,7 +363,7 @@ fn by_a_broadcast_behind_a_waker_that_panics() {
     ));
 }
 
-/// What the iterator has not given ends behind the waker's panic, and panics as well.
+/// What the iterator has not given is dropped after the waker's panic, and panics as well.
 ///
 /// Claim: A message that is about to be sent is dropped separately when a waker panics.
 #[test]
@@ -404,7 +404,7 @@ fn batches_end_behind_a_waker_that_panics() {
     tally.assert_all_ended();
 }
 
-/// A limit that panics when it is polled, and holds what panics at its end.
+/// A limit that panics when it is polled, and holds what panics on drop.
 #[test]
 fn limits_end_behind_their_own_panic() {
     fn limit(held: Counted) -> impl Future<Output = ()> {
@@ -432,7 +432,7 @@ fn limits_end_behind_their_own_panic() {
     polled!(mpmc::bounded(0), 0);
 }
 
-/// The case that is done wakes a task whose waker panics, and the message of the other ends behind that.
+/// The case that is done wakes a task whose waker panics, and the message of the other is dropped after that.
 #[test]
 fn a_select_ends_behind_a_waker_that_panics() {
     for is_last in [false, true] {
@@ -457,7 +457,7 @@ fn a_select_ends_behind_a_waker_that_panics() {
     }
 }
 
-/// A message that is larger than the stack of the thread that drops it, and counts its end.
+/// A message that is larger than the stack of the thread that drops it, and counts its drop.
 #[derive(Clone)]
 struct Large {
     _bytes: [u8; 512 << 10],
@@ -470,8 +470,8 @@ impl Drop for Large {
     }
 }
 
-/// What `open` makes, on a stack that is large enough, of messages that count their end here, is dropped on one that is smaller than
-/// a message: all of these end, each once.
+/// What `open` makes, on a stack that is large enough, of messages that count their drop here, is dropped on one that
+/// is smaller than a message: all of these are dropped, each once.
 #[track_caller]
 fn dropped_on_a_small_stack<E: Send + 'static>(
     messages: usize,
@@ -488,7 +488,7 @@ fn dropped_on_a_small_stack<E: Send + 'static>(
 
 macro_rules! larger_than_a_stack {
     ($name:ident, $open:expr) => {
-        /// Either end goes first.
+        /// Either handle is dropped first.
         #[test]
         #[allow(unused_mut, reason = "ends of an exchange are shared")]
         fn $name() {
@@ -527,7 +527,7 @@ fn a_oneshot_drops_a_message_that_is_larger_than_the_stack() {
         assert!(sender.send(message()).is_ok());
         receiver
     });
-    // The sender has left its waker behind, and the receiver is attached.
+    // The sender has left its waker, and the receiver is attached.
     dropped_on_a_small_stack(1, |message| {
         let (mut sender, mut receiver) = oneshot::channel();
         let mut set = YPollset::new();
@@ -550,7 +550,7 @@ fn a_rendezvous_drops_a_message_that_is_larger_than_the_stack() {
     });
 }
 
-/// One message's panic keeps no other from its end.
+/// One message's panic prevents no other's drop.
 #[test]
 fn messages_end_in_their_places_though_one_panics() {
     for explosive in 0..3 {

@@ -36,7 +36,7 @@ fn all_markers() -> Vec<String> {
     files.iter().flat_map(|path| markers(&fs::read_to_string(path).expect("a source"))).collect()
 }
 
-/// What stands between backticks.
+/// What is between backticks.
 pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

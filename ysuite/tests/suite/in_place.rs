@@ -14,8 +14,8 @@ use ysuite::{mpsc, spsc};
 use crate::support::executor::Task;
 use crate::support::{Random, guarded};
 
-/// A message of so many words, which says its number in each, and at the last place where it was written. Aligned to 8 on every
-/// machine, as the messages of other languages are.
+/// A message of `WORDS` words, which has its number in each, and last the address where it was written. Aligned to 8 on
+/// every machine, as the messages of other languages are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(C, align(8))]
 struct Words<const N: usize>([u64; N]);
@@ -50,7 +50,7 @@ impl<const N: usize> Numbered for Aligned<N> {
     }
 }
 
-/// Where things are in a group, told anew: what another language assumes.
+/// The layout of a group, written again: what another language assumes.
 struct Group {
     first: usize,
     slots: usize,
@@ -209,7 +209,7 @@ fn pipe<T>(capacity: usize) -> (spsc::Sender<T>, spsc::Receiver<T>) {
     if capacity == 0 { spsc::unbounded() } else { spsc::bounded(capacity) }
 }
 
-/// Steps of both ends, by window and by call, at random; one thread.
+/// Steps of both sides, by window and by call, at random; one thread.
 fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
     let mut random = Random::new(seed);
     let (mut sender, mut receiver) = pipe::<T>(capacity);
@@ -238,7 +238,7 @@ fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
                 for (slot, number) in run[..count].iter_mut().zip(sent..) {
                     slot.write(T::numbered(number));
                 }
-                // SAFETY: so many slots of the run have just been filled.
+                // SAFETY: this many slots of the run have just been filled.
                 assert_eq!(unsafe { sender.commit_run(count) }, count);
                 (sent, hidden) = (sent + count as u64, 0);
             }
@@ -247,7 +247,7 @@ fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
                 batch.extend((sent..sent + random.below(40) as u64).map(T::numbered));
                 let copy = |made: usize, run: &mut [MaybeUninit<T>]| {
                     let from = batch[made..].as_ptr().cast();
-                    // SAFETY: so many messages lie there, and are plain data.
+                    // SAFETY: this many messages are there, and are plain data.
                     unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
                 };
                 // SAFETY: every slot is filled.
@@ -276,14 +276,14 @@ fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
                 let count = receiver.recv_into(&mut to[..most]).unwrap_or(0);
                 assert_eq!(count == 0, most == 0 || sent - hidden == seen);
                 for slot in &to[..count] {
-                    // SAFETY: so many have been filled.
+                    // SAFETY: this many have been filled.
                     assert_eq!(unsafe { slot.assume_init_ref() }.number(), seen);
                     seen += 1;
                 }
             }
             11 => match receiver.take_in_place() {
                 Ok(place) => {
-                    // SAFETY: the message is this test's, where it lies.
+                    // SAFETY: the message is this test's, in place.
                     assert_eq!(unsafe { place.as_ref() }.number(), seen);
                     seen += 1;
                 }
@@ -411,7 +411,7 @@ fn make(sender: &mut impl SendInPlace<Message = Placed>, count: usize, dropped: 
             let at = slot.as_mut_ptr() as usize;
             slot.write(Placed { at, dropped: dropped.clone() });
         }
-        // SAFETY: so many have just been made.
+        // SAFETY: this many have just been made.
         let went = unsafe { sender.commit_run(fits) };
         // SAFETY: the others have come back, and lie in their slots.
         (went..fits).for_each(|index| unsafe { first.add(index).drop_in_place() });
@@ -427,7 +427,7 @@ fn unreceived_messages_are_dropped_in_place() {
         let (mut sender, mut receiver) = spsc::unbounded();
         assert_eq!(make(&mut sender, 5000, &dropped), 5000);
         for _ in 0..100 {
-            // SAFETY: the message is this test's, and is dropped where it lies.
+            // SAFETY: the message is this test's, and is dropped in place.
             unsafe { receiver.take_in_place().unwrap().drop_in_place() };
         }
         assert_eq!(receiver.peek_run().len(), receiver.peek_run().len().max(1));
@@ -467,12 +467,12 @@ fn lanes_drop_in_place_as_well() {
     let mut senders: Vec<_> = (0..5).map(|_| sender.clone()).collect();
     senders.iter_mut().for_each(|sender| assert_eq!(make(sender, 300, &dropped), 300));
     for _ in 0..400 {
-        // SAFETY: the message is this test's, and is dropped where it lies.
+        // SAFETY: the message is this test's, and is dropped in place.
         unsafe { receiver.take_in_place().unwrap().drop_in_place() };
     }
     let run = receiver.peek_run();
     let (first, length) = (run.as_ptr().cast_mut(), run.len());
-    // SAFETY: the run is received by the call below, and until then nobody else reads it.
+    // SAFETY: the run is received by the call below, and until then nothing else reads it.
     (0..length).for_each(|index| unsafe { first.add(index).drop_in_place() });
     receiver.release(length);
     drop(receiver);
@@ -493,7 +493,7 @@ fn both_ends_race_and_each_message_is_dropped_once() {
             });
             for _ in 0..round % 50 {
                 let Ok(()) = receiver.wait_message(None, &Stop::default()) else { break };
-                // SAFETY: the message is this test's, and is dropped where it lies.
+                // SAFETY: the message is this test's, and is dropped in place.
                 unsafe { receiver.take_in_place().unwrap().drop_in_place() };
             }
             if round % 3 == 0 {
@@ -536,7 +536,7 @@ fn a_waiter_for_room_is_woken_by_every_way_of_taking() {
         |receiver| assert_eq!(receive(receiver), Some(Words([1]))),
         |receiver| {
             let place = receiver.take_in_place().unwrap();
-            // SAFETY: the message is this test's, where it lies.
+            // SAFETY: the message is this test's, in place.
             assert_eq!(unsafe { place.read() }, Words([1]));
         },
         |receiver| {
@@ -563,14 +563,14 @@ fn as_many_are_moved_out_as_there_are_and_as_there_is_room_for() {
     for (first, count) in [(0, 20), (20, 20), (40, 10)] {
         assert_eq!(receiver.recv_into(&mut to).ok(), Some(count));
         for (number, slot) in (first..).zip(&to[..count]) {
-            // SAFETY: so many have been filled.
+            // SAFETY: this many have been filled.
             assert_eq!(unsafe { slot.assume_init() }, number);
         }
     }
     assert!(receiver.recv_into(&mut to).is_err());
 }
 
-/// Behind one message, and behind a stream, after which a try looks twice.
+/// After one message, and after a stream, when a try polls twice.
 #[test]
 fn a_try_that_finds_nothing_says_why() {
     fn tries_in_vain(receiver: &mut impl RecvInPlace<Message = u64>, why: TryRecvError) {

@@ -38,7 +38,7 @@ fn a_batch_ends_where_its_iterator_does() {
     assert_eq!(at_once(segments.send_batch_async(&mut with_a_gap())), Poll::Ready(Some(1)));
 }
 
-/// In a rendezvous too: nobody is asked for a second message behind the end.
+/// In a rendezvous too: no second message is requested after the disconnect.
 #[test]
 fn a_batch_at_a_rendezvous_ends_where_its_iterator_does() {
     let (sender, receiver) = mpmc::bounded(0);

@@ -1,4 +1,4 @@
-//! Ends that are used, and dropped, while a thread's locals are being destroyed: everything works as before.
+//! Handles that are used, and dropped, while a thread's locals are being destroyed: everything works as before.
 //!
 //! Claim: Handles can be used and dropped during the destruction of thread-locals.
 //! Also: suite mpsc::shared::thread_locals_that_are_destroyed_may_send.
@@ -39,7 +39,7 @@ fn ends_of_channels_are_used_past_the_threads_locals() {
         let mut first = report.clone();
         let (answer, asked) = oneshot::channel();
         let helper = thread::spawn(move || {
-            // Slowly, so that both ends have to sleep.
+            // Slowly, so that both sides have to sleep.
             thread::sleep(Duration::from_millis(1));
             answer.send(20).unwrap();
             for number in 0..6 {

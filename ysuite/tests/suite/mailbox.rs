@@ -74,7 +74,7 @@ fn a_thread_of_its_own_ends_with_its_function() {
             })
             .unwrap();
         (0..100).for_each(|number| address.send(number).unwrap());
-        // Nobody has its address any more: that is how it ends.
+        // No address of it is left: that is how it ends.
         drop(address);
         assert_eq!(thread.join().unwrap(), 4950);
     });
@@ -146,7 +146,7 @@ fn a_message_whose_drop_panics_affects_no_other() {
         watching.link(&ended);
         tally.some(30).for_each(|message| ended.send(message).unwrap());
         ended.send(()).unwrap();
-        // Thirty messages go with the mailbox, one of them in a panic; its end is told all the same.
+        // Thirty messages go with the mailbox, one of them in a panic; its end is announced all the same.
         assert!(
             matches!(watching.receive_only::<u8>(), Err(ReceiveError::LinkTerminated(end)) if *end.address() == ended)
         );
@@ -182,7 +182,7 @@ fn a_message_that_sends_when_it_is_dropped_with_its_mailbox() {
     });
 }
 
-/// What was left in a lane may be dropped by the lane, behind a message that comes back.
+/// What was left in a lane may be dropped by the lane, after a message that comes back.
 #[test]
 fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
     struct Sender(Address, Tally);
@@ -196,9 +196,9 @@ fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
         for is_recent in [true, false] {
             let (mailbox, other) = (Mailbox::new(), Mailbox::new());
             let (address, tally) = (mailbox.address(), Tally::of(2));
-            // The one that comes back behind the first panic is a second.
+            // The one that comes back after the first panic is a second.
             tally.explode_all(0..2);
-            // The lane of this thread is behind that of the other thread.
+            // The lane of this thread is after that of the other thread.
             thread::scope(|scope| {
                 scope.spawn(|| address.send(Sender(address.clone(), tally.clone())).unwrap()).join().unwrap();
             });
@@ -230,7 +230,7 @@ fn sent_from_the_end_of_a_thread_local() {
         for first in [true, false] {
             let address = mailbox.address();
             thread::spawn(move || {
-                // Before the lanes are made, or after: so they end after this does, or before.
+                // Before the lanes are made, or after: so they are dropped after this, or before.
                 if first {
                     LAST.with(|last| last.replace(Some(Last(Some(address.clone())))));
                 }

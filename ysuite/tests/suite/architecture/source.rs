@@ -15,12 +15,12 @@ pub(super) struct Declared {
 /// What was found in one file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The first name behind `crate::`, and behind as many `super::` as lead there.
+    /// The first name after `crate::`, and after the `super::`s that lead there.
     pub(super) imports: Vec<String>,
     pub(super) types: Vec<Declared>,
 }
 
-/// The modules that a file below `src` stands for.
+/// The modules of a file below `src`.
 pub(super) fn modules(file: &str) -> Vec<&str> {
     let path = file.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -91,7 +91,7 @@ impl Walk<'_> {
         self.found
     }
 
-    /// Behind `crate`, or what is the same.
+    /// After `crate`, or the same.
     fn import(&mut self, at: usize) {
         if self.word(at) == "as" {
             self.found.imports.push("crate as".to_owned());

@@ -1,4 +1,4 @@
-//! Several attached receivers of one exchange, each in an event loop of its own: which of them is told.
+//! Several attached receivers of one mpmc channel, each in an event loop of its own: which of them is notified.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ impl Loop {
         Self { watch: Watch::new(&set, EventFlags::empty()), set, receiver }
     }
 
-    /// As `new`, and then one of those who wait.
+    /// As `new`, and then one of the waiters.
     fn at_rest(receiver: &Receiver<u32>, backend: Backend) -> Self {
         let mut fresh = Self::new(receiver, backend);
         assert!(fresh.is_told(), "a receiver is told at first");
@@ -73,9 +73,9 @@ fn a_message_tells_one_receiver_after_another(bounded: bool) {
             sender.send(messages).unwrap();
             assert_eq!(told(&mut loops), messages as usize);
         }
-        // Level-triggered: looking at the set takes nothing down.
+        // Level-triggered: polling the set takes nothing down.
         assert_eq!(told(&mut loops), 3);
-        // One takes all; the others look for nothing, which is harmless, and wait again.
+        // One takes all; the others poll in vain, which is harmless, and wait again.
         assert!(loops[0].receiver.try_iter().eq(1..=3));
         for one in &mut loops {
             assert_eq!(one.receiver.try_recv(), Err(TryRecvError::Empty));
@@ -91,7 +91,7 @@ fn one_that_takes_and_leaves_some_is_told_again_and_tells_the_next(bounded: bool
     let mut loops: Vec<_> = (0..3).map(|_| Loop::at_rest(&receiver, backends()[0])).collect();
     sender.send(1).unwrap();
     let first = loops.iter_mut().position(Loop::is_told).unwrap();
-    // These tell the other two; they look, find something, and are dropped with it unread.
+    // These notify the other two; they poll, find something, and are dropped with it unread.
     assert_eq!(sender.send_batch(2..4), Ok(2));
     assert_eq!(told(&mut loops), 3);
     assert_eq!(loops[first].receiver.try_recv(), Ok(1));
@@ -124,7 +124,7 @@ fn a_detached_receiver_tells_the_next(bounded: bool) {
         sender.send(9).unwrap();
         let at = loops.iter_mut().position(Loop::is_told).unwrap();
         let mut elsewhere = YPollset::new();
-        // A refusal leaves it where it is, and tells nobody.
+        // A refusal leaves it where it is, and notifies no receiver.
         let refused = elsewhere.attach(&mut loops[at].receiver, 3);
         assert_eq!((refused, told(&mut loops)), (Err(AttachError::AlreadyAttached), 1));
         assert!(loops[at].is_told() && loops[at].receiver.detach());
@@ -233,7 +233,7 @@ fn a_message_tells_one_of_hundreds_of_attached_receivers_and_each_in_turn() {
             }
             assert_eq!(told, [1; RECEIVERS], "in round {round}");
         }
-        // One that goes in the midst passes on what it was told, until the last has it.
+        // One that is dropped meanwhile passes on its notification, until the last has it.
         sender.send(RECEIVERS).unwrap();
         let mut receivers: Vec<_> = receivers.into_iter().map(Some).collect();
         for _ in 1..RECEIVERS {

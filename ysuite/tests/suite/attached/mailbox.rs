@@ -1,4 +1,4 @@
-//! What only an attached mailbox does: it tells of messages that were not looked at, of whichever kind.
+//! What only an attached mailbox does: it reports messages that were not checked, of any kind.
 
 use std::thread;
 use std::time::Duration;
@@ -107,7 +107,7 @@ fn what_was_set_aside_does_not_count<K: SetKind>(kind: K) {
         rest(&mut mailbox);
         assert_up(&mut set, &[]);
         assert_eq!(mailbox.set_aside(), 2);
-        // The next one is told of, and what is aside is there for whoever asks.
+        // The next one is reported, and what is set aside is there for a later receive.
         address.send(1_u64).unwrap();
         assert_up(&mut set, &[0]);
         assert_eq!(mailbox.receive_timeout(NOW), Ok("urgent"));
@@ -159,7 +159,7 @@ fn no_senders_is_reported_until_one_is_there_again<K: SetKind>(kind: K) {
         set.attach(&mut mailbox, 2).unwrap();
         rest(&mut mailbox);
         thread::spawn(move || drop(address)).join().unwrap();
-        // As a socket that is at its end stays readable.
+        // As a disconnected socket stays readable.
         for _ in 0..3 {
             assert!(set.poll().eq([2]));
             assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Disconnected));

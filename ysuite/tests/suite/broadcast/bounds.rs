@@ -85,7 +85,7 @@ fn every_way_of_receiving_tells_how_many_were_missed() {
     for mut receiver in receivers {
         assert_eq!((receiver.recv(), receiver.recv(), receiver.missed()), (Ok(3), Ok(4), 3));
     }
-    // A clone has missed what its original has missed without knowing; what that was told of is its own.
+    // A clone has missed what its original has missed without knowing; what was reported to that is its own.
     drop(sender);
     assert!(receiver.clone().into_iter().eq(3..5), "iterators pass over what was missed");
     assert!(receiver.clone().try_iter().eq(3..5), "those that do not wait as well");
@@ -237,7 +237,7 @@ fn the_receiver_that_holds_the_senders_up_is_named() {
     assert_eq!((sender.slowest(), sender.lags()), (None, Vec::new()));
 }
 
-/// Receivers that wait move to where others were; they stay who they are, and get all that is sent.
+/// Receivers that wait move to where others were; they keep their identity, and get all that is sent.
 #[test]
 fn a_receiver_among_thousands_that_go_keeps_its_identity() {
     const CROWD: usize = 1_000;

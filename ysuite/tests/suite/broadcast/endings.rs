@@ -1,4 +1,4 @@
-//! Ends that go and channels that are closed, in every order.
+//! Handles that are dropped and channels that are closed, in every order.
 
 use std::thread;
 use std::time::Duration;

@@ -236,7 +236,7 @@ fn a_receiver_that_is_copying_keeps_its_message_until_it_has() {
             assert_eq!(stays.recv().map(|message| message.number), Ok(next));
             next += 1;
         }
-        // As many as there are places but for that one.
+        // All the cells except that one.
         assert_eq!(next, if is_lossy { 3 } else { 2 });
         let sending = sender.clone();
         let waiting = thread::spawn(move || sending.send(Slow { number: next, gate: None }).is_ok());
@@ -245,7 +245,7 @@ fn a_receiver_that_is_copying_keeps_its_message_until_it_has() {
         assert_eq!(stays.recv().map(|message| message.number), Ok(next));
         let ((first, second, third), stuck) = copying.join().unwrap();
         assert_eq!(first, Ok(1));
-        // Whether there was another message when it looked.
+        // Whether there was another message when it polled.
         assert!(matches!(second, Err(RecvError::Lagged(1..)) | Err(RecvError::Disconnected)), "{second:?}");
         assert_eq!(third, Err(RecvError::Disconnected));
         assert!(stuck.is_evicted());

@@ -1,4 +1,4 @@
-//! Foreign code: copies, drops and wakers that panic or come back, and iterators that do.
+//! User code: copies, drops and wakers that panic or re-enter, and iterators that do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,7 +111,7 @@ fn a_copy_may_come_back_into_its_channel() {
 
 #[test]
 fn a_copy_in_a_lossy_channel_keeps_its_place_until_it_is_made() {
-    // The copy sends as many messages as there is room for; those behind it are refused, not written over it.
+    // The copy sends messages up to the room; those after it are refused, not written over it.
     let (sender, mut receiver) = broadcast::lossy::<Acting>(4);
     let _other = receiver.clone();
     let (back, sent) = (sender.clone(), Arc::new(Mutex::new(0)));
@@ -269,7 +269,7 @@ fn an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room()
         |receiver: &mut Receiver<Citizen>| receiver.try_iter().map(|message| message.number).collect::<Vec<_>>();
     assert_eq!(numbers(&mut receiver), [0, 1, 2, 0]);
     assert_eq!(numbers(&mut other), [0, 1, 2, 0]);
-    // All have been received: there is room for each of these, wherever in the ring it lies.
+    // All have been received: there is room for each of these, at any position in the ring.
     for _ in 0..4 {
         give(&sender, 3);
         assert_eq!((numbers(&mut receiver), numbers(&mut other)), (vec![0, 1, 2], vec![0, 1, 2]));
@@ -330,7 +330,8 @@ fn a_receiver_that_is_not_returned_for_a_panic_holds_up_no_other() {
         let subscribe = move || if again { other.lock().unwrap().resubscribe() } else { subscribing.subscribe() };
         let mut first = Box::pin(sender.send_async(1));
         let mut second = Box::pin(sender.send_async(2));
-        // The first is told of the room and makes a receiver, which tells the second, for the room is still there.
+        // The first is notified of the room and makes a receiver, which notifies the second, for the room is still
+        // there.
         let wakers = [Waker::from(Arc::new(Subscribing(Box::new(subscribe)))), Explosive::waker()];
         for (future, waker) in [&mut first, &mut second].into_iter().zip(wakers) {
             assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -345,7 +346,7 @@ fn a_receiver_that_is_not_returned_for_a_panic_holds_up_no_other() {
     }
 }
 
-/// A message whose copy panics where it is armed, and whose drop panics whatever is under way.
+/// A message whose copy panics where it is armed, and whose drop panics, also while unwinding.
 struct Wild(bool, bool);
 
 impl Clone for Wild {
@@ -386,7 +387,7 @@ fn a_waker_that_panics_behind_a_message_or_its_copy_is_one_panic() {
             assert_eq!(text, if in_copy { "in a copy" } else { "this waker panics" });
             batch.into_iter().for_each(std::mem::forget);
             assert!(receiver.is_empty() && other.is_empty());
-            // With the ring goes the message of which these were copies.
+            // The original of these copies is dropped with the ring.
             drop(sending);
             assert_eq!(catch_unwind(AssertUnwindSafe(|| drop((sender, receiver, other)))).is_err(), in_drop);
         }
@@ -398,7 +399,7 @@ fn a_waker_that_panics_before_the_drop_of_an_old_message_is_one_panic() {
     for is_batch in [false, true] {
         let (sender, _quiet) = broadcast::lossy(1);
         assert!(sender.send(Wild(false, true)).is_ok());
-        // Until the next comes, as many lie in the ring as there are places.
+        // Until the next comes, every cell of the ring has a message.
         assert!(sender.send(Wild(false, false)).is_ok());
         let mut joined = sender.subscribe();
         assert!(joined.poll_recv(&mut Context::from_waker(&Explosive::waker())).is_pending());

@@ -147,7 +147,8 @@ fn each_message_and_each_copy_is_dropped_once() {
                     let numbers: Vec<_> = receiver.try_iter().map(|message| message.number).collect();
                     assert!(numbers.into_iter().eq(round * 5..round * 5 + 5));
                 }
-                // What all have had lies in its place until another comes; the only receiver takes it out.
+                // A message that all have received stays in its cell until another comes; an only receiver takes it
+                // out.
                 assert_eq!(census.alive() == 0, receivers.len() == 1);
                 assert!(census.alive() <= 16);
             }

@@ -1,4 +1,4 @@
-//! Random operations beside a simple reference: all that was ever sent, and for each receiver how far it is. Then random
+//! Random operations against a simple model: all that was ever sent, and for each receiver its position. Then random
 //! operations of several threads, whose receivers come and go.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Threads and tasks that wait: for messages, for room, for the end.
+//! Threads and tasks that wait: for messages, for room, for the disconnect.
 
 use std::task::{Context, Poll};
 use std::thread;
@@ -179,7 +179,7 @@ fn a_task_that_sends_waits_for_the_slowest() {
     assert_eq!(tasks[0].woken() + tasks[1].woken(), 0, "the slowest has not moved");
     drop(slow.recv());
     assert_eq!(tasks[0].woken() + tasks[1].woken(), 1);
-    // Whoever was told goes without sending, and tells the other.
+    // The notified one is dropped without sending, and notifies the other.
     if tasks[0].woken() == 1 {
         drop(first);
         assert!(poll_once(&mut second, &tasks[1]).is_ready());
@@ -208,7 +208,7 @@ fn a_batch_tells_as_many_senders_as_it_has_made_room_for() {
 
 #[test]
 fn a_receiver_that_joins_tells_of_the_room_that_is_there() {
-    // For a moment its place may have been one for which there was none, and a sender may have come just then.
+    // For a moment its cell may have been beyond the bound, and a sender may have come just then.
     let (sender, mut receiver) = broadcast::bounded(1);
     sender.send(0).unwrap();
     let tasks = [Task::default(), Task::default()];
@@ -369,7 +369,7 @@ fn a_spinning_wait_makes_no_system_call() {
 
 #[test]
 fn one_message_wakes_every_task_however_many_wait() {
-    // As many as wait in several blocks of the list.
+    // Enough waiters for several blocks of the list.
     const RECEIVERS: usize = 130;
     let (sender, receiver) = broadcast::bounded(4);
     let mut receivers: Vec<_> = (0..RECEIVERS).map(|_| (receiver.clone(), Task::default())).collect();
@@ -443,7 +443,7 @@ fn any_number_of_senders_waits_for_room_and_for_the_end() {
     let mut received = Vec::new();
     for _ in 0..SENDERS / 2 {
         received.push(receiver.try_recv().unwrap());
-        // One has the room; only one that was told may look.
+        // One has the room; only one that was notified may poll.
         let told = sending.iter_mut().find(|(task, future)| task.woken() > 0 && future.is_some());
         let (task, future) = told.expect("nobody was told of room");
         assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(())));

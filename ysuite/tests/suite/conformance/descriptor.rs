@@ -193,7 +193,7 @@ pub(crate) fn an_event_loop_misses_nothing<K: DescriptorKind>(kind: K) {
                         seen += 1;
                         told[ids.iter().position(|&of| of == id).unwrap()].send(()).unwrap();
                     }
-                    // An edge is told once: look until there is nothing. A level is told again.
+                    // An edge is reported once: poll until there is nothing. A level is reported again.
                     if nothing || !flags.contains(EventFlags::ET) {
                         break;
                     }

@@ -12,7 +12,7 @@ use crate::support::calls;
 pub(crate) trait Kind: Copy + Send + Sync + 'static {
     type Set: Wait + Send + 'static;
     type Signaler: Signal + Clone + Send + Sync + 'static;
-    /// System calls that a look makes when it has taken the last signal: one where a descriptor must be read.
+    /// System calls that a poll makes when it has taken the last signal: one where a descriptor must be read.
     const CALLS_OF_A_TAKE: u64;
     fn capacity(self) -> usize;
     fn set(self) -> Self::Set;
@@ -22,7 +22,7 @@ pub(crate) trait Kind: Copy + Send + Sync + 'static {
         let signaler = Self::signaler(&set);
         (set, signaler)
     }
-    /// Ids worth trying one by one: the ends of words, and of the set.
+    /// Ids worth testing one by one: the first and last of words, and of the set.
     fn corners(self) -> Vec<usize> {
         let corners = [0, 1, 29, 30, 31, 32, 62, 63, 64, 65, 127, 128, 254, 255, 256, 1983, 1984, 4095, 4096, 126_975];
         let last = [self.capacity() - 1, self.capacity() / 2];
@@ -169,7 +169,7 @@ pub(crate) fn time_outs_come_back_empty<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for nanoseconds in [0, 1, 999, 1_000, 50_000, 999_999, 1_000_001, 3_000_000] {
         assert!(set.poll_timeout(Duration::from_nanos(nanoseconds)).is_empty());
-        // And the sleep has left nothing behind.
+        // And the sleep has left nothing.
         signaler.signal(0);
         assert_eq!(list(set.check()), [0]);
         assert!(set.check().is_empty());
@@ -180,7 +180,7 @@ pub(crate) fn a_time_out_is_slept_through<K: Kind>(kind: K) {
     let (mut set, _signaler) = kind.pair();
     let before = calls();
     assert!(set.poll_timeout(Duration::from_millis(5)).is_empty());
-    // The kernel may end a sleep for no reason. One who looks instead of sleeping makes thousands.
+    // The kernel may end a sleep for no reason. A thread that polls instead of sleeping makes thousands.
     assert!(calls() - before <= 10, "{} calls", calls() - before);
 }
 

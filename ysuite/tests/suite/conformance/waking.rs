@@ -225,7 +225,7 @@ pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>(kind: K) {
         signaler.signal(0);
         interruptions.pester(&sleeper, 50);
         signaler.signal(kind.capacity() - 1);
-        // Both may have come before the first look.
+        // Both may have come before the first poll.
         if kind.capacity() > 1 {
             signaler.signal(1);
         }

@@ -19,7 +19,7 @@ use ysuite::{mpmc, spsc};
 use crate::hub::descriptors::pair;
 use crate::support::process::alone;
 
-/// A descriptor that somebody else owns.
+/// A descriptor with another owner.
 struct Lent(BorrowedFd<'static>);
 
 impl AsFd for Lent {
@@ -152,14 +152,14 @@ fn no_descriptors_left_is_an_error() {
         // With one left it gets half way.
         all.pop();
     }
-    // Whatever the set sleeps on.
+    // For any kind of set.
     all.truncate(all.len() - 2);
     drop(Hub::new().unwrap());
 }
 
 #[test]
 fn a_refusal_says_what_its_error_says() {
-    /// An error that has another behind it.
+    /// An error with another as its source.
     #[derive(Debug)]
     struct Why;
     impl fmt::Display for Why {

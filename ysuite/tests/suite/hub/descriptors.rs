@@ -229,7 +229,7 @@ fn an_error_is_news_of_what_a_descriptor_is_watched_for() {
     let (reader, writer) = rustix::pipe::pipe().unwrap();
     let notes = Notes::new();
     let noted = notes.clone();
-    // A pipe that nobody reads has failed, and says nothing else to one who watches for something to read.
+    // A pipe without a reader has failed, and reports nothing else to a watcher for something to read.
     hub.watch(writer, Interest::READABLE, move |hub, _, ready| {
         noted.note((ready.is_readable(), ready.is_writable(), ready.is_error()));
         let this = hub.current().unwrap();
@@ -283,7 +283,7 @@ fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
     let mut hub = Hub::new().unwrap();
     let ((near, far), (mut other_near, other), notes) = (pair(), pair(), Notes::new());
     let noted = notes.clone();
-    // Told of both, the hub is stopped behind the first.
+    // Notified of both, the hub is stopped after the first.
     other_near.write_all(b"x").unwrap();
     let sources = Arc::new(Mutex::new(Vec::<Source>::new()));
     let all = sources.clone();
@@ -327,7 +327,7 @@ fn a_signal_handler_does_not_end_a_sleep() {
 fn of_both_interests_what_is_there_is_told_and_a_handler_that_changes_them_costs_no_call_more() {
     guarded(|| {
         let mut hub = Hub::new().unwrap();
-        // The first time it looks before it sleeps it asks how many CPUs there are.
+        // The first time it polls before it sleeps it asks for the number of CPUs.
         while hub.run_once(Duration::from_millis(1)).unwrap() != 0 {}
         let ((mut near, mut far), notes) = (pair(), Notes::new());
         // Until there is no room.
@@ -403,14 +403,14 @@ fn a_change_of_interest_that_finds_the_descriptor_gone_is_its_end() {
         *hub.source_mut::<UnixStream>(source).unwrap() = other;
         assert!(hub.set_interest(source, Interest::WRITABLE).is_err());
         assert!(hub.set_interest(source, Interest::READABLE).is_err());
-        // A loop that hosts the hub is told as well.
+        // A loop that hosts the hub is notified as well.
         assert!(readable(&hub, Some(Duration::ZERO)));
         hub.run().unwrap();
         assert_eq!((notes.taken(), hub.set_interest(source, Interest::WRITABLE).unwrap()), (vec![true], false));
     });
 }
 
-/// More than one look at the poller tells of.
+/// More than one call of the poller reports.
 #[test]
 fn hundreds_of_descriptors_are_served_whole() {
     const SOCKETS: usize = 300;
@@ -433,7 +433,7 @@ fn hundreds_of_descriptors_are_served_whole() {
                 socket.read_exact(&mut byte).unwrap();
                 notes.note((number, byte[0]));
                 if byte[0] == b'r' && notes.len() == 100 {
-                    // Told of in the same look, most of them.
+                    // Most of them reported in the same call.
                     let all = all.lock().unwrap();
                     assert!((0..SOCKETS).step_by(3).filter(|at| *at != number).all(|at| hub.remove(all[at])));
                 }

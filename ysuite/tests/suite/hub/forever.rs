@@ -1,4 +1,4 @@
-//! A hub that looks long, or never sleeps: it serves everything all the same, and asks the poller seldom.
+//! A hub that polls for long, or never sleeps: it serves everything all the same, and calls the poller seldom.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn a_hub_that_never_sleeps_serves_its_descriptors() {
             near.write_all(b"x").unwrap();
             hub.run().unwrap();
         }
-        // No call for each look: many thousands of them, and one call for about a thousand.
+        // No system call for each poll: many thousands of them, and one call for about a thousand.
         let looking = Arc::new(AtomicUsize::new(0));
         let (asked, before) = (looking.clone(), calls());
         let handle = hub.handle();
@@ -114,7 +114,7 @@ fn a_descriptor_waits_no_longer_than_a_turn_of_functions_that_come_one_by_one() 
                 noted.note(seen.load(Ordering::Relaxed));
             })
             .unwrap();
-            // Each comes while the hub looks for it: no turn has more than one, and the hub does not sleep.
+            // Each comes while the hub polls for it: no turn has more than one, and the hub does not sleep.
             let thread = thread::spawn(move || {
                 for number in 0..TURN * 20 {
                     let counted = run.clone();
@@ -208,7 +208,7 @@ fn zero_is_served_only_where_nothing_can_come() {
         let sending = thread::spawn(move || {
             for message in 0..MESSAGES {
                 sender.send(message).unwrap();
-                // Now and then both of them sleep, or look.
+                // Now and then both of them sleep, or poll.
                 (0..message % 300).for_each(|_| std::hint::spin_loop());
             }
         });
@@ -267,7 +267,7 @@ fn a_hub_that_never_sleeps_counts_a_timer_whose_turn_within_was_stopped() {
             })
             .unwrap();
         }
-        // The hub spins when it rings. Of both descriptors the turn within is told, and one is left.
+        // The hub spins when it rings. The inner turn is notified of both descriptors, and one is left.
         hub.after(Duration::from_millis(1), move |hub| {
             peers.iter_mut().for_each(|near| near.write_all(b"x").unwrap());
             assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);

@@ -1,4 +1,4 @@
-//! The hub inside somebody else's loop: its descriptor says when there is something to dispatch.
+//! The hub inside another event loop: its descriptor reports when there is something to dispatch.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -151,7 +151,7 @@ fn what_a_stopped_turn_leaves_is_visible() {
     let mut hub = Hub::new().unwrap();
     let (notes, _near) = two(&mut hub, |_, _| {});
     assert_eq!(hub.dispatch().unwrap(), 1);
-    // The poller has told of the other, and tells of nothing twice.
+    // The poller has reported the other, and reports nothing twice.
     assert!(readable(&hub, Some(Duration::ZERO)));
     assert_eq!(hub.dispatch().unwrap(), 1);
     assert_eq!(notes.taken(), [true, true]);
@@ -166,7 +166,7 @@ fn a_source_closed_while_it_waits_for_its_turn_fails_alone() {
     let sources = Notes::new();
     let all = sources.clone();
     let (notes, _near) = two(&mut hub, move |hub, _| {
-        // The poller has told of it: closed behind the hub's back.
+        // The poller has reported it: closed without the hub.
         for source in all.taken() {
             if let Some(socket) = hub.source_mut::<UnixStream>(source) {
                 *socket = pair().1;
@@ -194,7 +194,7 @@ fn a_dispatch_that_panics_leaves_what_there_is_visible() {
     near.write_all(b"x").unwrap();
     (0..TURN + 5).for_each(|_| handle.post(|_| {}).unwrap());
     assert!(catch_unwind(AssertUnwindSafe(|| hub.dispatch())).is_err());
-    // The poller was asked, and told of the set as well.
+    // The poller was called, and reported the set as well.
     assert!(readable(&hub, Some(Duration::ZERO)));
     assert_eq!(hub.dispatch().unwrap(), 5);
 }
@@ -207,7 +207,7 @@ fn what_is_told_of_twice_is_served_once() {
     let handle = hub.handle();
     assert_eq!(hub.run_once(None).unwrap(), 1);
     near.iter_mut().for_each(|near| near.write_all(b"y").unwrap());
-    // Both are told of, one of them again.
+    // Both are reported, one of them again.
     handle.post(|_| {}).unwrap();
     let before = calls();
     assert_eq!(hub.run_once(None).unwrap(), 3);

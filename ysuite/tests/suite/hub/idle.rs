@@ -17,7 +17,7 @@ fn full() -> (Hub, impl Sized) {
     hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
     hub.receive(receiver, |_, _| {}).unwrap();
     hub.after(Duration::from_secs(3_600), |_| {});
-    // The first time it looks before it sleeps it asks how many CPUs there are.
+    // The first time it polls before it sleeps it asks for the number of CPUs.
     while hub.run_once(Duration::from_millis(1)).unwrap() != 0 {}
     (hub, (near, sender, handle))
 }
@@ -56,7 +56,7 @@ fn a_sleeping_hub_stays_asleep() {
     let (mut hub, _others) = full();
     let before = (sleeps(), calls());
     assert_eq!(hub.run_once(Duration::from_millis(300)).unwrap(), 0);
-    // Pages that come late are sleeps too: a loaded machine has some. A look every ten milliseconds would be thirty.
+    // Pages that come late are sleeps too: a loaded machine has some. A poll every ten milliseconds would be thirty.
     let slept = sleeps() - before.0;
     assert!(slept <= 20, "it has woken {slept} times for nothing");
     assert_eq!(calls() - before.1, 1);

@@ -146,7 +146,7 @@ fn what_a_turn_sets_for_the_past_is_for_the_next() {
 fn what_a_function_or_a_message_sets_for_now_is_for_the_next_turn() {
     let mut hub = Hub::new().unwrap();
     let ((mut sender, receiver), handle, notes) = (spsc::unbounded(), hub.handle(), Notes::new());
-    // Another timer has the clock looked at.
+    // Another timer has the clock read.
     hub.after(Duration::from_secs(3_600), |_| {});
     let (noted, other) = (notes.clone(), notes.clone());
     hub.receive(receiver, move |hub, _: Result<u8, _>| {

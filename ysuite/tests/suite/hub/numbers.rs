@@ -113,7 +113,7 @@ fn a_source_replaced_before_a_turn_within_has_its_last_call_behind_that() {
         assert_eq!(second.as_raw_fd(), number);
         hub.watch(second, Interest::READABLE, |_, _, _| panic!("nothing has come")).unwrap();
         std::mem::forget(second_near);
-        // It is told of, and running.
+        // It is reported, and running.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
     })
     .unwrap();
@@ -143,7 +143,7 @@ fn a_stale_event_of_a_reused_number_calls_no_handler() {
         watched.push((source.unwrap(), number));
     }
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
-    // The other has been told of as well, and waits for its turn.
+    // The other has been reported as well, and waits for its turn.
     let waiting = 1 - notes.taken()[0].0;
     let (source, number) = watched[waiting];
     let (other, _other_near) = pair();
@@ -161,7 +161,7 @@ fn what_a_duplicate_keeps_in_the_poller_calls_no_handler() {
     let (mut near, far) = pair();
     let _duplicate = far.try_clone().unwrap();
     let source = hub.watch(far, Interest::READABLE, |_, _, _| panic!("it is gone")).unwrap();
-    // Closed behind the hub's back: the duplicate keeps it in the poller, where it has no number to be taken out by.
+    // Closed without the hub: the duplicate keeps it in the poller, where it has no number by which to remove it.
     let (other, _other_near) = pair();
     *hub.source_mut::<UnixStream>(source).unwrap() = other;
     assert!(hub.remove(source));
@@ -185,7 +185,7 @@ fn what_is_taken_or_removed_can_be_watched_again() {
         far = hub.take(source).unwrap();
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0, "out of the poller, though open");
     }
-    // The same from inside its handler, where it stays open behind another name.
+    // The same from inside its handler, where it stays open under another number.
     let duplicate = far.try_clone().unwrap();
     let source = hub
         .watch(far, Interest::READABLE, |hub, _, _| {

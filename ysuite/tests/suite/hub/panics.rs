@@ -1,4 +1,4 @@
-//! What is dropped may panic: nothing of it stays behind.
+//! What is dropped may panic: nothing of it stays.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -17,11 +17,11 @@ use crate::hub::Notes;
 use crate::hub::descriptors::pair;
 use crate::support::{Counted, Tally, guarded, panics};
 
-/// What a handler has captured; its end panics.
+/// What a handler has captured; its `Drop` panics.
 struct Bomb(Option<UnixStream>);
 
 impl Bomb {
-    /// Whoever calls this has captured it whole.
+    /// A closure that calls this has captured it whole.
     fn hold(&self) {}
 }
 
@@ -39,7 +39,7 @@ impl AsFd for Bomb {
     }
 }
 
-/// Runs the hub to its end, through every panic; how many there were.
+/// Runs the hub until it returns, through every panic; how many there were.
 fn run_through(hub: &mut Hub) -> usize {
     let mut panics = 0;
     while catch_unwind(AssertUnwindSafe(|| hub.run().unwrap())).is_err() {
@@ -242,7 +242,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     thread_local! {
         static ENDS: Cell<usize> = const { Cell::new(0) };
     }
-    /// Panics whatever is under way.
+    /// Panics, also while unwinding.
     #[derive(Clone)]
     struct Wild(&'static str);
     impl Wild {
@@ -280,7 +280,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
                 .unwrap();
             }
         }),
-        // A value ends with its channel: nobody below the hub keeps its panic.
+        // A value is dropped with its channel: no layer below the hub keeps its panic.
         (2, "value", |hub| {
             for wild in ["value", "value"].map(Wild) {
                 let (sender, receiver) = watch::channel(wild);
@@ -317,7 +317,7 @@ fn of_several_ends_that_panic_with_the_hub_the_first_goes_on() {
     assert_eq!((panics(|| drop(hub)).as_str(), ENDS.get()), ("posted", 16));
 }
 
-/// A source, a message or a capture whose end panics, whatever is under way.
+/// A source, a message or a capture whose `Drop` panics, also while unwinding.
 struct Wild(UnixStream);
 
 impl Wild {
@@ -325,7 +325,7 @@ impl Wild {
         Self(pair().0)
     }
 
-    /// Whoever calls this has captured it whole.
+    /// A closure that calls this has captured it whole.
     fn hold(&self) {}
 
     fn panic(&self) {
@@ -410,7 +410,7 @@ fn a_socket_whose_handler_panics_has_functions_before_the_next() {
         })
         .unwrap();
     }
-    // Both are told of.
+    // Both are reported.
     assert_eq!(panics(|| drop(hub.run_once(Duration::ZERO))), "in its handler");
     let noted = notes.clone();
     hub.handle().post(move |_| noted.note("function")).unwrap();
@@ -435,7 +435,7 @@ fn functions_and_timers_that_panic_in_every_call_keep_nobody_from_the_others() {
         hub.receive(receiver, handler).unwrap();
         let ((_near, far), noted) = (pair(), notes.clone());
         hub.watch(far, Interest::WRITABLE, move |_, _, _| noted.note("socket")).unwrap();
-        // A turn within, whose panic is caught, is not the end of the one around it.
+        // An inner turn whose panic is caught does not end the outer one.
         hub.handle().post(|hub| _ = catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO)))).unwrap();
         let mut panicked = [0; 2];
         for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! Functions from other threads: their order, their ends, and the end of the hub.
+//! Functions from other threads: their order, their drops, and the drop of the hub.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,7 +99,7 @@ fn many_threads_post_to_a_hub_that_sleeps_in_between() {
                 })
             })
             .collect();
-        // It ends by itself when the last of them is gone.
+        // It returns by itself when the last of them is gone.
         hub.run().unwrap();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         let mut next = [0; 4];

@@ -1,7 +1,7 @@
-//! Operations at random, from outside and from inside handlers, against a reference that says what must have been called, in
-//! which turn at the latest, and how often.
+//! Operations at random, from outside and from inside handlers, against a model of what must have been called, in which
+//! turn at the latest, and how often.
 //!
-//! One thread does it all, so a seed is one history, but for the clock. Of each turn from outside it is said:
+//! One thread does it all, so a seed is one history, except for the clock. For each turn from outside this holds:
 //!
 //! * functions run in the order in which they were posted, messages come in theirs, each once, and where no handler ran the
 //!   hub itself, at most [`TURN`] of each source;
@@ -81,7 +81,7 @@ struct Watched {
     unread: usize,
     served: usize,
     is_running: bool,
-    /// Closed behind the hub's back: it may be told that, once.
+    /// Closed without the hub: it may be notified of that, once.
     is_closed: bool,
     is_gone: bool,
 }
@@ -99,7 +99,7 @@ struct Clock {
     is_running: bool,
 }
 
-/// Captured by a handler or a function; its end is counted, and may panic.
+/// Captured by a handler or a function; its drop is counted, and may panic.
 struct Capture {
     id: usize,
     world: World,
@@ -173,7 +173,7 @@ impl World {
         Capture { id, world: self.clone(), is_explosive }
     }
 
-    /// What every handler and function does in the end: some operations, and seldom it panics.
+    /// What every handler and function does at last: some operations, and seldom it panics.
     fn behave(&self, hub: &mut Hub) {
         let few = [0, 0, 0, 1, 1, 2][self.below(6)];
         (0..few).for_each(|_| self.operate(hub));
@@ -270,7 +270,7 @@ impl World {
         }
         one.served += 1;
         one.is_running = true;
-        // Whatever becomes of it, it is not called after its end.
+        // In any case, it is not called after its drop.
         one.is_gone |= message.is_none();
         drop(state);
         let exploded = catch_unwind(AssertUnwindSafe(|| self.behave(hub)));
@@ -313,7 +313,7 @@ impl World {
         one.is_gone = true;
         drop(state);
         if !is_gone {
-            // Whether it is there still, if it is running, somebody may have asked before.
+            // If it is running, its presence may have been queried before.
             explodes(|| _ = hub.remove(source));
         } else {
             assert!(!hub.remove(source), "gone already");
@@ -349,7 +349,7 @@ impl World {
         let one = state.descriptors.get_mut(&id).unwrap();
         assert!(!one.is_gone && !one.is_running, "called though gone, or running");
         if one.is_closed {
-            // What it was told of before it was closed may reach it once.
+            // What was reported before it was closed may reach it once.
             let had = core::mem::take(&mut one.unread);
             assert!(had != 0 || ready.is_error() && !ready.is_readable(), "called with another one's events");
             one.is_gone = !ready.is_readable();
@@ -389,14 +389,14 @@ impl World {
         one.is_gone = true;
         drop(state);
         if !is_gone {
-            // Whether it is there still, if it is running, somebody may have asked before.
+            // If it is running, its presence may have been queried before.
             explodes(|| _ = hub.remove(source));
         } else {
             assert!(!hub.remove(source), "gone already");
         }
     }
 
-    /// Closes what is watched behind the hub's back; the next that is watched has its number.
+    /// Closes what is watched without the hub; the next that is watched has its number.
     fn replace(&self, hub: &mut Hub) {
         let mut state = self.state();
         let Some(id) = state.any(|state| &state.descriptors) else { return };
@@ -544,7 +544,7 @@ impl World {
         state.forget_what_is_gone();
     }
 
-    /// Everything comes to its end.
+    /// Everything is dropped.
     fn settle(&self, hub: &mut Hub) {
         hub.set_spin([Spin::None, Spin::Adaptive, Spin::Forever][self.below(3)]);
         let timers = core::mem::take(&mut self.state().timers);
@@ -631,7 +631,7 @@ fn history(seed: u64) -> usize {
 fn operations_at_random_do_what_a_reference_says() {
     let many = std::env::var("YSUITE_RANDOM").ok().and_then(|many| many.parse().ok()).unwrap_or(OPERATIONS);
     let first = std::env::var("YSUITE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    // Panics that are meant are not told of.
+    // Intended panics are not printed.
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !panic.payload().is::<Meant>() {

@@ -50,7 +50,7 @@ fn messages_of_every_channel_and_their_ends() {
                 random.pause();
             }
         });
-        // It ends by itself: the receivers go with their senders.
+        // It returns by itself: the receivers go with their senders.
         hub.run().unwrap();
         thread.join().unwrap();
         let mut ends = notes.taken();
@@ -290,7 +290,7 @@ fn a_flood_of_messages_has_one_turn_in_each_turn() {
     (0..10).for_each(|_| assert_eq!(hub.run_once(None).unwrap(), TURN));
 }
 
-/// A pipe's receiver that does something when it is asked whether it has a message, and when it is looked at for one.
+/// An spsc receiver that does something when it is queried for a message, and when it is polled for one.
 pub(crate) struct Asked {
     pub(crate) receiver: spsc::Receiver<u32>,
     pub(crate) when_asked: Box<dyn FnMut() + Send>,
@@ -336,7 +336,7 @@ impl Attach for Asked {
 #[test]
 fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then_costs_no_sleep() {
     if thread::available_parallelism().is_ok_and(|cpus| cpus.get() == 1) {
-        // Then nothing can come while it looks, and it does not.
+        // Then nothing can come while it polls, and it does not poll.
         return;
     }
     guarded(|| {
@@ -348,8 +348,8 @@ fn before_it_sleeps_the_hub_looks_at_its_receivers_and_a_message_that_comes_then
         let when_asked = Box::new(move || sender.send(7).unwrap());
         let asked = Asked { receiver, when_asked, when_looked: Box::new(|| {}) };
         hub.receive(asked, move |_, message| noted.note(message)).unwrap();
-        // From here on it is active. The first look asks how many CPUs there are. The time is only for a hub that does not
-        // look.
+        // From here on it is active. The first poll asks for the number of CPUs. The time is only for a hub that does
+        // not poll.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
         assert_eq!(hub.run_once(Duration::from_secs(1)).unwrap(), 1);
         let before = calls();
@@ -369,7 +369,7 @@ fn a_receiver_that_rests_is_not_asked_and_a_hub_that_does_not_look_asks_none() {
             counted.fetch_add(1, Ordering::Relaxed);
         });
         hub.receive(Asked { receiver, when_asked, when_looked: Box::new(|| {}) }, |_, _| {}).unwrap();
-        // Without time there is no look before it comes to rest.
+        // Without time there is no poll before it sleeps.
         assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
         assert_eq!(hub.run_once(Duration::from_millis(1)).unwrap(), 0);
         assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -382,7 +382,7 @@ fn a_receiver_that_rests_is_not_asked_and_a_hub_that_does_not_look_asks_none() {
     });
 }
 
-/// As many as the signals of two levels, less the one of what is posted; and one more, for which there is a third level.
+/// The number of signals of two levels, less the one of what is posted; and one more, for which there is a third level.
 #[test]
 fn a_hub_has_as_many_receivers_as_it_was_made_for() {
     for receivers in [1_983, 1_984] {
@@ -420,7 +420,7 @@ fn a_hub_has_as_many_receivers_as_it_was_made_for() {
                 assert_eq!(hub.run_once(None).unwrap(), 1);
                 assert_eq!(notes.taken(), [(number, Some(9))]);
             }
-            // They end by themselves, with their senders.
+            // They return by themselves, with their senders.
             drop(ends);
             hub.run().unwrap();
             let mut noted = notes.taken();
@@ -474,7 +474,7 @@ fn messages_that_come_while_the_hub_looks_for_them_count_as_any() {
         hub.set_spin(Spin::Forever);
         let ((_near, far), (mut sender, receiver)) = (pair(), spsc::unbounded());
         hub.watch(far, Interest::READABLE, |_, _, _| {}).unwrap();
-        // One in each turn: never before the hub looks whether there is one.
+        // One in each turn: never before the hub checks whether there is one.
         let when_asked = Box::new(move || sender.send(7).unwrap());
         let mut left = MESSAGES;
         let handler = move |hub: &mut Hub, _: Result<u32, _>| {
@@ -499,7 +499,7 @@ fn a_function_that_comes_while_the_hub_looks_for_it_is_counted_beside_what_it_ha
         let ((_near, far), (_other_near, other), notes) = (pair(), pair(), Notes::new());
         let noted = notes.clone();
         let source = hub.watch(far, Interest::READABLE, move |_, _, ready| noted.note(ready.is_error())).unwrap();
-        // Closed behind the hub's back, which the function has it notice.
+        // Closed without the hub, which the function makes it notice.
         *hub.source_mut::<UnixStream>(source).unwrap() = other;
         let ((_sender, receiver), handle) = (spsc::unbounded(), hub.handle());
         let mut is_first = true;

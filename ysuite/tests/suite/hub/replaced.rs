@@ -37,7 +37,7 @@ fn other(notes: &Notes<u32>) -> Hub {
     hub
 }
 
-/// What the other hub does when it is run to its end.
+/// What the other hub does when it runs until it returns.
 fn assert_as_ever(mut hub: Hub, notes: &Notes<u32>) {
     assert!(hub.current().is_none() && hub.current_timer().is_none());
     hub.stop();

@@ -44,7 +44,7 @@ fn a_handler_that_stops_the_hub_in_every_call_does_not_keep_it_from_the_others()
             peers.push(near);
             hub.watch(far, Interest::WRITABLE, move |hub, _, _| note(hub, &noted, source)).unwrap();
         }
-        // The poller is asked once for about so many calls.
+        // The poller is called once for about this many calls.
         for _ in 0..40 * TURN {
             hub.run().unwrap();
         }
@@ -216,7 +216,7 @@ fn a_function_that_is_found_as_the_hub_comes_to_rest_may_stop_it() {
     let mut hub = Hub::new().unwrap();
     let ((mut sender, receiver), handle, notes) = (spsc::unbounded(), hub.handle(), Notes::new());
     let mut stopping = Some(hub.handle());
-    // Posted behind the look at the functions, which comes before the one at the receivers.
+    // Posted after the poll of the functions, which comes before that of the receivers.
     let when_looked = Box::new(move || {
         if let Some(handle) = stopping.take() {
             handle.stop().unwrap();
@@ -226,7 +226,7 @@ fn a_function_that_is_found_as_the_hub_comes_to_rest_may_stop_it() {
     let asked = Asked { receiver, when_asked: Box::new(|| {}), when_looked };
     hub.receive(asked, move |_, _| message.note("message")).unwrap();
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
-    // The next begins behind the functions.
+    // The next begins after the functions.
     sender.send(1).unwrap();
     handle.post(move |_| function.note("function")).unwrap();
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 2);
@@ -240,7 +240,7 @@ fn an_end_that_is_found_as_the_hub_comes_to_rest_may_stop_it() {
     hub.receive(receiver, |hub, _| hub.stop()).unwrap();
     drop(sender);
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 1);
-    // The next begins behind the receivers.
+    // The next begins after the receivers.
     let (function, timer) = (notes.clone(), notes.clone());
     handle.post(move |_| function.note("function")).unwrap();
     hub.after(Duration::ZERO, move |_| timer.note("timer"));

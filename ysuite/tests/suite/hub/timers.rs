@@ -24,7 +24,7 @@ fn timers_ring_in_their_order_and_never_early() {
                 notes.note(number);
             });
         }
-        // It ends by itself behind the last of them.
+        // It returns by itself after the last of them.
         hub.run().unwrap();
         assert_eq!(notes.taken(), [3, 1, 4, 2, 5, 0]);
     });
@@ -156,7 +156,7 @@ fn thousands_of_timers_set_and_cancelled_at_random() {
                 let (time, notes, message) = (random.below(3_000) as u64, notes.clone(), tally.next());
                 let moment = now + Duration::from_micros(time);
                 let timer = hub.at(moment, move |_| {
-                    // Whole: a field alone would leave the rest behind.
+                    // Whole: a field alone would not capture the rest.
                     let message = &message;
                     assert_eq!(message.number, number);
                     notes.note((time, number));
@@ -249,7 +249,7 @@ fn a_moment_missed_leaves_the_others_where_they_were() {
             left = hub.timeout().unwrap();
         }
         let (earliest, latest) = (earliest + left, Instant::now() + left);
-        // A whole number of periods from the first, as closely as anybody can know when that was.
+        // A whole number of periods from the first, as precisely as that moment can be known.
         assert!(
             (1..100_000).any(|periods| before + period * periods <= latest && after + period * periods >= earliest)
         );

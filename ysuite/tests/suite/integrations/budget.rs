@@ -20,7 +20,7 @@ use crate::support::guarded;
 /// Far more than a task may do at once.
 const MANY: usize = 5_000;
 
-/// Some operations, each of which could be ready at once; the channels they need are theirs.
+/// Some operations; each could be ready at once, and has the channels that it needs.
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 fn works() -> Vec<(&'static str, Work)> {

@@ -98,7 +98,7 @@ fn messages_are_events_and_so_is_their_end() {
         }
         thread.join().unwrap();
         assert_eq!(log.received, [MESSAGES; 3]);
-        // The sources have removed themselves: nothing is told of any more.
+        // The sources have removed themselves: nothing is reported any more.
         event_loop.dispatch(Some(Duration::ZERO), &mut log).unwrap();
         assert_eq!(log.closed, 3);
     });
@@ -171,7 +171,7 @@ fn a_callback_that_panics_leaves_the_other_messages() {
     assert_eq!(log.ids, [1, 2, 3], "each once");
 }
 
-/// A source that is never registered, so that whoever registers it anew is told.
+/// A source that is never registered, so that a new registration fails.
 struct Unregistered<S>(S);
 
 impl<S: EventSource> EventSource for Unregistered<S> {

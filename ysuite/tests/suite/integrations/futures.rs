@@ -102,7 +102,7 @@ fn a_message_that_was_received_was_sent_even_if_the_receiver_is_gone_then() {
         assert!(receiver.try_iter().eq([1, 2]));
         sender.sink().feed(3).await.unwrap();
         drop(receiver);
-        // This one is lost, and that is said as often as anybody asks.
+        // This one is lost, and each query reports that.
         for _ in 0..2 {
             assert_eq!(sender.sink().flush().await, Err(SendError(())));
             assert_eq!(sender.sink().close().await, Err(SendError(())));
@@ -164,7 +164,7 @@ fn any_sender_forwards_a_stream_to_its_end() {
     guarded(|| {
         for_all_sinks!(|sender, receiver| {
             let thread = thread::spawn(move || block_on(stream::iter(0..300).map(Ok).forward(sender.into_sink())));
-            // A receiver that is a stream is only told of a sender that waits: the sink waits with its message.
+            // A receiver that is a stream is only notified of a sender that waits: the sink waits with its message.
             assert!(block_on(receiver.by_ref().collect::<Vec<_>>()).into_iter().eq(0..300));
             assert_eq!(thread.join().unwrap(), Ok(()));
         });
@@ -206,7 +206,7 @@ fn a_closed_sink_refuses_and_its_receiver_learns_of_the_end() {
                 assert_eq!((sink.flush().await, sink.close().await), (Ok(()), Ok(())));
             });
         });
-        // A borrowed sender: a pipe's is closed, one of many goes on.
+        // A borrowed sender: an spsc sender is closed, one of many goes on.
         let (mut sender, mut receiver) = mpsc::bounded(3);
         let mut other = sender.clone();
         block_on(sender.sink().close()).unwrap();
@@ -274,7 +274,8 @@ fn a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on() {
     assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2]);
 }
 
-/// Its sender wanted to be told of a receiver: now the message waits for one, and another sender is told of the next.
+/// Its sender wanted a notification of a receiver: now the message waits for one, and another sender is notified of the
+/// next.
 #[test]
 fn a_sink_whose_message_stands_in_line_takes_no_turn() {
     let (mut one, mut receiver) = mpsc::bounded(0);
@@ -483,7 +484,7 @@ fn a_select_of_futures_is_told_of_the_end_of_every_kind_of_channel() {
     });
 }
 
-/// Each is a stream of its own, and each is told.
+/// Each is a stream of its own, and each is notified.
 #[test]
 fn a_clone_of_a_stream_that_has_ended_has_not() {
     guarded(|| {
@@ -503,7 +504,7 @@ fn a_clone_of_a_stream_that_has_ended_has_not() {
     });
 }
 
-/// What any other method has said of the end is not what the stream says.
+/// What another method has reported of the disconnect does not change the stream's result.
 #[test]
 fn an_end_that_was_told_otherwise_is_told_by_the_stream_as_well() {
     guarded(|| {

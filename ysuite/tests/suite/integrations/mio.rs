@@ -1,4 +1,4 @@
-//! A set of signals in mio's poll, beside a socket.
+//! A set of signals in mio's poll, together with a socket.
 
 use std::io::{ErrorKind, Read, Write};
 use std::thread;

@@ -146,7 +146,7 @@ fn a_set_of_signals_in_an_event_loop() {
                 while over < receivers.len() {
                     for id in set.signals().await? {
                         let (receiver, expected) = &mut receivers[id / 25];
-                        // Now and then not to the end: it is told again.
+                        // Now and then not completely: it is notified again.
                         for _ in 0..50 {
                             match receiver.try_recv() {
                                 Ok(message) => {

@@ -36,7 +36,7 @@ fn a_large_unreceived_message_is_dropped_in_place() {
     guarded(|| {
         let tally = Tally::of(100);
         on_a_small_stack(&tally, large(&tally), drop);
-        // In the mailbox when that ends: in a lane, in an exchange, set aside, urgent, looked at in vain.
+        // In the mailbox when that ends: in a lane, in an mpmc channel, set aside, urgent, checked in vain.
         for bound in [None, Some(Crowding::Error)] {
             let (mut it, address) = mailbox(bound);
             address.send_envelope(large(&tally)).unwrap();

@@ -1,4 +1,4 @@
-//! Names: taken once, found by everybody, free again with the end.
+//! Names: taken once, found by every thread, free again with the end.
 
 use std::thread;
 

@@ -59,7 +59,7 @@ fn urgent_messages_overtake_and_keep_their_own_order() {
             address.send(number).unwrap();
             address.send_priority(100 + number).unwrap();
         }
-        // In the second round some have been looked at before, of both kinds.
+        // In the second round some have been checked before, of both kinds.
         if round == 1 {
             assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
         }
@@ -96,7 +96,7 @@ fn neither_can_unrequested_ones() {
     let address = mailbox.address();
     address.send('a').unwrap();
     (0..1_000).for_each(|number| address.send(number).unwrap());
-    // The turn of the ordinary ones is for those that are asked for; what it looks at stays in order.
+    // The turn of the ordinary ones is for those that are requested; what it checks stays in order.
     for _ in 0..5 * URGENT_TURN {
         address.send_priority("urgent").unwrap();
         assert_eq!(mailbox.receive(), Ok("urgent"));
@@ -132,7 +132,7 @@ fn an_ordinary_message_begins_the_urgent_ones_turn_anew_however_it_is_received()
         address.send_priority(number).unwrap();
         assert_eq!(mailbox.receive(), Ok(number));
     }
-    // Behind a search that has found no urgent message the next ordinary one is received without any search.
+    // After a search that has found no urgent message the next ordinary one is received without any search.
     assert_eq!(mailbox.receive_timeout::<char>(Duration::ZERO), Err(ReceiveError::Timeout));
     address.send(100_u32).unwrap();
     assert_eq!(mailbox.receive(), Ok(100_u32));
@@ -200,7 +200,7 @@ fn unhandled_urgent_messages_do_not_keep_the_others_waiting() {
         (0..1_000).for_each(|number| address.send_priority(number).unwrap());
         assert_eq!(mailbox.receive(), Ok('a'));
         assert_eq!(mailbox.set_aside(), 128, "no more than its turn was looked at");
-        // And where there is nothing else they are all looked at.
+        // And if there is nothing else they are all checked.
         assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
         assert_eq!(mailbox.set_aside(), 1_000);
         (0..1_000).for_each(|number| assert_eq!(mailbox.receive(), Ok(number)));
@@ -229,7 +229,7 @@ fn a_search_in_a_flood_ends_when_its_deadline_has_passed() {
         let timed_out = mailbox.receive_timeout::<char>(Duration::from_nanos(1));
         assert_eq!((timed_out, mailbox.set_aside()), (Err(ReceiveError::Timeout), looked));
     }
-    // Without a deadline it looks at all of them.
+    // Without a deadline it checks all of them.
     address.send('a').unwrap();
     assert_eq!((mailbox.receive(), mailbox.set_aside()), (Ok('a'), 10_000));
 }
@@ -268,7 +268,7 @@ fn a_search_in_a_flood_ends_when_the_time_is_up() {
 
 #[test]
 fn a_message_is_found_after_thousands_of_unrequested_ones_which_keep_their_order() {
-    // Around what a search passes over before it looks at its deadline.
+    // Around what a search passes over before it checks its deadline.
     for others in [4_095, 4_096, 4_097, 10_000] {
         for urgent in [false, true] {
             let mut mailbox = Mailbox::new();

@@ -583,7 +583,7 @@ fn a_waiter_for_room_is_not_notified_of_a_used_permit() {
 
 #[test]
 fn waiters_for_room_are_woken_in_turn() {
-    // As many as wait in several blocks of the list.
+    // Enough waiters for several blocks of the list.
     const SENDERS: usize = 130;
     let (sender, receiver) = mpmc::bounded(1);
     sender.send(0).unwrap();

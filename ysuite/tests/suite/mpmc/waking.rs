@@ -251,7 +251,7 @@ fn a_batch_that_is_taken_wakes_as_many_senders_as_it_makes_room_for() {
 
 #[test]
 fn senders_that_wait_are_woken_in_turn() {
-    // As many as wait in several blocks of the list.
+    // Enough waiters for several blocks of the list.
     const SENDERS: usize = 130;
     let (sender, receiver) = mpmc::bounded(1);
     sender.send(0).unwrap();

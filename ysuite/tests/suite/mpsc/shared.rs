@@ -308,7 +308,7 @@ fn a_message_for_which_there_is_no_lane_may_panic_as_it_is_dropped() {
     tally.assert_all_ended();
 }
 
-/// What was left in a lane may be dropped by the lane, behind a message that comes back.
+/// What was left in a lane may be dropped by the lane, after a message that comes back.
 #[test]
 fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
     struct Last(Option<(SharedSender<Last>, Tally)>, #[allow(dead_code)] Counted);
@@ -320,7 +320,7 @@ fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
     }
     for is_recent in [true, false] {
         let tally = Tally::of(3);
-        // The one that comes back behind the first panic is a second.
+        // The one that comes back after the first panic is a second.
         tally.explode_all(1..3);
         let ((sender, receiver), (other, _other_in)) = (mpsc::bounded(1), mpsc::unbounded());
         let (shared, other) = (sender.share(), other.share());

@@ -100,7 +100,7 @@ fn all_waiters_get_their_turn() {
 
 #[test]
 fn all_of_hundreds_of_takers_get_their_block() {
-    // As many as wait in several blocks of the list.
+    // Enough waiters for several blocks of the list.
     const TAKERS: usize = 130;
     guarded(|| {
         for blocks in [1, 3, 64, 130] {

@@ -566,7 +566,7 @@ fn a_result_ends_once_where_the_end_of_another_case_panics() {
 
 #[test]
 fn of_several_cases_that_panic_at_their_ends_the_first_goes_on() {
-    /// Panics whatever is under way.
+    /// Panics, also while unwinding.
     struct Wild(&'static str);
     impl Drop for Wild {
         fn drop(&mut self) {

@@ -247,7 +247,7 @@ fn a_value_that_is_replaced_while_a_waker_panics_ends_with_it() {
 
 #[test]
 fn a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one() {
-    /// Panics whatever is under way.
+    /// Panics, also while unwinding.
     struct Wild;
     impl Drop for Wild {
         fn drop(&mut self) {

@@ -21,13 +21,13 @@ pub(crate) fn readable_exactly_while_a_message_may_be_there<K: DescriptorKind<Se
     assert_eq!(take::<R>(&mut left), None);
     assert!(watch.readable());
     assert_eq!(take::<R>(&mut right), None);
-    // Without a look at the set: an event loop that knows its receivers need not make one.
+    // Without a poll of the set: an event loop that knows its receivers needs none.
     assert!(!watch.readable());
     for messages in 1..50 {
         (0..messages).for_each(|number| send::<R>(&mut to_left, number));
         for expected in 0..messages {
             watch.block();
-            // Looking does not make it unreadable.
+            // Polling does not make it unreadable.
             assert_up(&mut set, &[4]);
             assert!(watch.readable());
             assert_eq!(take::<R>(&mut left), Some(expected));
@@ -131,12 +131,12 @@ pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKin
         let _senders: Vec<_> = senders.into_iter().map(|thread| thread.join().unwrap()).collect();
         let find_empty = |receiver: JoinHandle<R::Receiver>| {
             let mut receiver = receiver.join().unwrap();
-            // Once more: a mailbox is told when a thread ends that has sent to it.
+            // Once more: a mailbox is notified when a thread exits that has sent to it.
             thread::spawn(move || (take::<R>(&mut receiver), receiver)).join().unwrap()
         };
         let found: Vec<_> = receivers.into_iter().map(find_empty).collect();
         assert!(found.iter().all(|(message, _)| message.is_none()));
-        // At the latest after one look: a ring may have been announced before it was written.
+        // At the latest after one poll: a ring may have been announced before it was written.
         assert_up(&mut set, &[]);
         assert!(!watch.readable());
         assert_eq!(rings(std::os::fd::AsFd::as_fd(&set)), 0);

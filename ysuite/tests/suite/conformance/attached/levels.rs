@@ -32,7 +32,7 @@ pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>
                 assert_eq!(is_up(&receiver), Some((id, true)));
                 if round > 0 {
                     assert_eq!(take::<R>(&mut receiver), Some(round));
-                    // The receiver does not know that it is empty before it has looked.
+                    // The receiver does not know that it is empty before it has polled.
                     assert_up(&mut set, &[id]);
                 }
                 assert_eq!(take::<R>(&mut receiver), None);
@@ -53,7 +53,7 @@ pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>
                     }
                 }
             }
-            // What is left behind is dropped with the receiver, and so is its signal.
+            // What is left is dropped with the receiver, and so is its signal.
         }
         assert_up(&mut set, &[]);
     });
@@ -147,8 +147,8 @@ pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: End
             assert_eq!(list(set.poll()), [1]);
             assert_eq!(take::<R>(&mut receiver), Some(number - 1));
         }
-        // Not one for a signal. A pipe without a bound may map memory, once, when its chunks grow; an exchange maps a segment and has
-        // its first pages put in place, where the machine's words are such that one ends here.
+        // Not one for a signal. An unbounded spsc channel may map memory, once, when its chunks grow; an mpmc channel
+        // maps a segment and has its first pages put in place, if a segment ends here with the machine's word size.
         assert!(!is_counted || calls() - before <= 2, "{} system calls", calls() - before);
         assert_eq!(take::<R>(&mut receiver), Some(1_999));
     }

@@ -26,7 +26,7 @@ use super::channel;
 use super::signal::{Kind, list};
 use crate::support::{Counted, Random};
 
-/// A number, and what counts its end where a test wants that.
+/// A number, and what counts its drop if a test wants that.
 pub(crate) type Message = (usize, Option<Counted>);
 
 /// A kind of set that receivers can be attached to.
@@ -39,7 +39,7 @@ impl<K: Kind<Set: SignalSet>> SetKind for K {}
 pub(crate) trait Ends: Copy + Send + Sync + 'static {
     type Sender: Send + 'static;
     type Receiver: Attach + Send + 'static;
-    /// How many ways of sending there are beside the usual one.
+    /// How many ways of sending there are besides the usual one.
     const WAYS: usize;
     fn pair(self) -> (Self::Sender, Self::Receiver);
     /// Another sender to the same receiver, where there may be several.
@@ -49,11 +49,11 @@ pub(crate) trait Ends: Copy + Send + Sync + 'static {
     /// In one of the other ways, which may overtake those sent in another.
     fn send_by(sender: &mut Self::Sender, way: usize, message: Message);
     fn try_recv(receiver: &mut Self::Receiver) -> Result<Message, TryRecvError>;
-    /// Looks in some way that does not wait.
+    /// Polls in some way that does not wait.
     fn look(receiver: &mut Self::Receiver, random: &mut Random) -> Looked;
 }
 
-/// What such a look has come to.
+/// The result of such a poll.
 pub(crate) struct Looked {
     pub(crate) taken: usize,
     /// The receiver has found itself empty, in a way that takes its id down.
@@ -63,10 +63,10 @@ pub(crate) struct Looked {
 /// A kind of receiver that can also wait by itself.
 pub(crate) trait Blocking: Ends {
     fn recv_timeout(receiver: &mut Self::Receiver, timeout: Duration) -> Result<Message, RecvTimeoutError>;
-    /// One message tells a receiver's set, or its task, and not both: then a receiver that waits in its set must not have
-    /// a task that has asked.
+    /// One message notifies a receiver's set, or its task, and not both: then a receiver that waits in its set must not
+    /// have a task that has polled it.
     const TELLS_ONE: bool;
-    /// As a task; a receiver that tasks cannot wait for looks, and says that it is pending.
+    /// As a task; a receiver that tasks cannot wait for polls, and reports that it is pending.
     fn poll_recv(receiver: &mut Self::Receiver, context: &mut Context<'_>) -> Poll<Result<Message, RecvError>>;
 }
 
@@ -207,8 +207,8 @@ fn take<R: Ends>(receiver: &mut R::Receiver) -> Option<usize> {
     }
 }
 
-/// Sends so many messages from a thread of its own, with gaps, in the usual way, or in all ways that there are; and then
-/// through another sender as many again, if there may be several. The senders come back.
+/// Sends this many messages from a thread of its own, with gaps, in the usual way, or in all ways; and then the same
+/// number through another sender, if there may be several. The senders come back.
 fn stream<R: Ends>(sender: R::Sender, messages: usize, seed: usize, in_order: bool) -> Vec<JoinHandle<R::Sender>> {
     let another = R::another(&sender);
     let senders = std::iter::once(sender).chain(another).zip(0..);

@@ -27,7 +27,7 @@ pub(crate) fn impossible_attachments_change_nothing<K: SetKind, R: Ends>(kind: K
         assert!(!error.to_string().is_empty());
         assert_eq!(io::Error::from(error).kind(), io::ErrorKind::AlreadyExists);
     }
-    // Nobody leaves a set that it is not in.
+    // A handle cannot leave a set that it is not in.
     assert_eq!((other_set.detach(&mut receiver), set.detach(&mut other), other.detach()), (None, None, false));
     // The receiver answers to 3 where it was, and neither 4 nor an id of the other set was kept.
     assert_up(&mut other_set, &[]);
@@ -91,7 +91,7 @@ pub(crate) fn a_dropped_receiver_gives_its_id_back<K: SetKind, R: Ends>(kind: K,
             assert_up(&mut set, &[id]);
             drop(receiver);
             assert_up(&mut set, &[]);
-            // A late message concerns nobody.
+            // A late message notifies nothing.
             assert!(!R::send(&mut sender, (2, Some(tally.next()))));
             drop(sender);
             assert_up(&mut set, &[]);
@@ -121,7 +121,7 @@ pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>(kind: K, ends: R) {
         }
     }
     assert_eq!(calls(), before, "a signal that nothing can take must not cost a system call");
-    // It is attached all the same, until it is told otherwise.
+    // It is attached all the same, until it is detached.
     let mut set = kind.set();
     for (sender, receiver) in &mut pairs {
         assert_eq!(set.attach(receiver, 6), Err(AttachError::AlreadyAttached));

@@ -1,5 +1,5 @@
-//! The suite of attached receivers that can wait in other ways too, that learn of their sender's end, and whose senders
-//! hide.
+//! The suite of attached receivers that can wait in other ways too, that are notified of their sender's disconnect, and
+//! whose senders hide.
 
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -13,7 +13,7 @@ use crate::conformance::channel::{Batching, Hiding, Peeking, Receiving, Sending}
 use crate::support::executor::Task;
 use crate::support::{Random, guarded};
 
-/// The sender is gone: as a socket that is at its end stays readable, the id stays up.
+/// The sender is gone: as a disconnected socket stays readable, the id stays up.
 #[track_caller]
 fn assert_over<R: Ends>(set: &mut impl Wait, id: usize, receiver: &mut R::Receiver) {
     for _ in 0..3 {
@@ -79,7 +79,7 @@ pub(crate) fn blocking_waits_leave_it_attached<K: SetKind, R: Blocking>(kind: K,
             sender = thread.join().unwrap();
             assert_eq!(take::<R>(&mut receiver), None);
             assert_up(&mut set, &[]);
-            // Nothing comes, and the set is told of what comes afterwards.
+            // Nothing comes, and the set is notified of what comes afterwards.
             let timed_out = R::recv_timeout(&mut receiver, Duration::from_micros(1)).map(drop);
             assert_eq!(timed_out, Err(RecvTimeoutError::Timeout));
             send::<R>(&mut sender, number);

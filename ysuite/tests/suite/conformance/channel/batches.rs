@@ -1,5 +1,5 @@
-//! Batches on the sending side: hidden until flushed, taken back while hidden, visible all at once; and the receiver's
-//! look at what comes next.
+//! Batches on the sending side: hidden until flushed, taken back while hidden, published all at once; and the
+//! receiver's peek at what comes next.
 
 use std::task::Context;
 use std::thread;
@@ -280,7 +280,7 @@ pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>(kind: K) {
         let messages = kind.some(2_000) * 3 + 1;
         let (mut sender, receiver) = kind.batching();
         let thread = thread::spawn(move || {
-            // Without a bound all of it is hidden until the end; with one nobody would ever make room for it.
+            // Without a bound all of it is hidden until the last; with one no receiver would ever make room for it.
             (0..messages).for_each(|message| sender.write(message).unwrap());
         });
         assert!(receiver.into_iter().eq(0..messages));
@@ -293,7 +293,7 @@ pub(crate) fn a_full_batch_flushes_itself_and_waits<K: Batching>(kind: K) {
 pub(crate) fn both_full_rings_do_not_wait_for_each_other<K: Batching>(kind: K) {
     guarded(move || {
         // Each side fills its channel with hidden messages and then waits: for room in every way there is, while the
-        // other does the same and then reads. Whoever waits must have shown what it wrote.
+        // other does the same and then reads. A waiting side must have published what it wrote.
         let Some(capacity) = kind.capacity() else { return };
         for way in 0..4 {
             let (there, from_there) = kind.batching();
@@ -366,7 +366,7 @@ pub(crate) fn peek_shows_what_is_received_next<K: Batching>(kind: K) {
         assert_eq!(receiver.try_recv().unwrap().number, number);
         assert!(receiver.peek().is_none());
     }
-    // A message that has been looked at and not taken goes with the receiver, once; and survives the sender.
+    // A message that has been peeked and not taken is dropped with the receiver, once; and survives the sender.
     sender.send(tally.next()).unwrap();
     assert_eq!(receiver.peek().unwrap().number, 100);
     drop(sender);

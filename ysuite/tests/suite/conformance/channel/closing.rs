@@ -1,4 +1,4 @@
-//! A channel that one of its ends closes: what is still received, what comes back, and who learns of it.
+//! A channel that one of its handles closes: what is still received, what comes back, and which side is notified.
 
 use std::sync::{Arc, Barrier};
 use std::task::Poll;
@@ -237,7 +237,7 @@ const TALLIED: usize = 1_000_000;
 fn send_until_refused<S: Piping<Counted>>(sender: &mut S, tally: &Tally, round: usize) -> usize {
     let mut sent = 0;
     loop {
-        // Whoever closes may have lost its CPU for so long that the tally would not last.
+        // The closing thread may have been preempted for so long that the tally would be too small.
         while tally.made() > TALLIED - 10 && !sender.is_disconnected() {
             thread::yield_now();
         }
@@ -328,8 +328,8 @@ pub(crate) fn close_and_drop_racing_with_every_send<K: Batching>(kind: K) {
     race(kind, 50, true);
 }
 
-/// The sender goes, with chunks full of messages that come back to it, while the receiver may still look how far they reach. Only a
-/// sanitizer sees more here than the count.
+/// The sender goes, with chunks full of messages that come back to it, while the receiver may still read how far they
+/// reach. Only a sanitizer sees more here than the count.
 pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>(kind: K) {
     guarded(move || {
         for round in 0..50 {
@@ -343,7 +343,7 @@ pub(crate) fn the_senders_end_beyond_the_cut_racing_with_the_close<K: Batching>(
                         sent += 1;
                     }
                 }
-                // Beyond the cut, unless it is decided behind these.
+                // Beyond the cut, unless it is decided after these.
                 let written = (sent..sent + 600).take_while(|number| sender.write([*number; 32]).is_ok()).count();
                 drop(sender);
                 (sent, written)
@@ -386,7 +386,7 @@ pub(crate) fn waiting_for_the_receivers_end<K: Batching>(kind: K) {
                 sender.wait_closed();
             });
             thread::sleep(Duration::from_millis(round / 5));
-            // Messages that are received are no end.
+            // Messages that are received are no disconnect.
             assert_eq!(receiver.recv(), Ok(1));
             if round % 2 == 0 {
                 receiver.close();
@@ -399,7 +399,7 @@ pub(crate) fn waiting_for_the_receivers_end<K: Batching>(kind: K) {
 }
 
 pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>(kind: K) {
-    // A few, and as many as wait in several blocks of the list.
+    // A few, and enough waiters for several blocks of the list.
     for (closes, waiting) in [(true, 2), (false, 2), (true, 130), (false, 130)] {
         let (mut sender, mut receiver) = kind.batching();
         (0..kind.some(5)).for_each(|message| sender.send(message).unwrap());
@@ -409,7 +409,7 @@ pub(crate) fn tasks_wait_for_the_receivers_end<K: Batching>(kind: K) {
         for (future, task) in futures.iter_mut().zip(&tasks) {
             assert!(poll_once(future, task).is_pending());
         }
-        // A future that is dropped leaves nothing behind; a receiver that only receives wakes nobody.
+        // A dropped future leaves nothing; a receiver that only receives wakes no sender.
         drop(futures.pop());
         assert_eq!(tasks[waiting].held(), 0);
         assert_eq!(receiver.try_iter().count(), kind.some(5));
@@ -451,7 +451,7 @@ where
 /// Claim: After a close, the reader follows nothing beyond the cut, also in another chunk and where lap counts wrap.
 /// Also: unit queue::ypipe::wrapping::a_cut_holds_where_laps_wrap.
 pub(crate) fn a_closed_channel_across_chunks<K: Batching>(kind: K) {
-    // The cut within a chunk, at its end and behind it; what the sender has taken back lies further on.
+    // The cut within a chunk, at its end and after it; what the sender has taken back is further on.
     for messages in (0..260).map(|messages| kind.some(messages)) {
         let (mut sender, mut receiver) = kind.batching();
         (0..messages).for_each(|message| sender.send([message; 60]).unwrap());
@@ -485,7 +485,7 @@ pub(crate) fn panicking_drops_at_the_cut<K: Batching>(kind: K) {
     assert!(panics(|| drop(receiver)).contains(&format!("message {}", messages / 2)));
     assert!(sender.send(tally.next()).is_err());
     tally.assert_all_ended();
-    // The sender's own close, of hidden messages that nobody will get.
+    // The sender's own close, of hidden messages that will not be received.
     let tally = Tally::of(messages);
     let (mut sender, mut receiver) = kind.batching();
     tally.some(messages).for_each(|message| sender.write(message).unwrap());

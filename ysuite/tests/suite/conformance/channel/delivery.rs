@@ -78,7 +78,7 @@ pub(crate) fn capacity_is_exact<K: Kind>(kind: K) {
         }
         assert!(sender.is_full());
         assert_eq!(sender.try_send(9), Err(TrySendError::Full(9)));
-        // Room for as many as are taken, at once, wherever the border between groups lies.
+        // Room for each message that is taken, at once, at any border between groups.
         for message in 0..capacity {
             assert_eq!(receiver.try_recv(), Ok(message));
             if round == 1 {
@@ -173,7 +173,7 @@ pub(crate) fn batch_receives_append_and_keep_to_their_limit<K: Kind>(kind: K) {
     assert_eq!(to[0], usize::MAX);
 }
 
-/// Around what a pipe takes at once without counting what there is, and far beyond it.
+/// Around what an spsc receiver takes at once without counting what there is, and far beyond it.
 pub(crate) fn great_batches_arrive_whole<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair();
     for messages in [4_095, 4_096, 4_097, 10_000].map(|messages| kind.some(messages)) {
@@ -273,7 +273,7 @@ pub(crate) fn ends_may_move_between_threads<K: Kind>(kind: K) {
 }
 
 pub(crate) fn sending_and_receiving_within_one_message_of_each_other<K: Kind>(kind: K) {
-    // Neither end is ever more than a few messages from the other, at every place of every group and chunk.
+    // Neither side is ever more than a few messages from the other, at every position of every group and chunk.
     let (mut sender, mut receiver) = kind.pair();
     let mut waiting = VecDeque::new();
     let mut random = Random::new(77);

@@ -1,5 +1,5 @@
-//! Either end goes, at any moment: every message is received, given back or dropped, exactly once, and nobody waits for
-//! a thread that is gone.
+//! Either handle is dropped, at any moment: every message is received, given back or dropped, exactly once, and no
+//! thread waits for one that is gone.
 
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -53,7 +53,7 @@ pub(crate) fn a_receiver_that_goes_drops_what_is_there<K: Kind>(kind: K) {
 
 /// Notices: futures-rs#1241, rust#107466, a message stays in the channel undropped when the receiver is dropped.
 pub(crate) fn a_value_is_not_stranded_while_the_sender_is_alive_and_idle<K: Kind>(kind: K) {
-    // The sender does nothing any more, and yet the message is dropped: by whoever drops the receiver.
+    // The sender does nothing any more, and yet the message is dropped: with the receiver.
     let value = Arc::new(());
     let (mut sender, receiver) = kind.pair();
     sender.send(value.clone()).unwrap();
@@ -277,7 +277,7 @@ pub(crate) fn lengths_stay_sane_while_closing<K: Kind>(kind: K) {
         });
         let mut received = 0;
         while !receiver.is_disconnected() || !receiver.is_empty() {
-            // Nobody else takes any away, so what was there is still there.
+            // No other receiver takes any away, so what was there is still there.
             let length = receiver.len();
             assert!(length <= kind.capacity().unwrap_or(MESSAGES - received), "{length} messages");
             assert!(length == 0 || !receiver.is_empty());

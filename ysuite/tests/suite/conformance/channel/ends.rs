@@ -1,4 +1,4 @@
-//! The ends of every channel, as the suites see them.
+//! The handles of every channel, as the suites see them.
 
 use std::future::Future;
 use std::task::{Context, Poll};
@@ -12,8 +12,8 @@ use ysuite::{mpmc, mpsc, spsc};
 
 use super::{Boxed, Hiding, Peeking, Piping, Receiving, Sending};
 
-/// Implements the traits of this suite for the types of a channel. Methods are called by their path: an end whose own take
-/// `&self` would otherwise find the trait's, which take `&mut self`, first.
+/// Implements the traits of this suite for the types of a channel. Methods are called by their path: a handle whose own
+/// take `&self` would otherwise find the trait's, which take `&mut self`, first.
 macro_rules! channel_ends {
     ($channel:ident) => {
         impl<T> Sending<T> for $channel::Sender<T>
@@ -117,7 +117,7 @@ macro_rules! channel_ends {
     };
 }
 
-/// As `channel_ends!`, for the half of the ends that batches.
+/// As `channel_ends!`, for the batch methods of the handles.
 macro_rules! batching_ends {
     ($channel:ident) => {
         impl<T> Hiding<T> for $channel::Sender<T>

@@ -3,8 +3,8 @@
 //!
 //! A kind implements [`Kind`], and a value of it is one way of making the channel: with that capacity.
 //! [`channel_suite!`](crate::channel_suite) makes the tests of such a value. A channel whose sender has a batch, and whose
-//! receiver can peek, is [`Batching`] as well, and has tests made by [`batching_suite!`](crate::batching_suite). Their ends
-//! are in `ends.rs`.
+//! receiver can peek, is [`Batching`] as well, and has tests made by [`batching_suite!`](crate::batching_suite). Their
+//! handles are in `ends.rs`.
 
 pub(crate) mod batches;
 pub(crate) mod closing;
@@ -30,7 +30,7 @@ use ysuite::channel::{
 
 pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A sending end. As the inherent methods of every sender.
+/// A sender, with the inherent methods of every sender.
 pub(crate) trait Sending<T>: Send {
     fn send(&mut self, message: T) -> Result<(), SendError<T>>;
     fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>>;
@@ -48,7 +48,7 @@ pub(crate) trait Sending<T>: Send {
     fn is_disconnected(&self) -> bool;
 }
 
-/// A receiving end. As the inherent methods of every receiver.
+/// A receiver, with the inherent methods of every receiver.
 pub(crate) trait Receiving<T>: Send + IntoIterator<Item = T> {
     fn recv(&mut self) -> Result<T, RecvError>;
     fn try_recv(&mut self) -> Result<T, TryRecvError>;
@@ -75,9 +75,9 @@ pub(crate) trait Kind: Copy + Send + Sync + 'static {
     type Receiver<T: Send + 'static>: Receiving<T> + 'static;
     /// Whether the length counts only what can be received at once. Many senders may still be putting in what counts.
     const LENGTH_IS_THERE: bool = true;
-    /// Whether a batch that nobody receives leaves messages in its iterator, also without a bound.
+    /// Whether a batch without a receiver leaves messages in its iterator, also without a bound.
     const STOPS_EARLY: bool = false;
-    /// One message tells one of those that wait: a receiver's set, or its task, and not both.
+    /// One message notifies one of the waiters: a receiver's set, or its task, and not both.
     const TELLS_ONE: bool = false;
     /// How many messages may be in it; `None` without a bound.
     fn capacity(self) -> Option<usize>;
@@ -92,7 +92,7 @@ pub(crate) trait Kind: Copy + Send + Sync + 'static {
         self.capacity()
     }
 
-    /// As many messages as the channel holds, but not more than is good for a test.
+    /// The number of messages that the channel holds, but not too many for a test.
     fn some(self, most: usize) -> usize {
         self.capacity().map_or(most, |capacity| capacity.min(most))
     }
@@ -106,7 +106,7 @@ pub(crate) trait Hiding<T>: Sending<T> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 }
 
-/// What a sender with a pipe of its own can do beyond that: it closes, and reserves room.
+/// What a sender with a queue of its own can do beyond that: it closes, and reserves room.
 pub(crate) trait Piping<T>: Hiding<T> + Reserve<Message = T> + Sized {
     fn close(&mut self) -> bool;
     fn closed(&self) -> Boxed<'_, ()>
@@ -139,7 +139,7 @@ pub(crate) trait Piping<T>: Hiding<T> + Reserve<Message = T> + Sized {
         T: Send + 'a;
 }
 
-/// What the only receiver of a channel can do beyond that: it looks at messages where they lie, and closes.
+/// What the only receiver of a channel can do beyond that: it peeks at messages in place, and closes.
 pub(crate) trait Peeking<T>: Receiving<T> {
     fn close(&mut self) -> bool;
     fn peek_run(&mut self) -> &[T];

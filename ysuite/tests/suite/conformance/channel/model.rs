@@ -1,4 +1,4 @@
-//! Random operations on one thread, beside a plain queue that says what must come of them.
+//! Random operations on one thread, against a plain queue as the model.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::{Batching, Hiding, Kind, Peeking, Receiving, Sending};
 use crate::support::samples::{Aligned64, Bytes, Sample};
 use crate::support::{Counted, Random, Tally, guarded};
 
-/// A channel beside its model.
+/// A channel with its model.
 struct Run<S, R, T> {
     sender: S,
     receiver: R,
@@ -213,7 +213,7 @@ fn batching_shape<K: Batching, T: Sample>(kind: K, seed: u64) {
     run(model, seed, 4_000, |run, random| run.batching_step(random));
 }
 
-/// Messages that count their ends, beside the model.
+/// Messages that count their drops, next to the model.
 fn counted(tally: &Tally) -> Box<dyn FnMut() -> (usize, Counted)> {
     let tally = tally.clone();
     Box::new(move || {

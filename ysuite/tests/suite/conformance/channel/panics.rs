@@ -1,4 +1,4 @@
-//! Foreign code that panics: a message's `Drop`, a caller's iterator. No message ends twice, and none is lost for good.
+//! User code that panics: a message's `Drop`, a caller's iterator. No message is dropped twice, and none is leaked.
 
 use std::thread;
 

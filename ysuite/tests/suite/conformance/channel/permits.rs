@@ -50,7 +50,7 @@ pub(crate) fn permits_are_counted<K: Batching>(kind: K) {
     assert!(sender.try_reserve_many(0).unwrap().is_empty());
 }
 
-/// A loop over the slots ends only if there are some as long as there are places, also after the receiver's end.
+/// A loop over the slots ends only if there are some as long as there is room, also after the receiver is dropped.
 ///
 /// Claim: Permits expose slots as long as there is room, also in a lane that has sent nothing.
 pub(crate) fn there_are_slots_as_long_as_there_are_places<K: Batching>(kind: K) {
@@ -291,7 +291,7 @@ pub(crate) fn a_try_to_reserve_shows_nothing_that_is_hidden<K: Batching>(kind: K
     assert_eq!((receiver.try_recv(), sender.unwrite()), (Err(TryRecvError::Empty), Some(1)));
 }
 
-/// Otherwise two such ends would wait for each other.
+/// Otherwise two such handles would wait for each other.
 pub(crate) fn a_wait_for_places_shows_what_is_hidden<K: Batching>(kind: K) {
     let Some(capacity) = kind.capacity() else { return };
     guarded(move || {

@@ -15,7 +15,7 @@ pub(crate) fn a_task_receives_batches<K: Batching>(kind: K) {
     assert_eq!(block_on(receiver.recv_batch_async(&mut to, 0)), Ok(0));
     let mut future = receiver.recv_batch_async(&mut to, 4);
     assert!(poll_once(&mut future, &task).is_pending());
-    // Dropped: nothing is taken, and nobody is woken.
+    // Dropped: nothing is taken, and no waiter is woken.
     drop(future);
     let messages = kind.some(6);
     (0..messages).for_each(|message| sender.send(message).unwrap());
@@ -63,7 +63,7 @@ pub(crate) fn great_batches_of_tasks_arrive_whole<K: Batching>(kind: K) {
     let mut sending = sender.send_batch_async(&mut messages);
     let mut told = 0;
     while received.len() < MESSAGES {
-        // As many as there is room for each time.
+        // Up to the room each time.
         let left = MESSAGES - received.len();
         let sent = if kind.some(left) == left { Poll::Ready(Ok(MESSAGES)) } else { Poll::Pending };
         assert_eq!(poll_once(&mut sending, &task), sent, "with {left} messages left");
@@ -149,7 +149,7 @@ pub(crate) fn any_future_is_a_limit<K: Batching>(kind: K) {
 }
 
 pub(crate) fn a_limit_whose_end_panics_takes_the_message_along<K: Batching>(kind: K) {
-    /// A limit that is reached already; its end panics.
+    /// A limit that is reached already; its `Drop` panics.
     fn limit(tally: &Tally) -> impl Future<Output = ()> + use<> {
         tally.explode(tally.made());
         let held = tally.next();

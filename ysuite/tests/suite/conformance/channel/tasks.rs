@@ -75,7 +75,7 @@ pub(crate) fn a_dropped_future_does_not_eat_the_wake<K: Kind>(kind: K) {
         for message in 0..50 {
             let task = Task::default();
             assert!(poll_once(&mut receiver.recv_async(), &task).is_pending());
-            // Whoever waits next, by whatever means, is the one to be woken.
+            // The next waiter, of any kind, is the one to be woken.
             let thread = thread::spawn(move || {
                 let received = if message % 2 == 0 { receiver.recv() } else { block_on(receiver.recv_async()) };
                 assert_eq!(received, Ok(message));
@@ -192,7 +192,7 @@ fn a_panicking_waker_of_a_sender<K: Kind>(kind: K) {
     tally.some(capacity).for_each(|message| sender.send(message).unwrap());
     let mut future = sender.send_async(tally.next());
     assert!(future.as_mut().poll(&mut context).is_pending());
-    // It panics in the hands of whoever makes room. The message taken for that is lost with the panic, but it ends.
+    // It panics in the thread that makes room. The message taken for that is lost with the panic, but it is dropped.
     assert_eq!(panics(|| drop(receiver.recv())), "this waker panics");
     drop(future);
     assert_eq!(tally.ended(), 2);
@@ -205,7 +205,7 @@ fn a_panicking_waker_of_a_sender<K: Kind>(kind: K) {
     drop(sender);
 }
 
-/// A message of another tally, which nobody counts.
+/// A message of another tally, which is not counted.
 fn tally_less() -> crate::support::Counted {
     Tally::of(1).next()
 }

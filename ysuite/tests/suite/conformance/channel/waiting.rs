@@ -163,7 +163,7 @@ pub(crate) fn a_spurious_futex_wake_is_harmless<K: Kind>(kind: K) {
     });
 }
 
-/// Sends `messages` numbers to another thread, which answers each `window` of them over a second channel.
+/// Sends `messages` numbers to another thread, which replies to each `window` of them over a second channel.
 fn back_and_forth<K: Kind>(kind: K, messages: usize, window: usize, spins: [Spin; 2]) {
     let (mut sender, mut receiver) = kind.pair();
     let (mut answering, mut answers) = kind.pair();
@@ -267,7 +267,7 @@ pub(crate) fn more_threads_than_cpus_finish<K: Kind>(kind: K) {
 pub(crate) fn looking_at_an_empty_channel_makes_no_system_call<K: Kind>(kind: K) {
     let (mut sender, mut receiver) = kind.pair::<u64>();
     let mut to = Vec::new();
-    // At first, and behind messages.
+    // At first, and after messages.
     for _ in 0..2 {
         let before = calls();
         for _ in 0..1_000 {
@@ -290,10 +290,10 @@ pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
     guarded(move || {
         let messages = if kind.capacity().is_some_and(|capacity| capacity < 100) { 200 } else { 100_000 };
         let calls = stream(kind, messages, Spin::Forever, 0);
-        // Nobody sleeps, and nobody is woken; a queue that grows may ask the kernel for memory now and then.
+        // No thread sleeps, and none is woken; a queue that grows may ask the kernel for memory now and then.
         assert!(calls == 0 || kind.capacity().is_none() && calls < messages as u64 / 1_000, "{calls} system calls");
-        // One that is the slower end hardly ever sleeps. A full channel's sender does; and where windows are widened, the sender may
-        // be the slower end.
+        // The slower side hardly ever sleeps. A full channel's sender does; and if windows are widened, the sender may
+        // be the slower side.
         if kind.capacity().is_none() && !cfg!(ysuite_delay) {
             let messages = 200_000;
             let calls = stream(kind, messages, Spin::Adaptive, 40);
@@ -302,7 +302,7 @@ pub(crate) fn a_stream_makes_next_to_no_system_calls<K: Kind>(kind: K) {
     });
 }
 
-/// Sends so many messages to a receiver that dawdles; returns the system calls both have made.
+/// Sends this many messages to a slow receiver; returns the system calls both have made.
 fn stream<K: Kind>(kind: K, messages: usize, spin: Spin, dawdle: usize) -> u64 {
     let (mut sender, mut receiver) = kind.pair();
     sender.set_spin(spin);
@@ -334,7 +334,7 @@ pub(crate) fn an_idle_receiver_costs_nothing<K: Kind>(kind: K) {
         let cost = thread.join().unwrap();
         // Others may want its CPU: then it yields sixteen times at most.
         assert!(cost.calls <= 3 + 16, "{cost:?}");
-        // To look once, to sleep, and whatever else happens to a thread; not a look every millisecond.
+        // For one poll, a sleep, and the thread's own overhead; not a poll every millisecond.
         assert!(cost.sleeps <= 20, "{cost:?}");
         assert!(cost.ticks <= 10, "a receiver that waits used more than half of a CPU's time: {cost:?}");
     });
