@@ -1,6 +1,6 @@
-//! Everything the library promises, in one binary: a module for each public concept, and the suites they share. What needs
-//! a process or an allocator of its own has a binary of its own beside this one. For another platform, which is a matter of how a thread
-//! sleeps and of where memory comes from, a part of it is enough for every change (`ysuite_few`).
+//! Everything the library promises, in one binary: a module for each public concept, and the suites they share. Tests
+//! that need a process or an allocator of their own have binaries of their own. For another platform, which is a matter
+//! of how a thread sleeps and of where memory comes from, a part of it is enough for every change (`ysuite_few`).
 #![cfg(not(ysuite_loom))]
 // The suites of every channel are compiled, and no channel wears them.
 #![cfg_attr(ysuite_few, allow(dead_code))]

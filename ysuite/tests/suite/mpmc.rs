@@ -1,4 +1,4 @@
-//! The exchange: the suites every channel wears, for one sender and one receiver, and what concerns many of them.
+//! The mpmc channel: the suites of every channel, for one sender and one receiver, and what concerns many of them.
 
 use crate::conformance::channel::Kind;
 use ysuite::mpmc;
@@ -21,7 +21,7 @@ macro_rules! with_and_without_a_bound {
 }
 pub(crate) use with_and_without_a_bound;
 
-/// An exchange with a capacity, or none.
+/// An mpmc channel with a capacity, or none.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange(pub(crate) Option<usize>);
 

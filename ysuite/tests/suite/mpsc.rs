@@ -1,4 +1,4 @@
-//! The funnel: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
+//! The mpsc channel: which channels use the suites in `conformance/channel/`, and what concerns this kind only.
 
 mod closing;
 mod coming_and_going;
@@ -13,7 +13,7 @@ use crate::conformance::channel::{Batching, Kind};
 use ysuite::mpsc;
 use ysuite::signal::{Wait, YPollset};
 
-/// A funnel with a bound for each sender, or none.
+/// An mpsc channel with a bound for each sender, or none.
 #[derive(Clone, Copy)]
 pub(crate) struct Funnel(pub(crate) Option<usize>);
 
@@ -118,7 +118,7 @@ fn a_bound_is_each_senders_own() {
     assert_eq!((one.capacity(), two.capacity(), receiver.capacity()), (Some(3), Some(3), Some(3)));
     assert_eq!(receiver.len(), 6);
     assert!(one.try_send(9).unwrap_err().is_full() && two.try_send(9).unwrap_err().is_full());
-    // In whatever state the lanes are: one is being read, another is still to be looked at.
+    // In any state of the lanes: one is being read, another is still to be checked.
     assert!(receiver.recv().is_ok() && receiver.is_full());
     assert_eq!((receiver.try_iter().count(), receiver.is_full()), (5, false));
     two.send(0).unwrap();

@@ -1,4 +1,4 @@
-//! The oneshot: every way of waiting for one message, its ends in every order, and what foreign code may do to it.
+//! The oneshot: every way of waiting for one message, its drops in every order, and what user code may do to it.
 
 mod attached;
 mod endings;

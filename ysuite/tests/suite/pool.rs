@@ -12,12 +12,12 @@ use std::thread;
 use crate::support::{guarded, panics};
 use ysuite::pool::{Message, Pool, PoolError, TooLong};
 
-/// Takes all that is free, with so many bytes.
+/// Takes all that is free, with this many bytes.
 fn all(pool: &Pool, len: usize) -> Vec<Message> {
     std::iter::from_fn(|| pool.try_take(len)).collect()
 }
 
-/// A pool with so many blocks of up to 100 bytes.
+/// A pool with this many blocks of up to 100 bytes.
 fn pool_of(blocks: usize) -> Pool {
     Pool::new(&[(100, blocks)]).unwrap()
 }

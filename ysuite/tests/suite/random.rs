@@ -1,8 +1,9 @@
-//! State machines against models: random sequences of operations, beside a plain queue that says what must come of them.
+//! State machines against models: random sequences of operations, against a plain queue as the model.
 //!
-//! On one thread everything is exact: what is delivered, given back or dropped, and when; who is woken; what is up. The
-//! messages and the wakers are foreign code that panics, and comes back into the channel. On several threads the scripts
-//! are random, and what happened is checked afterwards. A sequence that fails is made as short as it can be, and printed.
+//! On one thread everything is exact: what is delivered, given back or dropped, and when; which waiter is woken; what
+//! is up. The messages and the wakers are user code that panics, and re-enters the channel. On several threads the
+//! scripts are random, and what happened is checked afterwards. A sequence that fails is made as short as it can be,
+//! and printed.
 //!
 //! `YSUITE_RANDOM` is how many operations each room gets, other ones in every run. Without it they are the same each time:
 //! a hundred thousand on one thread, and twenty thousand messages on several.

@@ -18,10 +18,10 @@ use crate::support::{Random, Tally, guarded};
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
 
-/// How long a wait is that must end in vain.
+/// How long a wait is that must time out.
 const SHORT: Duration = Duration::from_micros(200);
 
-/// A rendezvous between ends of one kind.
+/// A rendezvous between handles of one kind.
 macro_rules! kinds {
     ($($name:ident: $module:ident, $tells_one:literal, |$sender:ident| $another:expr);* $(;)?) => {
         $(#[derive(Clone, Copy)]
@@ -296,15 +296,15 @@ fn messages_that_are_given_back_come_in_the_order_in_which_they_were_sent() {
             sender.try_send(number).unwrap();
         }
         order.into_iter().for_each(|index| drop(futures[index].take()));
-        // Behind all of them, though a receiver is in line that has not looked.
+        // After all of them, though a receiver is in line that has not polled.
         assert_eq!(sender.try_send(last), Err(ysuite::mpmc::TrySendError::Full(last)));
         let mut received = [0; 3].map(|_| receiver.try_recv());
         assert_eq!(received.each_mut().map(|received| received.unwrap()), [0, 1, 2]);
     }
 }
 
-/// The future of one receiver has a message that it has not looked at, and the others are told that the channel is over. When the
-/// future is dropped the message is received, but by no iterator that has ended.
+/// The future of one receiver has a message that it has not taken, and the others are disconnected. When the future is
+/// dropped the message is received, but by no iterator that has ended.
 ///
 /// Claim: An iterator that has ended stays ended, even if a message is returned to the channel.
 #[test]
@@ -343,7 +343,7 @@ fn a_receiving_future_dropped_at_the_handover_gives_the_message_back<K: Kind>(ki
     assert_eq!((receiver.recv(), receiver.recv()), (Ok(2), Err(RecvError)));
 }
 
-/// Both ends in a hurry, with messages that are counted.
+/// Both sides without pauses, with messages that are counted.
 ///
 /// Claim: Each rendezvous message is received, returned or dropped once, whatever happens.
 /// Also: suite rendezvous::foreign::a_forgotten_future_leaves_its_message.
@@ -396,7 +396,7 @@ fn messages_end_once_whatever_happens<K: Kind>(kind: K) {
     });
 }
 
-/// The future's answer, if it has one within so many polls; otherwise it is dropped.
+/// The future's result, if it has one within this many polls; otherwise it is dropped.
 async fn impatient<F: Future>(future: F, polls: usize) -> Option<F::Output> {
     let (mut future, mut left) = (pin!(future), polls);
     std::future::poll_fn(|context| match future.as_mut().poll(context) {

@@ -47,7 +47,7 @@ fn every_handle_has_a_turn() {
     let mut select = Select::with_capacity(100);
     let mut ends: Vec<_> = (0..100).map(|_| spsc::unbounded::<u8>()).collect();
     let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
-    // All are named at first, and go on being named, each in its turn, whatever the lowest does.
+    // All are reported at first, and again and again, each in its turn, whatever the lowest does.
     for _ in 0..3 {
         let mut named: Vec<_> = (0..100).map(|_| select.wait()).collect();
         named.sort_unstable();
@@ -200,7 +200,7 @@ fn refusals_change_nothing() {
     drop(ends.remove(0));
     assert_eq!(select.add(&mut ends[1].1), Ok(first));
     assert!(select.remove(&mut ends[0].1).is_some() && select.add(&mut ends[0].1).is_ok());
-    // A receiver of somebody else's is not touched.
+    // A receiver of another select is not touched.
     let (_sender, mut other) = spsc::unbounded::<u8>();
     let mut set = YPollset::new();
     set.attach(&mut other, 4).unwrap();
@@ -322,7 +322,7 @@ fn receivers_come_and_go_while_others_are_waited_for() {
     });
 }
 
-/// A thread that sends so many, with gaps.
+/// A thread that sends this many, with gaps.
 fn paced(seed: u64, messages: u64, mut send: impl FnMut(u64) + Send + 'static) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let mut random = Random::new(seed);

@@ -1,4 +1,4 @@
-//! Whether ends cross threads, are shared and are cloned, asked of the compiler for messages of every kind.
+//! Whether handles cross threads, are shared and are cloned, checked by the compiler for messages of every kind.
 //!
 //! Claim: A handle is `Send` or `Sync` only if its message type allows it.
 
@@ -12,7 +12,7 @@ use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
 
-/// Answers whether `$type` is `$bound`, by which of two functions of the same name is found first.
+/// Returns whether `$type` is `$bound`, by which of two functions of the same name is found first.
 macro_rules! is {
     ($type:ty: $bound:ident) => {{
         struct Question<T>(std::marker::PhantomData<T>);

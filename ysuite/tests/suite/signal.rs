@@ -26,7 +26,7 @@ impl Kind for Semaphore {
     }
 }
 
-/// A pollset of so many ids.
+/// A pollset of this many ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Pollset(pub(crate) usize);
 
@@ -170,7 +170,7 @@ pub(crate) mod descriptors {
     use crate::conformance::signal::Kind;
     use crate::support::{backends, process};
 
-    /// A set with a descriptor: of so many ids, on that backend.
+    /// A set with a descriptor: of this many ids, on that backend.
     #[derive(Clone, Copy)]
     pub(crate) struct Socketpair(usize, Backend);
 
@@ -279,7 +279,7 @@ pub(crate) mod descriptors {
         }
     }
 
-    /// Runs the test named in a process of its own, where it finds [`in_child`] true and ends with [`leave`].
+    /// Runs the test named in a process of its own, where it finds [`in_child`] true and exits with [`leave`].
     fn in_a_child(test: &str) {
         let output = process::again()
             .args(["--exact", &format!("{}::{test}", module_path!().split_once("::").unwrap().1), "--nocapture"])
@@ -346,7 +346,8 @@ pub(crate) mod descriptors {
         let (backends, mut passed) = (backends(), true);
         // From the last on: each is the lowest number that is free for once.
         for closed in (0..3_i32).rev() {
-            // SAFETY: this process prints nothing from here on and ends with `leave`; nobody else owns these numbers.
+            // SAFETY: this process prints nothing from here on and exits with `leave`; these numbers have no other
+            // owner.
             unsafe { rustix::io::close(closed) };
             for &backend in &backends {
                 let mut sets = [(); 2].map(|()| YSocketpair::with_backend(256, backend).unwrap());

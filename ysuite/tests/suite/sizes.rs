@@ -1,4 +1,4 @@
-//! Sizes of the public types, pinned: none grows unnoticed. An end that outgrows two cache lines costs every program
+//! Sizes of the public types, pinned: none grows unnoticed. A handle that outgrows two cache lines costs every program
 //! that keeps many of them.
 
 use std::mem::size_of;
@@ -66,7 +66,7 @@ fn errors_are_as_small_as_what_they_carry() {
     assert_eq!(size_of::<RecvTimeoutError>(), 1);
     assert_eq!(size_of::<mpsc::TooManySenders>(), 0);
     assert_eq!(size_of::<Spin>(), 1);
-    // A message with a niche needs no more room for the answer than for itself.
+    // A message with a niche needs no more room for the result than for itself.
     assert_eq!(size_of::<Result<Box<u64>, RecvError>>(), 8);
 }
 

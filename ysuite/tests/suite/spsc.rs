@@ -1,4 +1,4 @@
-//! The pipe: which channels wear the suites in `conformance/channel/`, and what concerns this kind only.
+//! The spsc channel: which channels use the suites in `conformance/channel/`, and what concerns this kind only.
 
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::support::{Tally, calls, panics};
 use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
 
-/// A pipe with a bound, or none.
+/// An spsc channel with a bound, or none.
 #[derive(Clone, Copy)]
 pub(crate) struct Pipe(pub(crate) Option<usize>);
 
@@ -78,7 +78,7 @@ fn huge_capacities_are_exact_and_cost_little() {
     }
 }
 
-/// Also where a chunk begins, which lies before the last one or behind it.
+/// Also where a chunk begins, which is before the last one or after it.
 #[test]
 fn room_that_was_asked_for_is_no_more_than_there_is() {
     let mut context = Context::from_waker(Waker::noop());
@@ -91,8 +91,8 @@ fn room_that_was_asked_for_is_no_more_than_there_is() {
     }
 }
 
-/// Whoever asks for room first sends on the fast path only, until there is a batch. It may begin anywhere, also where the first
-/// messages have been, when all chunks have gone round.
+/// A sender that first checks for room sends on the fast path only, until there is a batch. It may begin anywhere, also
+/// where the first messages have been, when all chunks have gone round.
 #[test]
 fn a_batch_behind_a_stream_leaves_what_was_sent_before() {
     let mut context = Context::from_waker(Waker::noop());
@@ -130,7 +130,7 @@ fn a_receiver_knows_that_there_is_no_room() {
 
 #[test]
 fn a_batch_receive_takes_all_that_is_there() {
-    // Also what came after a look that knew of less.
+    // Also what came after a poll that knew of less.
     let (mut sender, mut receiver) = spsc::unbounded();
     sender.send(0).unwrap();
     assert_eq!(receiver.peek(), Some(&0));

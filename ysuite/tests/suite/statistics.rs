@@ -44,7 +44,7 @@ macro_rules! for_every_kind {
         for_every_kind!(@ ysuite::mpmc::bounded($capacity), |$sender, $receiver| $body);
     }};
     (@ $ends:expr, |$sender:ident, $receiver:ident| $body:block) => {{
-        // An exchange's ends need no `mut`.
+        // The handles of an mpmc channel need no `mut`.
         #[allow(unused_mut)]
         let (mut $sender, mut $receiver) = $ends;
         $body
@@ -131,7 +131,8 @@ fn a_mark_that_was_not_read_is_too_low_by_64_at_most() {
     }
 }
 
-/// Batches, permits' messages and those that are sent beside a permit go another way into an exchange than others.
+/// Batches, permits' messages and those that are sent while there is a permit go another way into an mpmc channel than
+/// others.
 #[test]
 fn the_mark_of_an_mpmc_channel_is_too_low_by_64_at_most_however_it_was_filled() {
     const BACKLOG: u64 = 300;
@@ -154,7 +155,7 @@ fn the_mark_of_an_mpmc_channel_is_too_low_by_64_at_most_however_it_was_filled() 
     }
 }
 
-/// A batch of as many as there are from one look to the next, and messages behind it up to the look that comes then.
+/// A batch as long as from one sample to the next, and messages after it up to the next sample.
 #[test]
 fn a_batch_that_ends_where_a_check_is_due_is_seen_by_the_mark_of_an_mpmc_channel() {
     for (sender, receiver) in [mpmc::bounded(1_000), mpmc::unbounded()] {
@@ -210,14 +211,14 @@ fn two_threads_and_their_observers() {
             done.store(true, Ordering::Release);
             watchers.into_iter().for_each(|watcher| watcher.join().unwrap());
         });
-        // Both ends are gone.
+        // Both handles are gone.
         let (sent, received, high) = flow(&also);
         assert_eq!((sent, received), (MESSAGES, MESSAGES));
         assert!((1..=MESSAGES).contains(&high));
     });
 }
 
-/// A thread that looks until all is done: nothing may ever become less.
+/// A thread that polls until all is done: nothing may ever become less.
 fn watch(observer: &Observer, done: &Arc<AtomicBool>) -> thread::JoinHandle<()> {
     let (observer, done) = (observer.clone(), done.clone());
     thread::spawn(move || {

@@ -1,8 +1,8 @@
-//! Every way of waiting behind every other one, at every kind of end: whatever the end has waited by before, and not to its
-//! end, the way that it waits by now is told of what comes. Receivers wait for a message, senders for room.
+//! Every way of waiting after every other one, for every kind of handle: whatever unfinished wait came before, the
+//! current way of waiting is notified of what comes. Receivers wait for a message, senders for room.
 //!
-//! What is told is asked at once behind what has come, without another look at the channel: a task whether it was woken, a set
-//! whether the id is up. A thread that sleeps has to come back; the limit of its wait is a guard.
+//! The notification is checked at once after the event, without another poll of the channel: a task whether it was
+//! woken, a set whether the id is up. A thread that sleeps has to return; the limit of its wait is a guard.
 //!
 //! Claim: After every change of the wake mode the handle is notified in its present wake mode.
 //! Also: model attached::a_receiver_of_a_rendezvous_that_was_polled_before_it_is_attached.
@@ -20,16 +20,16 @@ use ysuite::mailbox::{Address, Mailbox};
 use ysuite::signal::{Attach, Select, SignalSet, YPollset};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
-/// Behind it a thread is asleep that waits without a spin.
+/// After this time a thread that waits without a spin is asleep.
 const SOON: Duration = Duration::from_millis(1);
 /// Longer than any test takes that does not hang.
 const GUARD: Duration = Duration::from_secs(100);
-/// The id of the end in its set.
+/// The id of the handle in its set.
 const ID: usize = 5;
 
 type Wait<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// An end that can wait in many ways, and what is at the other side.
+/// A handle that can wait in many ways, and its other side.
 trait End: Attach + Send + Sized + 'static {
     type Peer: Send + 'static;
 
@@ -107,7 +107,7 @@ impl Way {
         Self::Hub,
     ];
 
-    /// By a set that the end is attached to.
+    /// By a set that the handle is attached to.
     fn set(self) -> Option<Set> {
         match self {
             Self::Pollset => Some(Set::Signals(Box::new(YPollset::new()))),
@@ -119,7 +119,7 @@ impl Way {
     }
 }
 
-/// A set with one end.
+/// A set with one handle.
 enum Set {
     Signals(Box<dyn SignalSet>),
     Select(Select<'static>),
@@ -153,7 +153,7 @@ fn idle() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// Waits in this way, and stops before anything comes. False: this end cannot.
+/// Waits in this way, and stops before anything comes. False: this handle cannot.
 fn begin<E: End>(end: &mut E, way: Way) -> bool {
     match way {
         Way::Block => assert!(!end.block(SOON)),
@@ -189,7 +189,7 @@ fn begin<E: End>(end: &mut E, way: Way) -> bool {
     true
 }
 
-/// Waits in this way, and is told of what comes. `before` says how it came to this.
+/// Waits in this way, and is notified of what comes. `before` describes the earlier wait.
 fn told<E: End>(mut end: E, mut peer: E::Peer, way: Way, before: &str) {
     match way {
         Way::Block | Way::Selecting => {
@@ -243,7 +243,7 @@ fn told<E: End>(mut end: E, mut peer: E::Peer, way: Way, before: &str) {
             if !end.serve(&mut hub) {
                 return;
             }
-            // It looks for a while, and then sleeps.
+            // It polls for a while, and then sleeps.
             while hub.run_once(SOON).unwrap() != 0 {}
             E::satisfy(&mut peer, &mut || {
                 hub.run_once(Duration::ZERO).unwrap();
@@ -258,7 +258,7 @@ fn told<E: End>(mut end: E, mut peer: E::Peer, way: Way, before: &str) {
     }
 }
 
-/// The set that the end is attached to is told of what comes.
+/// The set that the handle is attached to is notified of what comes.
 fn told_by<E: End>(mut set: Set, mut end: E, mut peer: E::Peer, before: &str) {
     assert!(!end.look() && !set.is_told());
     E::satisfy(&mut peer, &mut || {
@@ -280,7 +280,7 @@ fn every_way_behind_every_other<E: End>(pair: fn() -> (E, E::Peer)) {
     });
 }
 
-/// The end stays in its set while it waits in another way: then either of them is told.
+/// The handle stays in its set while it waits in another way: then either of them is notified.
 fn every_way_beside_every_set<E: End>(pair: fn() -> (E, E::Peer)) {
     guarded(move || {
         let sets = || Way::ALL.iter().filter_map(|way| way.set().map(|set| (set, *way)));

@@ -1,4 +1,4 @@
-//! Channels of time: ticks, who gets them, and what becomes of those that nobody takes. And timers beside receivers.
+//! Channels of time: ticks, their receivers, and what happens to unreceived ones. And timers together with receivers.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -33,7 +33,7 @@ fn a_tick_is_never_early_and_comes_once() {
         assert_eq!((timer.try_recv(), state(&timer)), (Err(TryRecvError::Empty), (0, true, false, Some(1))));
         assert_eq!(timer.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
         assert_eq!(timer.recv_deadline(Instant::now() + MOMENT), Err(RecvTimeoutError::Timeout));
-        // At a moment that has passed: at once, and also behind the deadline of the wait.
+        // At a moment that has passed: at once, and also after the deadline of the wait.
         let timer = timer::at(before);
         assert_eq!(state(&timer), (1, false, true, Some(1)));
         assert_eq!(timer.recv_deadline(before), Ok(before));
@@ -63,7 +63,7 @@ fn ticks_that_are_missed_are_not_made_up_for_and_do_not_drift() {
         for _ in 0..5 {
             thread::sleep(3 * MOMENT);
             let before = Instant::now();
-            // The first that nobody has taken, and none of those behind it.
+            // The first unreceived one, and none of those after it.
             let due = timer.try_recv().unwrap();
             assert!(due > last && due < before);
             last = timer.recv().unwrap();
@@ -79,7 +79,7 @@ fn ticks_that_are_missed_are_not_made_up_for_and_do_not_drift() {
 #[test]
 fn periods_of_nothing_and_of_centuries() {
     let timer = timer::tick(Duration::ZERO);
-    // Another nanosecond each time the clock is looked at; the clock may stand still in between.
+    // Another nanosecond each time the clock is read; the clock may stop in between.
     let ticks: HashSet<_> = (0..1_000).filter_map(|_| timer.try_recv().ok()).collect();
     assert!(ticks.len() > 1);
     assert_eq!(timer.iter().take(100).collect::<HashSet<_>>().len(), 100);
@@ -125,7 +125,7 @@ fn a_timer_is_read_as_receivers_are() {
     assert_eq!((over.try_next(), over.has_message()), (Err(TryRecvError::Empty), false));
     assert!(format!("{over:?}").starts_with("Timer { due: None"), "{over:?}");
     assert_eq!(timer::at(Instant::now()).try_iter().count(), 1);
-    // What becomes due while it looks is for the next time, and the next time is when it has said that there is none.
+    // What becomes due while it polls is for the next time, which begins when it has reported that there is none.
     let quick = timer::tick(Duration::ZERO);
     let mut ticks = quick.try_iter();
     for _ in 0..3 {
@@ -218,8 +218,8 @@ fn timers_alone_and_the_same_one_twice() {
     });
 }
 
-/// Several threads, each with a select of its own, share a timer: each tick is received once, and nobody hangs for one that
-/// another has received.
+/// Several threads, each with a select of its own, share a timer: each tick is received once, and no thread hangs for
+/// one that another has received.
 #[test]
 fn selects_share_a_timer() {
     guarded(|| {

@@ -1,4 +1,4 @@
-//! The notice board: the newest value for everybody, and every way of waiting for it.
+//! The watch: the newest value for every receiver, and every way of waiting for it.
 
 mod attached;
 mod foreign;
@@ -62,7 +62,7 @@ fn the_last_value_is_seen_before_the_end_is() {
     assert_eq!(receiver.changed_timeout(Duration::MAX), Err(RecvTimeoutError::Disconnected));
     assert_eq!(receiver.wait_for(|value| *value > 2).map(|value| *value).unwrap_err(), RecvError);
     assert_eq!(*receiver.wait_for(|value| *value == 2).unwrap(), 2);
-    // It may always be looked at, also by who says that it has seen nothing.
+    // It may always be read, also by a receiver that has marked nothing as seen.
     receiver.mark_changed();
     assert_eq!((receiver.has_changed(), receiver.changed(), receiver.changed()), (Ok(true), Ok(()), Err(RecvError)));
 }
@@ -145,7 +145,7 @@ fn changes_of_several_senders_are_all_there() {
         let (mut seen, mut looks) = (0, 0);
         while receiver.changed().is_ok() {
             let value = *receiver.borrow_and_update();
-            // A change between the wait and the look is seen by the look, and ends no other wait.
+            // A change between the wait and the read is seen by the read, and ends no other wait.
             assert!(value > seen, "{value} behind {seen}");
             (seen, looks) = (value, looks + 1);
         }

@@ -254,7 +254,7 @@ fn every_shape_keeps_its_place() {
     guarded(|| crate::for_every_shape!(shape()));
 }
 
-/// Pipes numbers to a thread that sleeps on whatever waits in `set`.
+/// Pipes numbers to a thread that sleeps on any waiter in `set`.
 fn sleeping_on<W: Wait + Send + 'static>(mut set: W, bell: impl Signal + Send + 'static) {
     guarded(move || {
         const MESSAGES: usize = 5_000;

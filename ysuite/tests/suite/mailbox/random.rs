@@ -1,8 +1,8 @@
-//! Mailboxes against a model of them: random operations in one thread, each answer compared; then many threads, whose
+//! Mailboxes against a model of them: random operations in one thread, each result compared; then many threads, whose
 //! histories are checked. A run that fails prints its seed; `YSUITE_RANDOM` says how many operations there are.
 //!
-//! What the model promises: each thread's messages in order, urgent ones first but for their turn, what is set aside keeps its
-//! place, each message dropped once, ends told once and behind what was sent before.
+//! What the model promises: each thread's messages in order, urgent ones first except for their turn, what is set aside
+//! keeps its position, each message dropped once, ends announced once and after what was sent before.
 
 #[path = "random_model.rs"]
 mod model;

@@ -45,7 +45,7 @@ pub(super) enum Answer {
 struct Box {
     bound: Option<(usize, Crowding)>,
     owner: Option<u64>,
-    /// Urgent and ordinary ones, looked at and new.
+    /// Urgent and ordinary ones, checked and new.
     aside: [VecDeque<Item>; 2],
     new: [VecDeque<Item>; 2],
     /// With a bound: notices, and one that waits for those before it.
@@ -56,7 +56,7 @@ struct Box {
     in_a_row: u32,
     /// Addresses in the test's hands.
     addresses: usize,
-    /// Who is told of its end, as linked and as owned.
+    /// The mailboxes that are notified of its end, as linked and as owned.
     watchers: BTreeMap<u64, [bool; 2]>,
     watched: BTreeSet<u64>,
 }
@@ -95,7 +95,7 @@ impl Box {
         }
     }
 
-    /// Looks among those set aside. `Err`: an end that nobody has asked for.
+    /// Searches those set aside. `Err`: an unhandled end.
     fn search_aside(&mut self, rank: usize, accept: &impl Fn(&Item) -> bool) -> Option<Result<Item, Item>> {
         let is_over = |item: &Item| accept(item) || matches!(item, Item::End { .. });
         let at = self.aside[rank].iter().position(is_over)?;
@@ -166,7 +166,7 @@ impl Model {
         }
     }
 
-    /// A mailbox ends. Returns the numbers of the messages that go with it.
+    /// A mailbox ends. Returns the numbers of the messages that are dropped with it.
     pub(super) fn end(&mut self, id: u64) -> Vec<usize> {
         let ended = self.boxes.remove(&id).expect("a mailbox");
         self.names.retain(|_, of| *of != id);
@@ -310,7 +310,7 @@ impl Model {
         }
     }
 
-    /// Whether anybody could send something.
+    /// Whether any thread could send something.
     fn is_open(&self, id: u64) -> bool {
         let it = &self.boxes[&id];
         it.addresses != 0

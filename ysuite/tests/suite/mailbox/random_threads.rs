@@ -1,4 +1,4 @@
-//! Threads that send to mailboxes that other threads have: what was received, by whom, in which order.
+//! Threads that send to mailboxes that other threads have: what was received, by which thread, in which order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ysuite::receive_timeout;
 use super::{Ledger, Token, operations};
 use crate::support::{Random, guarded};
 
-/// A message: of whom, of which rank, the how manyth of these to this mailbox.
+/// A message: its sender, its rank, and its number among these to this mailbox.
 struct Letter<const SIZE: usize> {
     token: Token,
     from: usize,
@@ -25,7 +25,7 @@ struct Letter<const SIZE: usize> {
 /// What a mailbox has received.
 #[derive(Default)]
 struct History {
-    /// The last number of each sender, rank, type and parity, by all of which some are asked for.
+    /// The last number of each sender, rank, type and parity; some are requested by each of these.
     last: HashMap<(usize, bool, usize, usize), usize>,
     received: usize,
     ends: usize,
@@ -136,7 +136,7 @@ fn round(seed: u64, letters: usize) {
         .map(|bound| bound.map_or_else(Builder::new, |crowding| Builder::new().bounded(4, crowding)).build())
         .collect();
     let addresses: Vec<Address> = mailboxes.iter().map(Mailbox::address).collect();
-    // All learn of its end.
+    // All are notified of its end.
     let last = addresses.len() - 1;
     mailboxes[..last].iter_mut().for_each(|mailbox| mailbox.link(&addresses[last]));
     let receivers: Vec<_> = mailboxes

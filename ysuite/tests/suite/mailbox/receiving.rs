@@ -61,7 +61,7 @@ fn what_matches_nothing_keeps_its_place() {
         address.send(number).unwrap();
         address.send(number.to_string()).unwrap();
     }
-    // From behind: everything before it is set aside, and stays in order.
+    // From the last: everything before it is set aside, and stays in order.
     assert_eq!(receive!(mailbox => { text: String where text == "3" => text, }), Ok("3".to_owned()));
     assert_eq!(mailbox.set_aside(), 7);
     assert_eq!(mailbox.receive::<String>(), Ok("0".to_owned()));
@@ -73,7 +73,7 @@ fn what_matches_nothing_keeps_its_place() {
         );
     }
     assert_eq!(rest, [1, -1, 2, -2, 3]);
-    // And those that were not looked at yet come behind.
+    // And those that were not checked yet come after.
     assert_eq!(mailbox.receive::<i32>(), Ok(4));
     assert_eq!(mailbox.receive_only::<String>(), Ok("4".to_owned()));
 }
@@ -148,7 +148,7 @@ fn a_type_that_is_never_sent() {
         assert_eq!(receive_timeout!(mailbox, Duration::MAX => { number: u8 => number, }), Ok(1));
         address.send(2_u8).unwrap();
         drop(address);
-        // Without a timeout it waits as long as there is anybody who might send one.
+        // Without a timeout it waits as long as there is any address.
         assert_eq!(mailbox.receive::<u16>(), Err(ReceiveError::Disconnected));
         assert_eq!(mailbox.receive::<u8>(), Ok(2));
     });
@@ -198,7 +198,7 @@ fn a_guard_that_panics_leaves_the_message() {
     }
 }
 
-/// The message has been looked at: a link to what has ended is told behind it.
+/// The message has been checked: a link to an ended mailbox is reported after it.
 #[test]
 fn a_guard_that_panics_leaves_the_message_before_what_comes_of_a_link() {
     let (mut mailbox, address) = with_address();
@@ -218,7 +218,7 @@ fn a_guard_that_panics_leaves_the_message_before_what_comes_of_a_link() {
 #[test]
 fn a_guard_is_asked_about_each_message_once() {
     let (mut mailbox, address) = with_address();
-    // Where something is set aside a search begins with the urgent messages, and comes to the new ones behind that.
+    // If something is set aside a search begins with the urgent messages, and comes to the new ones after that.
     address.send('a').unwrap();
     assert_eq!(mailbox.receive_timeout::<u8>(NOW), Err(ReceiveError::Timeout));
     (0..3_u8).for_each(|number| address.send_priority(number).unwrap());

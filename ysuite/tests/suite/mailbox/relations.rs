@@ -1,4 +1,4 @@
-//! Owners and links: who is told of whose end, when, and with which words.
+//! Owners and links: which mailbox is notified of which end, when, and with which message.
 
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use crate::support::{Tally, guarded, panics};
 
 struct Stop;
 
-/// Ends when it is told to.
+/// Ends on request.
 fn obedient(mailbox: &mut Mailbox) {
     mailbox.receive::<Stop>().unwrap();
 }
@@ -52,7 +52,7 @@ fn a_mailbox_waits_for_a_child_that_can_still_reach_it() {
             };
             let address = if linked { mailbox.spawn_linked(answer) } else { mailbox.spawn(answer) };
             drop(address);
-            // Nobody but the child has the address.
+            // Only the child has the address.
             assert_eq!(mailbox.receive_timeout::<i32>(Duration::ZERO), Err(ReceiveError::Timeout));
             go.send(()).unwrap();
             assert_eq!(mailbox.receive::<i32>(), Ok(42));
@@ -129,7 +129,7 @@ fn many_messages_that_panic_at_an_end_are_one_panic_and_no_loss() {
     });
 }
 
-/// It may be the thread's lane that has to drop what the mailbox has not: where a panic would end the process.
+/// The thread's lane may have to drop what the mailbox has not, where a panic would end the process.
 #[test]
 fn a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do() {
     if !alone("mailbox::relations::a_thread_that_ends_while_its_mailbox_does_survives_what_its_messages_do") {
@@ -391,7 +391,7 @@ fn a_link_is_told_once_and_can_be_taken_back() {
         two.send(Stop).unwrap();
         one.send(Stop).unwrap();
         assert_eq!(mailbox.receive::<LinkTerminated>().unwrap().address(), &one);
-        // A link to one that has ended is told at once, however often.
+        // A link to one that has ended is notified at once, however often.
         mailbox.link(&one);
         mailbox.link(&one);
         assert_eq!(mailbox.set_aside(), 2);
@@ -449,7 +449,7 @@ fn the_end_of_anothers_owner_that_is_sent_on_takes_nobodys_own_owner() {
         let end = friend.receive::<OwnerTerminated>().unwrap();
         assert_eq!(friend.owner(), None);
         mailbox.address().send(end).unwrap();
-        // It is looked at on the way.
+        // It is checked on the way.
         assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
         assert_eq!(mailbox.owner(), Some(owner.address()));
         assert!(mailbox.receive_only::<OwnerTerminated>().is_ok());

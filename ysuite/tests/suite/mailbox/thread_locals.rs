@@ -26,7 +26,7 @@ thread_local! {
     static LATE: RefCell<Last> = const { RefCell::new(Last(None)) };
 }
 
-/// Does the same at the end of a thread that sends: in one whose lanes are destroyed before, and in one whose are not.
+/// Does the same when a sending thread exits: in one whose lanes are destroyed before, and in one whose are not.
 #[track_caller]
 fn at_the_end_of_a_thread<R: Send + 'static>(act: impl Fn() -> R + Clone + Send + 'static) -> Vec<R> {
     let mut answers = Vec::new();
@@ -98,7 +98,7 @@ fn sending_to_others_at_the_end_of_a_thread() {
 #[test]
 fn a_thread_that_is_ending_waits_for_room_where_it_is_not_the_owner() {
     guarded(|| {
-        // Nobody has received from it yet, or somebody has.
+        // It was not received from yet, or it was.
         for received in [false, true] {
             let mut mailbox = Builder::new().bounded(1, Crowding::Block).build();
             let address = mailbox.address();

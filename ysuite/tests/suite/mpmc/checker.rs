@@ -73,14 +73,14 @@ fn what_was_never_or_not_yet_sent_is_refused() {
 fn empty_is_refused_while_a_message_is_certainly_there() {
     assert!(!check(4, &[(0, 1, Sent(1)), (2, 3, Empty), (4, 5, Received(1))]));
     assert!(check(4, &[(0, 2, Sent(1)), (1, 3, Empty), (4, 5, Received(1))]));
-    // The oldest is still being sent; the one behind it is not seen until then.
+    // The oldest is still being sent; the one after it is not seen until then.
     assert!(check(4, &[(0, 9, Sent(1)), (1, 2, Sent(2)), (3, 4, Empty), (10, 11, Received(1)), (12, 13, Received(2))]));
-    // But not if the one behind it turns out to be the oldest.
+    // But not if the one after it turns out to be the oldest.
     assert!(!check(
         4,
         &[(0, 9, Sent(1)), (1, 2, Sent(2)), (3, 4, Empty), (10, 11, Received(2)), (12, 13, Received(1))]
     ));
-    // Somebody may have had it and another may have come.
+    // A receiver may have had it and another may have come.
     assert!(check(4, &[(0, 1, Sent(1)), (2, 5, Received(1)), (3, 4, Empty)]));
 }
 

@@ -1,4 +1,4 @@
-//! Closing by hand, from either end; and senders that wait for the end.
+//! Explicit close, from either side; and senders that wait for the disconnect.
 
 use std::future::Future;
 use std::pin::pin;
@@ -260,7 +260,8 @@ fn the_last_receiver_tells_those_that_wait_for_the_end_whatever_panics() {
     assert!(poll_once(&mut closed[1], &task).is_ready());
 }
 
-/// However many there are: each ends within its waking, and none within another's, which a stack would not have room for.
+/// However many there are: each finishes within its own wake-up, and none within another's, for which a stack would not
+/// have room.
 #[test]
 fn tasks_that_poll_on_the_spot_are_told_of_the_end_one_behind_the_other() {
     const TASKS: usize = 2_000;

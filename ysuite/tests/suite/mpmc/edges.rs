@@ -1,4 +1,4 @@
-//! The edges: capacities, shapes of messages, foreign code that panics, forks, and what a steady stream costs.
+//! Edge cases: capacities, shapes of messages, user code that panics, forks, and what a steady stream costs.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -161,7 +161,7 @@ fn many_drops_that_panic_are_one_panic_and_no_loss(bounded: bool) {
     tally.some(10).for_each(|message| sender.send(message).unwrap());
     tally.explode(4);
     assert_eq!(panics(|| drop(receiver)), "the end of message 4");
-    // Also those behind it, and while the sender is alive.
+    // Also those after it, and while the sender is alive.
     tally.assert_all_ended();
     assert!(sender.is_disconnected());
 }
@@ -202,7 +202,7 @@ fn an_iterator_that_panics_beyond_the_room_drops_what_does_not_fit() {
     });
     let outcome = catch_unwind(AssertUnwindSafe(|| sender.send_batch(messages)));
     assert!(outcome.is_err());
-    // Nobody would have made room for the rest: it is dropped, not waited for.
+    // No receiver would have made room for the rest: it is dropped, not waited for.
     assert_eq!((receiver.len(), tally.ended()), (3, 5));
     assert!(receiver.try_iter().map(|message| message.number).eq(0..3));
     tally.assert_all_ended();
@@ -232,7 +232,7 @@ fn receivers_gone_in_mid_batch_give_the_rest_back() {
             (sender, back)
         });
         (0..20).for_each(|_| drop(receiver.recv()));
-        // The sender is told first, and then what is in the ring is dropped.
+        // The sender is notified first, and then what is in the ring is dropped.
         drop(receiver);
         let (sender, back) = thread.join().unwrap();
         let unaccounted = tally.made() - tally.ended() - back.len();
@@ -306,7 +306,7 @@ fn a_forked_child_does_not_disturb_the_parent() {
             .collect();
         drop(receiver);
         for round in 0..4 {
-            // Asleep, or on the way: the child inherits the roster, and none of those who are in it.
+            // Asleep, or on the way: the child inherits the list of waiters, and none of the threads in it.
             thread::sleep(std::time::Duration::from_millis(round));
             // SAFETY: sending allocates and locks nothing here, and does not unwind.
             let sent = unsafe { process::forked_child_can(|| sender.try_send(round).is_ok()) };

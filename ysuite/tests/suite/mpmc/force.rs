@@ -198,7 +198,7 @@ fn a_receiver_that_sleeps_is_woken_and_a_sender_that_waits_is_not() {
     assert_eq!(waiting.woken(), 1);
 }
 
-/// It may have been told of room while the oldest message was in the way of that, and have found none.
+/// It may have been notified of room while the oldest message blocked that, and have found none.
 #[test]
 fn a_sender_that_waits_beside_a_permit_is_told_when_the_oldest_message_has_left_its_cell() {
     let (sender, receiver) = mpmc::bounded(2);
@@ -208,7 +208,7 @@ fn a_sender_that_waits_beside_a_permit_is_told_when_the_oldest_message_has_left_
     let mut waiting = Box::pin(sender.send_async(1));
     assert!(poll_once(&mut waiting, &task).is_pending());
     assert_eq!((sender.force_send(2), task.woken()), (Ok(Some(0)), 1));
-    // Nobody has made room meanwhile.
+    // No receiver has made room meanwhile.
     assert!(poll_once(&mut waiting, &task).is_pending());
     drop(permit);
     assert_eq!((task.woken(), poll_once(&mut waiting, &task)), (2, Poll::Ready(Ok(()))));
@@ -220,7 +220,7 @@ fn a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped() {
     let tally = Tally::of(3);
     let (sender, receiver) = mpmc::bounded(1);
     sender.send(tally.next()).unwrap();
-    // A receiver that waits beside a message: it was told of one that another has taken.
+    // A receiver that waits despite a message: it was notified of one that another has taken.
     let mut receiving = Box::pin(receiver.recv_async());
     drop(receiver.recv().unwrap());
     let waker = Explosive::waker();
@@ -261,7 +261,7 @@ fn one_that_polls_as_it_is_woken_is_told_once_of_each_change() {
                     assert_eq!(receiver.recv(), Ok(1));
                 }
             });
-            // Once to begin with, once for the places, and once more by the one that was told beside it.
+            // Once to begin with, once for the room, and once more by the one that was notified as well.
             let polls = polling.polls();
             assert!(polls == 2 || forces && polls <= 3, "{polls} polls");
             polling.stop();

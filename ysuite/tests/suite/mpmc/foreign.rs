@@ -1,4 +1,4 @@
-//! Wakers are foreign code: what becomes of the others where one panics, and what a look that must not wait does.
+//! Wakers are user code: what happens to the others if one panics, and what a poll that must not wait does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places(bounded: bool) {
     let mut future = Box::pin(other.recv_async());
     assert!(poll_once(&mut future, &task).is_pending());
     assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());
-    // The only one that waits is told, not a place that nobody has.
+    // The only waiter is notified, not a slot without a waiter.
     sender.send(7).unwrap();
     assert_eq!(task.woken(), 1);
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(7)));
@@ -71,7 +71,7 @@ fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set(bounded: b
     let mut set = YPollset::new();
     set.attach(&mut receiver, 3).unwrap();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
-    // Another waits as a task; the first is told of a message, and passes that on when it leaves its set.
+    // Another waits as a task; the first is notified of a message, and passes that on when it leaves its set.
     let mut other = receiver.clone();
     let waker = Explosive::waker();
     assert!(other.poll_recv(&mut Context::from_waker(&waker)).is_pending());
@@ -85,7 +85,7 @@ fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set(bounded: b
 
 fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
-    // Called and its place taken again: it is polled with another waker before it is told, and dropped afterwards.
+    // Woken and its slot taken again: it is polled with another waker before it is notified, and dropped afterwards.
     let mut first = Box::pin(receiver.recv_async());
     let waker = explosive_drop();
     assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -102,13 +102,13 @@ fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told(bounded: bool) {
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a place that nobody has was told");
 }
 
-/// What it was told goes to a task whose waking panics, and its own waker's drop panics behind that: one panic, not two.
+/// Its notification goes to a task whose waking panics, and its own waker's drop panics after that: one panic, not two.
 fn a_wait_that_ends_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let [mut first, mut told] = [0, 1].map(|_| Box::pin(receiver.recv_async()));
     let task = Task::default();
     assert!(poll_once(&mut first, &task).is_pending() && poll_once(&mut told, &task).is_pending());
-    // The first is told of a message that another takes. It waits anew, and still answers for what it was told.
+    // The first is notified of a message that another takes. It waits again, and still has to pass on its notification.
     sender.send(0).unwrap();
     assert_eq!((receiver.try_recv(), task.woken()), (Ok(0), 1));
     let clinging = Clinging::waker();
@@ -122,7 +122,8 @@ fn a_wait_that_ends_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
     assert_eq!(receiver.try_recv(), Ok(1));
 }
 
-/// Its set is told of a message while its task waits. Another's waking panics, and the drop of its task's waker behind that.
+/// Its set is notified of a message while its task waits. Another's waking panics, and the drop of its task's waker
+/// after that.
 fn a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic(bounded: bool) {
     let (sender, mut receiver) = of(if bounded { 8 } else { 0 });
     let mut other = receiver.clone();
@@ -175,7 +176,7 @@ fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll(bounded: bo
     let (other, cloned) = (receiver.clone(), sender.clone());
     let waker = cloning(move || cloned.send(1).unwrap());
     assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(1)));
-    // That is none of those who wait: the next message is told to one who is.
+    // That is no waiter: the next message notifies one that is.
     let task = Task::default();
     let mut future = Box::pin(other.recv_async());
     assert!(poll_once(&mut future, &task).is_pending());

@@ -1,4 +1,4 @@
-//! Records what a few threads do with one exchange at the same time, and has the histories checked.
+//! Records what a few threads do with one mpmc channel at the same time, and has the histories checked.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -9,12 +9,12 @@ use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, T
 use crate::support::Random;
 use crate::support::linear::{Clock, Event, MOST, Op, is_linearizable};
 
-/// A message that is told apart by its number.
+/// A message that is distinguished by its number.
 pub(crate) trait Numbered: From<u64> + Into<u64> + Send + 'static {}
 
 impl Numbered for u64 {}
 
-/// One that is so large that a segment of an exchange without a bound has a few slots: a history goes over its end.
+/// One that is so large that a segment of an unbounded mpmc channel has a few slots: a history goes across its end.
 pub(crate) struct Large([u64; 1024]);
 
 impl Numbered for Large {}
@@ -93,7 +93,7 @@ fn of<M>(capacity: usize) -> (Sender<M>, Receiver<M>) {
     if capacity == 0 { mpmc::unbounded() } else { mpmc::bounded(capacity) }
 }
 
-/// As many short histories as asked for, on one channel. A capacity of 0 is no bound.
+/// The given number of short histories, on one channel. A capacity of 0 is no bound.
 pub(crate) fn histories<M: Numbered>(script: Script, histories: usize, seed: u64) {
     let Script { threads, capacity, operations, forces } = script;
     assert!(2 * threads * operations + capacity < MOST);

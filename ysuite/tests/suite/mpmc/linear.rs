@@ -44,7 +44,7 @@ fn a_channel_that_is_closed_is_linearizable() {
     });
 }
 
-/// Without a bound, over the ends of segments.
+/// Without a bound, across the ends of segments.
 #[test]
 fn large_messages_without_a_bound_are_linearizable() {
     guarded(|| {

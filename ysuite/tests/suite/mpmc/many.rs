@@ -1,4 +1,4 @@
-//! Many senders and many receivers: every message once, in one total order, whatever way each of them waits.
+//! Many senders and many receivers: every message once, in one total order, for every way of waiting.
 
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ with_and_without_a_bound!(
     the_last_receiver_goes_while_senders_are_at_it,
 );
 
-/// Sends numbers that carry who has sent them, in one of the ways there are.
+/// Sends numbers that contain their sender, in one of the ways there are.
 fn send(sender: &Sender<u64>, who: u64, messages: u64, random: &mut Random) {
     let mut next = 0;
     while next < messages {
@@ -138,7 +138,7 @@ fn three_by_three_on_one_cpu_ends() {
     });
 }
 
-/// One order for all: whatever was in before something else was sent comes out first, whoever receives.
+/// One order for all: what was in before something else was sent comes out first, at any receiver.
 fn a_single_receiver_sees_the_order_in_which_sends_followed_each_other(bounded: bool) {
     guarded(move || {
         let (sender, receiver) = of(if bounded { 8 } else { 0 });

@@ -24,7 +24,7 @@ fn a_permit_is_room_and_its_message_comes_when_it_is_sent() {
     assert_eq!((sender.len(), sender.is_full()), (1, true));
     assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
     assert_eq!(sender.try_reserve().unwrap_err(), TryReserveError::Full);
-    // Behind what has been sent meanwhile.
+    // After what has been sent meanwhile.
     permit.send(3).unwrap();
     assert_eq!(sender.try_send(4), Err(TrySendError::Full(4)));
     assert!(receiver.try_iter().eq([1, 3]));
@@ -197,7 +197,7 @@ fn a_place_given_back_wakes_the_next_sender_that_waits() {
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
 }
 
-/// Nobody has waited for so long that publishers no longer look behind a fence.
+/// No sender has waited for so long that publishers no longer check after a fence.
 #[test]
 fn a_permits_message_wakes_a_receiver_after_many_that_woke_none() {
     let (sender, receiver) = mpmc::bounded(1);
@@ -381,13 +381,13 @@ fn one_that_gives_up_gathering_tells_the_next() {
     assert_eq!(tasks[1].woken(), 1);
     assert!(poll_once(&mut second, &tasks[1]).is_pending());
     assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
-    // There is room for all that is wanted: who is gathering holds up nobody.
+    // There is room for all that is wanted: a gathering sender holds up no other.
     let one = poll_once(&mut Box::pin(sender.reserve_many_async(1)), &tasks[0]);
     assert!(matches!(one, Poll::Ready(Ok(permits)) if permits.len() == 1));
     assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
 }
 
-/// Each is told once of what has changed, though it waits anew in the same place while the others are told.
+/// Each is notified once of what has changed, though it waits again in the same slot while the others are notified.
 ///
 /// Claim: A change that concerns all waiters notifies them in one pass, even if tasks poll during it and wait again.
 /// Also: suite mpmc::force::one_that_polls_as_it_is_woken_is_told_once_of_each_change.
@@ -450,7 +450,7 @@ fn the_right_to_gather_ends_where_a_wakers_drop_panics() {
     assert!(poll_once(&mut waits, &task).is_ready());
 }
 
-/// It is called for the one place that there is, and wants two: the one place is another's, who is called in its stead.
+/// It is woken for the only free slot, and wants two: the slot goes to another, which is woken instead.
 ///
 /// Claim: An attached sender that was notified of room passes on the part that it does not use.
 #[test]
@@ -530,8 +530,8 @@ fn an_attached_sender_that_was_told_and_gathers_as_a_thread_behind_another_passe
     });
 }
 
-/// In a ring of more places than can be counted: while as many are held as can be, others send beside them, and take the oldest
-/// message's place; who wants one more place waits for one less, though there is room.
+/// In a ring of more cells than can be counted: while the largest number is held, others still send, and displace the
+/// oldest message; a sender that wants one more waits for one less, though there is room.
 ///
 /// Claim: With the largest countable number of permits reserved, other senders can still send.
 #[test]
@@ -550,7 +550,7 @@ fn beside_as_many_places_as_can_be_counted_there_is_room_for_messages() {
     assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
     assert_eq!((sender.force_send(3), receiver.recv()), (Ok(Some(0)), Ok(1)));
     assert_eq!((one.woken(), several.woken(), sender.is_full()), (0, 0, false));
-    // Room alone is not what they wait for, and one of them is told of what they do wait for by a message and by a permit that goes.
+    // Room alone is not what they wait for. A message and a dropped permit notify one of them of what they do wait for.
     permits.next().unwrap().send(4).unwrap();
     assert!(one.woken() != 0 && several.woken() != 0);
     let permit = match poll_once(&mut reserving, &one) {
@@ -602,7 +602,7 @@ fn waiters_for_room_are_woken_in_turn() {
             let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
             let Poll::Ready(Ok(permit)) = poll_once(&mut futures[at], &tasks[at]) else { panic!("there is a place") };
             permit.send(0).unwrap();
-            // Waits again, behind the others.
+            // Waits again, after the others.
             futures[at] = begin(&tasks[at]);
         }
         assert_eq!(woken(), [round; SENDERS]);
@@ -623,7 +623,7 @@ fn all_gathering_waiters_finally_have_their_room() {
     let mut received = 0;
     while receiver.try_recv().is_ok() {
         received += 1;
-        // Only those go on that are told to.
+        // Only the notified ones go on.
         while let Some((task, told, future)) = waiting.iter_mut().find(|(task, told, _)| task.woken() != *told) {
             *told = task.woken();
             let Some(gathering) = future else { continue };
@@ -649,7 +649,7 @@ fn thousands_of_places_are_held_at_once() {
     }
 }
 
-/// Behind many permits that nobody has waited for, senders do not look any more whether somebody waits for places.
+/// After many permits without a waiter, senders no longer check for waiters for room.
 #[test]
 fn behind_many_permits_a_receiver_that_waits_is_told_of_the_next_ones_message() {
     let (sender, receiver) = mpmc::bounded(1);
@@ -665,7 +665,7 @@ fn behind_many_permits_a_receiver_that_waits_is_told_of_the_next_ones_message() 
     assert_eq!(poll_once(&mut receiving, &task), Poll::Ready(Ok(200)));
 }
 
-/// The one that has the right may be a future that nobody polls any more.
+/// The one that has the right may be a future that is not polled any more.
 #[test]
 fn a_gathering_waiter_sees_the_close_though_another_keeps_the_right() {
     guarded(|| {

@@ -59,7 +59,7 @@ fn a_batch_takes_from_its_iterator_only_what_has_room() {
     drop(sending);
     assert_eq!(messages, 3..10);
     assert!(receiver.try_iter().eq([100, 0, 1, 2]));
-    // Exactly as many as there is room for: it does not wait for the room of a further one.
+    // Exactly up to the room: it does not wait for the room of a further one.
     let mut rest = messages.by_ref().take(4);
     let mut sending = Box::pin(sender.send_batch_async(&mut rest));
     assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Ok(4)));
@@ -86,7 +86,7 @@ fn an_iterator_that_does_not_know_its_end_is_asked_when_there_is_room() {
     assert_eq!((receiver.len(), sender.is_full()), (1, false));
 }
 
-/// Never says how much is left, and may be asked again behind its end.
+/// Never reports how much is left, and may be called again after its end.
 struct Silent {
     left: usize,
     asked: usize,
@@ -309,7 +309,7 @@ fn a_message_that_comes_back_ends_with_a_waker_whose_drop_panics() {
     assert_eq!(tally.ended(), 1);
 }
 
-/// A limit that is over at once, and at whose end `held` ends.
+/// A limit that is over at once, and drops `held` on drop.
 fn stop_with(held: impl Sized) -> impl Future<Output = ()> {
     poll_fn(move |_| {
         let _whole = &held;

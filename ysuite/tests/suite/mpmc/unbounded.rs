@@ -1,4 +1,4 @@
-//! What only an exchange without a bound does: it is never full, and gets long.
+//! What only an unbounded mpmc channel does: it is never full, and gets long.
 
 use std::thread;
 
@@ -61,7 +61,7 @@ fn grows_and_shrinks<T: Sample>(most: usize) {
         while sent - received > target {
             let left = sent - received;
             if random.below(2) == 0 {
-                // All that was asked for and is there, however many segments it lies in.
+                // All that was requested and is there, in however many segments.
                 let asked = random.below(300) + 1;
                 assert_eq!(receiver.try_recv_batch(&mut batch, asked), Ok(asked.min(left)));
                 batch.drain(..).for_each(|message| {

@@ -1,4 +1,4 @@
-//! Who is woken: one for each message, nobody twice, and the next if that one leaves.
+//! Which waiter is woken: one for each message, none twice, and the next if that one leaves.
 
 use std::task::Poll;
 use std::thread;
@@ -58,7 +58,7 @@ fn a_message_wakes_one_and_each_in_turn(bounded: bool) {
     assert_eq!(receiver.len(), 1);
 }
 
-/// Claim: A batch wakes as many waiters as it has messages.
+/// Claim: A batch wakes one waiter for each of its messages.
 fn a_batch_wakes_as_many_as_it_has_messages(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let tasks = waiting(&receiver, 5);
@@ -84,7 +84,7 @@ fn a_wake_that_found_nothing_is_not_owed(bounded: bool) {
     let (sender, receiver) = of(if bounded { 8 } else { 0 });
     let mut tasks = waiting(&receiver, 3);
     sender.send(7).unwrap();
-    // Somebody else was quicker.
+    // Another receiver was quicker.
     assert_eq!(receiver.try_recv(), Ok(7));
     let at = woken(&tasks).iter().position(|&woken| woken == 1).unwrap();
     let (task, future) = &mut tasks[at];
@@ -166,7 +166,7 @@ fn a_message_costs_its_sender_one_system_call_however_many_threads_sleep(bounded
         for thread in threads {
             let (received, calls) = thread.join().unwrap();
             assert!(received);
-            // To sleep, to ask for the barrier, and a few for wake-ups that came for somebody quicker.
+            // To sleep, to request the barrier, and a few for wake-ups whose message another receiver took.
             assert!(calls <= 8 || cfg!(ysuite_portable), "{calls} system calls for one message");
         }
     });
@@ -201,16 +201,16 @@ fn more_waiters_than_one_block_holds(bounded: bool) {
     for (number, (task, future)) in tasks.iter_mut().enumerate() {
         assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(number as u32)));
     }
-    // Their places are free again, and nobody waits.
+    // Their slots are free again, and there is no waiter.
     drop(tasks);
     let tasks = waiting(&receiver, 3);
     sender.send(1).unwrap();
     assert_eq!(woken(&tasks).iter().sum::<usize>(), 1);
 }
 
-/// Nobody waits for ever while others are woken again and again.
+/// No waiter waits for ever while others are woken again and again.
 fn waiters_are_woken_in_turn(bounded: bool) {
-    // As many as wait in one block of the list, and in several.
+    // Enough waiters for one block of the list, and for several.
     for waiters in [5, 64, 130] {
         let (sender, receiver) = of(if bounded { 1 } else { 0 });
         let mut tasks = waiting(&receiver, waiters);
@@ -221,7 +221,7 @@ fn waiters_are_woken_in_turn(bounded: bool) {
                 let at = (0..waiters).find(|&at| tasks[at].0.woken() != before[at]).expect("nobody was woken");
                 let (task, future) = &mut tasks[at];
                 assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
-                // Waits again, behind the others.
+                // Waits again, after the others.
                 *future = Some(Box::pin(receiver.recv_async()));
                 assert!(poll_once(future.as_mut().unwrap(), task).is_pending());
             }
@@ -269,7 +269,7 @@ fn senders_that_wait_are_woken_in_turn() {
             assert_eq!(receiver.try_recv(), Ok(0));
             let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
             assert_eq!(poll_once(&mut futures[at], &tasks[at]), Poll::Ready(Ok(())));
-            // Waits again, behind the others.
+            // Waits again, after the others.
             futures[at] = begin(&tasks[at]);
         }
         assert_eq!(woken(), [round; SENDERS]);

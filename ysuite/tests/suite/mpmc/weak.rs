@@ -1,4 +1,4 @@
-//! Ends that are counted, compared, and weak.
+//! Handles that are counted, compared, and weak.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn a_closed_channel_gives_no_ends() {
     assert!(weak.0.upgrade().is_none() && weak.1.upgrade().is_none());
 }
 
-/// Upgrades race with the last drop: whoever gets a sender can send, and what it sends is received.
+/// Upgrades race with the last drop: a thread that gets a sender can send, and what it sends is received.
 ///
 /// Claim: An upgrade of a weak handle that races with the last drop succeeds completely or fails, on both sides.
 /// Also: model exchange_close::an_upgrade_against_the_last_senders_drop.

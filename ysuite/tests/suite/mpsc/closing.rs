@@ -1,4 +1,4 @@
-//! The close of a funnel and of single senders; weak senders, counts, and which channel an end is of.
+//! The close of an mpsc channel and of single senders; weak senders, counts, and the channel of a handle.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -300,7 +300,7 @@ fn a_closed_sender_that_was_in_a_set_gives_its_place_back() {
     for _ in 0..3 {
         let mut other = sender.try_clone().unwrap();
         assert!(other.close());
-        // The receiver looks, and the closed sender's lane is gone.
+        // The receiver polls, and the closed sender's lane is gone.
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
         // In the set it has a place again, as long as it lives, and one only.
         set.attach(&mut other, 0).unwrap();
@@ -318,14 +318,15 @@ fn a_closed_sender_that_was_in_a_set_gives_back_no_place_of_others() {
     let (sender, mut receiver) = mpsc::unbounded();
     let mut closed = sender.clone();
     assert!(closed.close());
-    // The receiver looks, and the closed sender's lane is gone. In the set it has a place again, before those of the others.
+    // The receiver polls, and the closed sender's lane is gone. In the set it has an id again, before those of the
+    // others.
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     let mut set = YPollset::new();
     set.attach(&mut closed, 0).unwrap();
     let mut others: Vec<_> = (0..4).map(|_| sender.clone()).collect();
     others.iter_mut().for_each(|other| other.send(1).unwrap());
     drop(closed);
-    // Whoever comes next has a lane to itself.
+    // The next sender has a lane to itself.
     let mut next = sender.clone();
     next.send(1).unwrap();
     others.iter_mut().for_each(|other| other.send(1).unwrap());
@@ -338,7 +339,7 @@ fn a_sender_of_a_closed_channel_that_was_in_a_set_gives_its_place_back() {
     receiver.close();
     let mut set = YPollset::new();
     for round in 0..6 {
-        // It connects behind the end, and has no lane.
+        // It connects after the close, and has no lane.
         let mut late = sender.try_clone().unwrap();
         set.attach(&mut late, 0).unwrap();
         assert!(set.check().eq([0]));

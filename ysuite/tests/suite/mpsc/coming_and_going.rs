@@ -26,7 +26,7 @@ fn ways() -> [(&'static str, Way); 5] {
     ]
 }
 
-/// A sender for each request, beside one that stays and sends nothing.
+/// A sender for each request, alongside one that stays and sends nothing.
 fn requests(receive: Way, backlog: u64, goes_later: bool) {
     let (sender, mut receiver) = mpsc::unbounded();
     let mut last = None;
@@ -180,7 +180,7 @@ fn a_weak_sender_is_upgraded_for_each_request() {
     }
 }
 
-/// The receiver looks between any two steps, or at none.
+/// The receiver polls between any two steps, or at none.
 #[test]
 fn a_lane_that_a_sender_has_left_without_a_message_is_as_good_as_a_new_one() {
     for looks in 0..16_u32 {
@@ -202,7 +202,7 @@ fn a_lane_that_a_sender_has_left_without_a_message_is_as_good_as_a_new_one() {
     }
 }
 
-/// The receiver looks at no lane, and is not woken, for the sake of a sender that has sent nothing. The last one's end is noticed.
+/// The receiver checks no lane, and is not woken, for a sender that has sent nothing. The last one's drop is noticed.
 #[test]
 fn senders_that_go_without_a_message_cost_the_receiver_nothing() {
     let (sender, mut receiver) = mpsc::unbounded::<u64>();

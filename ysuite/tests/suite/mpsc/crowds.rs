@@ -193,7 +193,7 @@ fn too_many_senders_are_a_clear_error() {
     let text = mpsc::TooManySenders.to_string();
     assert!(text.contains("262080 senders"), "{text}");
     assert_eq!(panics(|| drop(sender.clone())), text);
-    // One that is gone makes room when the receiver has looked.
+    // A dropped sender makes room when the receiver has polled.
     senders.swap_remove(4_711);
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     let mut last = sender.try_clone().unwrap();
@@ -221,7 +221,7 @@ fn idle_lanes_are_not_looked_at() {
         }
         receiver.visits() - before
     };
-    // One look for each time the only active lane is empty, and for each turn.
+    // One check for each time the only active lane is empty, and for each turn.
     assert!(run(&mut receiver) <= 3 * MESSAGES);
     // Those that have sent something are active until they are found idle.
     idle.iter_mut().for_each(|idle| idle.send(9).unwrap());
@@ -236,7 +236,7 @@ fn idle_lanes_are_not_looked_at() {
     assert!(run(&mut receiver) <= 3 * MESSAGES);
 }
 
-/// The same of one lane beside another.
+/// The same for one lane next to another.
 #[test]
 fn a_lane_that_stays_empty_is_visited_no_more() {
     const MESSAGES: u64 = 200;
@@ -484,7 +484,7 @@ fn a_message_is_found_in_whichever_lane_it_is() {
     for lanes in 1..7 {
         let (sender, mut receiver) = mpsc::unbounded();
         let mut senders: Vec<_> = (0..lanes).map(|_| sender.clone()).collect();
-        // All are active, and whichever was the last the next is found.
+        // All are active, and from any last one the next is found.
         senders.iter_mut().for_each(|sender| sender.send(0).unwrap());
         assert_eq!(receiver.try_iter().count(), lanes);
         for last in 0..lanes {

@@ -1,4 +1,4 @@
-//! Ends of single senders, of the last one, of the receiver; panics; and a fork.
+//! Drops of single senders, of the last one, of the receiver; panics; and a fork.
 
 use std::task::Context;
 use std::thread;
@@ -51,7 +51,7 @@ fn long_lanes_are_counted_whosever_turn_it_is() {
             assert_eq!((receiver.len(), receiver.is_empty()), (left, left == 0));
         }
     }
-    // Beside a lane that has yet to come into view.
+    // Next to a lane that is not yet visible.
     let (mut one, mut receiver) = mpsc::unbounded();
     let mut two = one.clone();
     one.send_batch(0..100).unwrap();

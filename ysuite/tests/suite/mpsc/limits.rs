@@ -1,4 +1,4 @@
-//! A funnel for so many senders: the bound of the whole.
+//! An mpsc channel with a limit of senders: the bound of the whole.
 
 use ysuite::mpsc::{self, TryRecvError, TrySendError};
 
@@ -28,7 +28,7 @@ fn an_mpsc_channel_with_a_senders_limit_has_no_more_lanes() {
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     let again = senders[0].try_clone().unwrap();
     assert!(senders[0].try_clone().is_err());
-    // One that is closed counts until its lane is drained, and the receiver has looked once more.
+    // One that is closed counts until its lane is drained, and the receiver has polled once more.
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     senders[1].close();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));

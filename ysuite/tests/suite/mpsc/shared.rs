@@ -1,4 +1,5 @@
-//! A sender that threads share: each thread's own lane, threads and channels that end, foreign code that comes back.
+//! A sender that threads share: each thread's own lane, threads that exit and channels that are dropped, user code that
+//! re-enters.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -68,7 +69,7 @@ fn a_shared_sender_counts_as_one_however_many_threads_use_it() {
     ordinary.send(3).unwrap();
     assert_eq!(ordinary.downgrade().sender_count(), 1);
     drop(ordinary);
-    // The lane that this thread still has keeps nobody waiting.
+    // The lane that this thread still has keeps no thread waiting.
     assert_eq!(receiver.iter().sum::<i32>(), 6);
     assert_eq!((receiver.recv(), receiver.is_disconnected()), (Err(RecvError), true));
 }
@@ -189,7 +190,7 @@ fn a_thread_that_sends_by_thousands_of_shared_senders_keeps_few_lanes() {
     }
 }
 
-/// Channels by which this thread has sent what nobody has received: each has a lane that stays.
+/// Channels by which this thread has sent unreceived messages: each has a lane that stays.
 fn channels_in_use(channels: usize) -> Vec<(SharedSender<u8>, mpsc::Receiver<u8>)> {
     let in_use = |_| {
         let (sender, receiver) = mpsc::unbounded();
@@ -209,7 +210,7 @@ fn a_lane_goes_when_it_is_empty_and_has_not_been_used_for_long() {
         let (full_sender, _full_receiver) = mpsc::bounded(1);
         let (shared, full) = (sender.share(), full_sender.share());
         assert_eq!((shared.send(1), receiver.recv(), full.send(1)), (Ok(()), Ok(1), Ok(())));
-        // The thread has looked through its lanes, and will do so when there are twice as many.
+        // The thread has swept its lanes, and will do so again when their number has doubled.
         let _some = channels_in_use(70);
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
         assert!(sender.try_clone().is_err(), "a lane that was used of late stays");
@@ -278,7 +279,7 @@ fn a_message_that_is_dropped_at_the_end_may_send() {
     impl Drop for Again {
         fn drop(&mut self) {
             assert!(self.0.sender_count() > 0);
-            // Nobody receives it: it comes back, and must not send in its turn.
+            // There is no receiver: it comes back, and must not send in its turn.
             if let Ok(sender) = self.0.sender() {
                 assert!(sender.is_disconnected());
             }
@@ -291,7 +292,7 @@ fn a_message_that_is_dropped_at_the_end_may_send() {
     assert!(shared.send(Again(shared.clone())).is_err());
 }
 
-/// It ends before the panic that says why: two panics at once would be the end of the process.
+/// It ends before the panic that says why: two panics at once would end the process.
 #[test]
 fn a_message_for_which_there_is_no_lane_may_panic_as_it_is_dropped() {
     let (sender, _receiver) = mpsc::bounded_for(1, 1);
@@ -324,7 +325,7 @@ fn a_refused_message_ends_with_a_lane_whose_messages_panic() {
         tally.explode_all(1..3);
         let ((sender, receiver), (other, _other_in)) = (mpsc::bounded(1), mpsc::unbounded());
         let (shared, other) = (sender.share(), other.share());
-        // The lane of this thread is behind that of the other thread, and full.
+        // The lane of this thread is after that of the other thread, and full.
         thread::scope(|scope| {
             let first = Last(Some((shared.clone(), tally.clone())), tally.next());
             scope.spawn(|| assert!(shared.send(first).is_ok())).join().unwrap();

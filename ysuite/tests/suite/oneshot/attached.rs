@@ -14,7 +14,7 @@ fn the_id_is_up_while_there_may_be_a_message() {
     let (sender, mut receiver) = oneshot::channel();
     let mut set = YPollset::new();
     set.attach(&mut receiver, 4).unwrap();
-    // At first, and as long as nobody looks.
+    // At first, and as long as it is not polled.
     assert!(set.check().eq([4]) && set.check().eq([4]));
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     assert!(set.check().is_empty());
@@ -276,7 +276,7 @@ fn a_hub_serves_an_answer_and_then_its_end() {
     });
 }
 
-/// In a turn that has other work, too, in which the hub only looks, and takes no id down.
+/// Also in a turn with other work, when the hub only checks, and takes no id down.
 #[cfg(all(feature = "hub", unix))]
 #[test]
 fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
@@ -299,7 +299,7 @@ fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
     });
 }
 
-/// It has only looked, and told nobody of the end.
+/// It has only checked, and has not reported the disconnect.
 #[cfg(all(feature = "hub", feature = "stream", unix))]
 #[test]
 fn a_receiver_that_a_hub_gives_back_has_its_end_to_tell() {

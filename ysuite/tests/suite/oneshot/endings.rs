@@ -1,4 +1,4 @@
-//! Ends that go, in every order: each message is delivered or dropped exactly once.
+//! Handles that are dropped, in every order: each message is delivered or dropped exactly once.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,7 +61,7 @@ fn a_close_ends_what_the_task_of_either_end_waits_for() {
     let mut closed = Box::pin(sender.closed());
     assert!(poll_once(&mut closed, &closing).is_pending());
     assert!(receiver.close());
-    // Whoever closes need not be who waits.
+    // The closing thread need not be the waiting one.
     assert_eq!((receiving.woken(), receiving.held(), closing.woken(), closing.held()), (1, 0, 1, 0));
     assert!(poll_once(&mut closed, &closing).is_ready());
     drop(closed);

@@ -1,4 +1,4 @@
-//! Wakers are foreign code: they panic when they are cloned, woken or dropped, and they come back.
+//! Wakers are user code: they panic when they are cloned, woken or dropped, and they re-enter.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use crate::support::executor::{Clinging, Explosive, Task, acting, cloning, poll_
 use ysuite::oneshot::{self, RecvError, TryRecvError};
 use ysuite::signal::{Wait, YPollset};
 
-/// Polls the receiver once with this waker, which is dropped then but for its clones.
+/// Polls the receiver once with this waker, which is dropped then except for its clones.
 fn poll<T>(receiver: &mut oneshot::Receiver<T>, waker: Waker) -> Poll<Result<T, RecvError>> {
     let polled = Pin::new(receiver).poll(&mut Context::from_waker(&waker));
     // The clone in the channel is the last: it is the one that panics.
@@ -38,7 +38,7 @@ fn a_waker_that_panics_when_it_is_woken_loses_no_message() {
     assert!(poll(&mut receiver, Explosive::waker()).is_pending());
     assert!(panics(|| sender.send(1)));
     assert_eq!(receiver.try_recv(), Ok(1));
-    // Nor the end.
+    // Nor the disconnect.
     let (sender, mut receiver) = oneshot::channel::<u8>();
     assert!(poll(&mut receiver, Explosive::waker()).is_pending());
     assert!(panics(|| drop(sender)));
@@ -81,13 +81,13 @@ fn a_waker_that_panics_when_it_is_dropped_leaves_the_receiver_as_it_should_be() 
         assert!(poll(&mut receiver, Clinging::waker()).is_pending());
         let woken = task.woken();
         assert!(panics(|| {
-            // One way or the other, it is told.
+            // One way or the other, it is notified.
             if close {
                 receiver.close();
             }
             drop(receiver);
         }));
-        // The task of the sender has been told.
+        // The task of the sender has been notified.
         assert_eq!((task.woken(), poll_once(&mut closed, &task)), (woken + 1, Poll::Ready(())));
     }
 }
@@ -187,7 +187,7 @@ impl Wake for Holder {
 
 #[test]
 fn a_waker_may_drop_either_end() {
-    // The receiver, as it is woken for a message: nobody gets that.
+    // The receiver, as it is woken for a message: that is not received.
     let tally = Tally::of(1);
     let (sender, mut receiver) = oneshot::channel();
     let holder = Arc::new(Holder(Mutex::new(None)));
@@ -202,7 +202,7 @@ fn a_waker_may_drop_either_end() {
     let task = Task::default();
     assert!(poll_once(&mut receiver, &task).is_pending());
     assert_eq!((task.woken(), poll_once(&mut receiver, &task)), (1, Poll::Ready(Err(RecvError))));
-    // The sender, as it is told that the receiver goes.
+    // The sender, as it is notified that the receiver is dropped.
     let (mut sender, receiver) = oneshot::channel::<u8>();
     let holder = Arc::new(Holder(Mutex::new(None)));
     let waker = Waker::from(holder.clone());
@@ -247,7 +247,7 @@ fn a_waker_that_sends_as_it_is_cloned_leaves_no_task_waiting() {
         if polled {
             assert!(poll_once(&mut receiver, &before).is_pending());
         }
-        // The sender finds nobody who waits, or the task before this one.
+        // The sender finds no waiter, or the task before this one.
         let waker = sending(sender);
         let polled_again = Pin::new(&mut receiver).poll(&mut Context::from_waker(&waker));
         assert_eq!(polled_again, Poll::Ready(Ok(7)), "case {case}");

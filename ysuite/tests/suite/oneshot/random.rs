@@ -1,4 +1,4 @@
-//! Random operations on both ends beside a simple reference: what each answers, who is woken, and what is left.
+//! Random operations on both handles against a simple model: each result, which task is woken, and what is left.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use ysuite::signal::{Wait, YPollset};
 struct Reference {
     /// The number of the message that is there.
     message: Option<usize>,
-    /// Whether the receiver has given its message or told the end, or has closed.
+    /// Whether the receiver has returned its message or reported the disconnect, or has closed.
     spent: bool,
     /// The task that polled last, how often it should have been woken, and whether it waits.
     receiving: (usize, bool),
@@ -83,7 +83,7 @@ impl Machine {
         self.reference.sender_ends();
     }
 
-    /// What a receive of any kind must answer now.
+    /// What a receive of any kind must return now.
     fn expected(&mut self) -> Result<usize, TryRecvError> {
         if self.reference.spent {
             return Err(TryRecvError::Disconnected);
@@ -136,7 +136,7 @@ impl Machine {
         let closes = !self.reference.spent && self.sender.is_some();
         assert_eq!(receiver.close(), closes);
         if closes {
-            // Whoever closes need not be who waits.
+            // The closing thread need not be the waiting one.
             self.reference.sender_ends();
             self.reference.spent = true;
             self.reference.receiver_ends(true);

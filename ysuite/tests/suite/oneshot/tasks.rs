@@ -1,4 +1,4 @@
-//! Ends that tasks wait for.
+//! Handles that tasks wait for.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Messages of a pool through every kind of channel, with fewer blocks than the channels have room for: who sends waits
-//! for the pool.
+//! Messages of a pool through every kind of channel, with fewer blocks than the channels have room for: the senders
+//! wait for the pool.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use super::{all, guarded};
 
 const MESSAGES: u64 = 30_000;
 
-/// A message of a length of its own, all of whose bytes tell its number.
+/// A message of a length of its own, whose bytes all have its number.
 fn make(pool: &Pool, number: u64) -> Message {
     let mut message = pool.take(8 + (number % 400) as usize);
     message[..8].copy_from_slice(&number.to_ne_bytes());

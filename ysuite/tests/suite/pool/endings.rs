@@ -1,4 +1,4 @@
-//! Pools, messages and threads that end in any order.
+//! Pools, messages and threads that are dropped or exit in any order.
 
 use std::cell::RefCell;
 use std::thread;

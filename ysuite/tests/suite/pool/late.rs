@@ -11,7 +11,7 @@ use super::{all, guarded, pool_of};
 
 type Act = Box<dyn FnOnce()>;
 
-/// Runs when the thread ends.
+/// Runs when the thread exits.
 struct AtTheEnd(Vec<Act>);
 
 impl Drop for AtTheEnd {
@@ -77,7 +77,7 @@ fn hundreds_of_thousands_of_blocks_dropped_past_thread_locals_are_all_there() {
     });
 }
 
-/// Each looks for a magazine with room for each block, and the last place of one is taken by whoever comes first.
+/// Each looks for a magazine with room for each block, and the first thread takes the last slot of one.
 #[test]
 fn threads_that_drop_blocks_past_their_thread_locals_at_once() {
     guarded(|| {

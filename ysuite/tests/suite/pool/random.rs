@@ -1,6 +1,6 @@
 //! Random operations against a model: which blocks are out, how long each message is and what it holds, and how many are
-//! free in each class. Several threads are at work, one at a time, so the model knows what each operation must answer.
-//! Then several at once, with an account that must come out even.
+//! free in each class. Several threads are at work, one at a time, so the model knows what each operation must return.
+//! Then several at once, with counts that must balance.
 //!
 //! `YSUITE_RANDOM` is the number of operations, 40,000 where it is not set.
 
@@ -48,7 +48,7 @@ impl Out {
     }
 }
 
-/// A value that does things when it ends.
+/// A value that does things when it is dropped.
 struct Foreign {
     pool: Pool,
     inner: Option<Message>,
@@ -301,7 +301,7 @@ impl Model {
         }
     }
 
-    /// Everything ends, in some order.
+    /// Everything is dropped, in some order.
     fn end(mut self) {
         self.count();
         while !self.boxes.is_empty() {
@@ -366,7 +366,7 @@ fn floods(seed: u64, rounds: u64) {
         }
         assert_eq!(pool.stats()[0].in_use, out.len());
     }
-    // All of them at once by a thread that ends, and the next in the ordinary way.
+    // All of them at once by a thread that exits, and the next in the ordinary way.
     out.extend(all(&pool, 8));
     let last = out.pop();
     late(move || move || drop(out));
@@ -381,7 +381,7 @@ fn random_floods_leave_all_blocks_where_they_can_be_taken() {
     (0..rounds.div_ceil(ROUNDS)).for_each(|seed| guarded(move || floods(7 + seed, ROUNDS)));
 }
 
-/// A number at both ends of a message; nobody else has it.
+/// A number at the start and the end of a message; no other thread has it.
 fn write(message: &mut Message, number: u64) {
     let end = message.len() - 8;
     message[..8].copy_from_slice(&number.to_ne_bytes());
@@ -395,7 +395,7 @@ fn read(message: &Message) -> u64 {
     first
 }
 
-/// What threads exchange, and how many each class has out at least: counted behind the taking and before the giving back.
+/// What threads exchange, and how many each class has out at least: counted after taking and before giving back.
 struct Account {
     numbers: AtomicU64,
     out: [AtomicUsize; 4],
@@ -449,7 +449,7 @@ fn random_operations_of_several_threads_come_out_even() {
                 .map(|who| {
                     let (pool, account) = (pool.clone(), account.clone());
                     thread::spawn(move || {
-                        // Each ends now and then, and drops what it has past its thread-locals.
+                        // Each exits now and then, and drops what it has after its thread-locals.
                         for stretch in 0..5 {
                             let (pool, account) = (pool.clone(), account.clone());
                             late(move || {

@@ -1,4 +1,4 @@
-//! Those who wait for a block.
+//! Threads that wait for a block.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -60,7 +60,7 @@ fn each_waits_for_its_own_class() {
                         done.fetch_add(1, Ordering::SeqCst);
                     });
                 }
-                // In another order than they were taken; each frees just one of those who wait.
+                // In another order than they were taken; each frees just one waiter.
                 for (freed, at) in [2, 0, 1].into_iter().enumerate() {
                     assert_eq!(done.load(Ordering::SeqCst), freed);
                     held[at] = None;
@@ -149,7 +149,7 @@ fn each_of_hundreds_of_blocks_wakes_one_taker() {
                     scope.spawn(move || {
                         let message = pool.take(4);
                         taken.fetch_add(1, Ordering::SeqCst);
-                        // Kept until all have one: nobody lives on what another gives back.
+                        // Kept until all have one: no thread uses what another gives back.
                         message
                     })
                 })

@@ -19,7 +19,7 @@ macro_rules! ensure {
 }
 
 impl<R: Room> Machine<R> {
-    /// Foreign code must be quiet.
+    /// User code must be inactive.
     pub(crate) fn check(&self, panicked: bool) -> Result<(), String> {
         self.batching.set(false);
         let faults = faults();
@@ -31,7 +31,7 @@ impl<R: Room> Machine<R> {
             self.receivers.borrow().iter().for_each(|slot| slot.borrow_mut().is_quiet = false);
         }
         if panicked {
-            // What was shown may have been lost in the hands of who received it.
+            // What was shown may have been lost in its receiver.
             self.receivers.borrow().iter().for_each(|slot| slot.borrow_mut().peeked = None);
         }
         self.check_messages()?;
@@ -76,7 +76,7 @@ impl<R: Room> Machine<R> {
         Ok(())
     }
 
-    /// An end keeps one waker at most, and none when it is gone; so does a future.
+    /// A handle keeps one waker at most, and none when it is gone; so does a future.
     fn check_wakers(&self) -> Result<(), String> {
         let mut graves = self.graves.borrow_mut();
         let kept: usize = graves.iter().map(|task| task.held()).sum();
@@ -148,7 +148,7 @@ impl<R: Room> Machine<R> {
         [sets.pollset.check().collect(), sets.socketpair.check().collect()]
     }
 
-    /// Nothing is up that nobody has, and the descriptor is readable exactly while something is.
+    /// No id is up without an owner, and the descriptor is readable exactly while one is up.
     fn check_sets(&self) -> Result<(), String> {
         let readable = self.is_readable();
         let up = self.up();

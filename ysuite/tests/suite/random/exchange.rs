@@ -1,6 +1,6 @@
-//! What only an exchange can do, beside a plain queue with a count of places held: permits, forced sends, closing, weak
-//! ends, and waits of each kind as tasks. On one thread every answer is exact. In the end only tasks that were woken are
-//! polled again: none may be left that has something to do.
+//! What only an mpmc channel can do, against a plain queue with a count of permits: permits, forced sends, closing,
+//! weak handles, and waits of each kind as tasks. On one thread every result is exact. At last only tasks that were
+//! woken are polled again: none may be left that has something to do.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -32,7 +32,7 @@ enum Op {
     DropReceiver(u8),
     Upgrade(u8),
     Close(u8),
-    /// Begins a wait, which has an end of its own.
+    /// Begins a wait, which has a handle of its own.
     Begin(u8, u8),
     Poll(u8),
     DropWait(u8),
@@ -403,7 +403,7 @@ impl Machine {
         self.waits.iter().filter(|wait| (wait.what == For::Message) == receives).count()
     }
 
-    /// After each operation: what has ended is at its end, and the ends agree with the reference.
+    /// After each operation: what has finished stays finished, and the handles agree with the model.
     fn settle(&mut self) -> Result<(), String> {
         let senders = self.senders.len() + self.permits.len() + self.waiting(false);
         let receivers = self.receivers.len() + self.waiting(true);

@@ -1,4 +1,4 @@
-//! Foreign code: messages whose end, and wakers whose clone, wake and drop, panic or come back into the channel.
+//! User code: messages whose drop, and wakers whose clone, wake and drop, panic or re-enter the channel.
 //!
 //! What they do is kept apart from them, on the thread: a message is a number, so it can be sent anywhere.
 
@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 use std::thread;
 
-/// What foreign code does when it is called.
+/// What user code does when it is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Deed {
     #[default]
     Nothing,
-    /// Panics, unless the thread panics already: that would be the end of the process, and not our fault.
+    /// Panics, unless the thread panics already: that would end the process, and not by our fault.
     Panic,
     /// Receives from the channel.
     Receive,
     /// Sends into the channel.
     Send,
-    /// Drops an end of the channel.
+    /// Drops a handle of the channel.
     DropSender,
     DropReceiver,
 }
@@ -40,19 +40,19 @@ impl Deed {
     }
 }
 
-/// The payload of a panic of foreign code. It goes without the panic hook, which would print it.
+/// The payload of a panic of user code. It is raised without the panic hook, which would print it.
 pub(crate) struct Intended;
 
-/// How foreign code comes back into the channel.
+/// How user code re-enters the channel.
 type Hook = Rc<dyn Fn(Deed)>;
 
 /// What one run of a machine knows of its messages.
 #[derive(Default)]
 struct World {
-    /// For each message what it does at its end, and how often it has ended.
+    /// For each message what it does on drop, and how often it was dropped.
     messages: RefCell<Vec<(Deed, u8)>>,
     alive: Cell<usize>,
-    /// How foreign code comes back.
+    /// How user code re-enters.
     hook: RefCell<Option<Hook>>,
     quiet: Cell<bool>,
     faults: RefCell<Vec<String>>,
@@ -73,12 +73,12 @@ pub(crate) fn begin() {
     });
 }
 
-/// From now on foreign code comes back in this way.
+/// From now on user code re-enters in this way.
 pub(crate) fn come_back_by(hook: Hook) {
     WORLD.with(|world| world.hook.replace(Some(hook)));
 }
 
-/// Foreign code does nothing for a while.
+/// User code does nothing for a while.
 pub(crate) fn quietly<R>(act: impl FnOnce() -> R) -> R {
     struct Before(bool);
     impl Drop for Before {
@@ -90,7 +90,7 @@ pub(crate) fn quietly<R>(act: impl FnOnce() -> R) -> R {
     act()
 }
 
-/// Something is wrong, where a panic could be mistaken for one of foreign code.
+/// Something is wrong, where a panic could be mistaken for one of user code.
 pub(crate) fn fault(text: String) {
     WORLD.with(|world| world.faults.borrow_mut().push(text));
 }
@@ -217,7 +217,7 @@ impl Task {
     }
 }
 
-/// A waker of the machine's own, whose end is nobody's business.
+/// A waker of the machine's own, whose drop is not counted.
 pub(crate) struct Root(Option<Waker>);
 
 impl Root {

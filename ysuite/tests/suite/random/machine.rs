@@ -1,6 +1,7 @@
-//! A channel beside its model, and one operation after another.
+//! A channel with its model, and one operation after another.
 //!
-//! An operation of foreign code that comes back is *nested*: it sees the outer one half done, and is held to less.
+//! An operation of re-entering user code is *nested*: it sees the outer one half done, and fewer properties are
+//! checked.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,27 +18,27 @@ use crate::random::operations::{LENGTH, Op, Who, sequences};
 use crate::random::rooms::{Room, Sets};
 use crate::random::running::{operations, run};
 
-/// The most ends of one side.
+/// The most handles of one side.
 const ENDS: usize = 4;
 
-/// An end on the heap, so that a future that borrows it can be kept beside it.
+/// A handle on the heap, so that a future that borrows it can be kept next to it.
 struct Owned<E>(NonNull<E>);
 
 impl<E> Drop for Owned<E> {
     fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw`, and nobody else's.
+        // SAFETY: made by `Box::into_raw`, and not shared.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-/// An end, and what hangs on it.
+/// A handle, and what depends on it.
 pub(crate) struct Slot<E: 'static, O: 'static> {
-    /// Borrows the end. Dropped before it, since it stands before it.
+    /// Borrows the handle. Dropped before it, since it is declared before it.
     pub(crate) future: Option<Boxed<'static, O>>,
     end: Owned<E>,
     /// The lane of a sender.
     pub(crate) lane: usize,
-    /// Tasks that have polled this end, and those that have polled the future.
+    /// Tasks that have polled this handle, and those that have polled the future.
     pub(crate) tasks: Vec<Rc<Task>>,
     pub(crate) future_tasks: Vec<Rc<Task>>,
     /// The task that is to be woken.
@@ -53,7 +54,7 @@ pub(crate) struct Slot<E: 'static, O: 'static> {
 }
 
 impl<E: 'static, O: 'static> Slot<E, O> {
-    /// A receiver of an exchange waits in another way than as the task that polled it, or in its set: that task will not
+    /// An mpmc receiver waits in another way than as the task that polled it, or in its set: that task will not
     /// be woken, and its id goes up.
     pub(crate) fn step_back(&mut self) {
         self.pending = None;
@@ -75,17 +76,17 @@ impl<E: 'static, O: 'static> Slot<E, O> {
         }))
     }
 
-    /// The end, where no future borrows it.
+    /// The handle, if no future borrows it.
     pub(crate) fn end(&mut self) -> Option<&mut E> {
-        // SAFETY: nobody else has it.
+        // SAFETY: nothing else has it.
         if self.future.is_none() { Some(unsafe { self.end.0.as_mut() }) } else { None }
     }
 
-    /// The end, for a future that is kept here.
+    /// The handle, for a future that is kept here.
     pub(crate) fn end_for_future(&mut self) -> &'static mut E {
         assert!(self.future.is_none());
-        // SAFETY: nobody else has it, nor will while there is a future; the future goes before the end. One that is
-        // forgotten is never used again.
+        // SAFETY: nothing else has it, nor will while there is a future; the future is dropped before the handle. One
+        // that is forgotten is never used again.
         unsafe { &mut *self.end.0.as_ptr() }
     }
 }
@@ -99,15 +100,15 @@ pub(crate) struct Machine<R: Room> {
     pub(crate) receivers: Ends<Rx<R>>,
     pub(crate) model: RefCell<Model>,
     pub(crate) sets: RefCell<Sets>,
-    /// Tasks of ends and futures that are gone.
+    /// Tasks of handles and futures that are gone.
     pub(crate) graves: RefCell<Vec<Rc<Task>>>,
-    /// How often foreign code has come back.
+    /// How often user code has re-entered.
     nested: Cell<usize>,
     /// How often it had before the operation.
     nested_before: Cell<usize>,
     depth: Cell<usize>,
     nested_panic: Cell<bool>,
-    /// What is given to a batch has no place in the order yet: nobody may send before it.
+    /// What is given to a batch has no place in the order yet: no other may send before it.
     pub(crate) batching: Cell<bool>,
 }
 
@@ -145,19 +146,19 @@ impl<R: Room> Machine<R> {
         ends.get(usize::from(who) % ends.len().max(1)).cloned()
     }
 
-    /// Does something, and says whether foreign code came back meanwhile.
+    /// Does something, and returns whether user code re-entered meanwhile.
     pub(crate) fn watched<X>(&self, act: impl FnOnce() -> X) -> (X, bool) {
         let before = self.nested.get();
         let result = act();
         (result, self.nested.get() != before)
     }
 
-    /// Whether foreign code has come back since this was last asked.
+    /// Whether user code has re-entered since the last call.
     pub(crate) fn was_disturbed(&self) -> bool {
         self.nested_before.replace(self.nested.get()) != self.nested.get()
     }
 
-    /// A message has been received: it must have been its turn. Then it ends.
+    /// A message has been received: it must have been its turn. Then it is dropped.
     pub(crate) fn receive(&self, message: Message, disturbed: bool) {
         let is_nested = self.depth.get() != 0;
         if !self.model.borrow_mut().received(message.0, is_nested || disturbed) {
@@ -166,7 +167,7 @@ impl<R: Room> Machine<R> {
         drop(message);
     }
 
-    /// Foreign code comes back.
+    /// User code re-enters.
     fn come_back(&self, deed: Deed) {
         if self.depth.get() >= 2 {
             return;
@@ -240,7 +241,7 @@ impl<R: Room> Machine<R> {
         }
     }
 
-    /// Drops an end that nothing is under way at.
+    /// Drops a handle without a running operation.
     fn drop_nested<S>(&self, ends: &Ends<S>, act: impl FnOnce(Who)) {
         let free = ends.borrow().iter().rposition(|slot| slot.try_borrow_mut().is_ok());
         if let Some(place) = free {
@@ -299,7 +300,7 @@ impl<R: Room> Machine<R> {
             model.leaving = true;
             before
         };
-        // The end of a lane is news, though it may be that there is nothing in it.
+        // The end of a lane raises the id, though there may be nothing in it.
         for slot in self.receivers.borrow().iter() {
             slot.try_borrow_mut().into_iter().for_each(|mut slot| slot.is_quiet &= was_closed);
         }
@@ -363,7 +364,7 @@ impl<R: Room> Machine<R> {
         model.leaving = true;
         model.launch(lane, None);
         drop(model);
-        // The end of a lane is news, though it may be that there is nothing in it.
+        // The end of a lane raises the id, though there may be nothing in it.
         for slot in self.receivers.borrow().iter() {
             slot.try_borrow_mut().into_iter().for_each(|mut slot| slot.is_quiet = false);
         }
@@ -381,7 +382,7 @@ impl<R: Room> Machine<R> {
         drop(slot);
     }
 
-    /// An end is about to go: from then on it holds no waker. Whether it has a message in its future.
+    /// A handle is about to be dropped: from then on it holds no waker. Returns whether it has a message in its future.
     fn bury<E, O>(&self, slot: &RefCell<Slot<E, O>>) -> bool {
         let mut slot = slot.borrow_mut();
         let slot = &mut *slot;
@@ -389,7 +390,7 @@ impl<R: Room> Machine<R> {
         slot.inside.take().is_some()
     }
 
-    /// Everybody has gone: another channel.
+    /// All handles are gone: another channel.
     fn begin_again(&self) {
         if self.senders.borrow().is_empty() && self.receivers.borrow().is_empty() {
             let mut model = self.model.borrow_mut();
@@ -403,7 +404,7 @@ impl<R: Room> Machine<R> {
     }
 }
 
-/// Does all operations, and looks at everything after each.
+/// Does all operations, and checks everything after each.
 fn sequence<R: Room>(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> {
     foreign::begin();
     let machine = Machine::<R>::new(capacity);
@@ -413,7 +414,7 @@ fn sequence<R: Room>(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> 
         let result = foreign::quietly(|| machine.check(panicked | machine.nested_panic.take()));
         if let Err(text) = result {
             let panicked = if panicked { ", in which foreign code panicked" } else { "" };
-            // The ends may be broken: they are left alone.
+            // The handles may be broken: they are left alone.
             std::mem::forget(machine);
             return Err(format!("after operation {index}{panicked}: {text}"));
         }
@@ -423,7 +424,7 @@ fn sequence<R: Room>(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> 
     Ok(())
 }
 
-/// Random operations on a kind of channel, beside the model.
+/// Random operations on a kind of channel, against the model.
 pub(crate) fn agrees<R: Room>() {
     let cases = operations(40_000) / LENGTH;
     run(cases, sequences(R::CAPACITIES), |(capacity, ops)| sequence::<R>(*capacity, ops));

@@ -1,7 +1,7 @@
 //! The reference: plain queues of numbers.
 //!
-//! One *lane* for each sender, or one for all where they share a queue. What an operation has under way *flies*: foreign
-//! code that comes back in the middle of it may find it there already, or not yet. Between operations nothing flies.
+//! One *lane* for each sender, or one for all where they share a queue. What an operation has in transit *flies*: user
+//! code that re-enters in the middle of it may find it there already, or not yet. Between operations nothing flies.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub(crate) struct Lane {
     pub(crate) hidden: Vec<usize>,
     /// Given to an operation that has not returned.
     pub(crate) flying: VecDeque<usize>,
-    /// Hidden messages have been dropped because nobody will receive them.
+    /// Hidden messages have been dropped because they will not be received.
     pub(crate) lost: bool,
     /// Its sender has closed it, and is not counted any more.
     pub(crate) closed: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Model {
     pub(crate) held: usize,
     /// The message of the future that is being polled, where it had no room before: it may find some.
     pub(crate) polled: Option<usize>,
-    /// An end is going: foreign code that comes back meanwhile may see that, or not yet.
+    /// A handle is being dropped: user code that re-enters meanwhile may see that, or not yet.
     pub(crate) leaving: bool,
 }
 
@@ -42,7 +42,7 @@ impl Model {
         Self { capacity, lanes, senders: 1, receivers: 1, closed: false, held: 0, polled: None, leaving: false }
     }
 
-    /// Whether nobody will receive what is sent into this lane.
+    /// Whether what is sent into this lane will not be received.
     pub(crate) fn refuses(&self, lane: usize) -> bool {
         self.receivers == 0 || self.closed || self.lanes[lane].closed
     }
@@ -110,8 +110,8 @@ impl Model {
         is_polled
     }
 
-    /// The operation is over: what flew has arrived. Where foreign code has panicked some may have been dropped instead,
-    /// but only in that operation's own hands.
+    /// The operation is over: what flew has arrived. If user code has panicked some may have been dropped instead, but
+    /// only by that operation itself.
     pub(crate) fn settle(&mut self, panicked: bool) -> Result<(), String> {
         let gone = self.receivers == 0;
         for (number, lane) in self.lanes.iter_mut().enumerate() {

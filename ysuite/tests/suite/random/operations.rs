@@ -6,7 +6,7 @@ use proptest::strategy::Strategy;
 
 use crate::random::foreign::{Deed, Deeds};
 
-/// Which end: modulo how many there are.
+/// Which handle: modulo how many there are.
 pub(crate) type Who = u8;
 
 /// One operation. What a number means is said where it is done.
@@ -137,7 +137,7 @@ pub(crate) enum Op {
     },
 }
 
-/// How many numbers `decode` tells apart.
+/// How many numbers `decode` distinguishes.
 const KINDS: u8 = 91;
 
 fn decode((kind, by, small, deed, waker): (u8, u8, u8, u8, u8)) -> Op {

@@ -1,4 +1,4 @@
-//! The pipe by itself, without a channel around it: its ends, and messages whose end panics.
+//! The spsc queue by itself, without a channel around it: its handles, and messages whose drop panics.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -46,14 +46,14 @@ fn agree<X: PartialEq + Debug>(what: &str, found: X, expected: X) {
     }
 }
 
-/// A pipe beside plain queues of numbers.
+/// An spsc queue against plain queues of numbers.
 struct Run {
     capacity: Option<usize>,
     writer: Option<Writer<Message>>,
     reader: Option<Reader<Message>>,
     visible: VecDeque<usize>,
     hidden: Vec<usize>,
-    /// The reader has armed the pipe, and no flush has said so.
+    /// The reader has armed the queue, and no flush has reported it.
     asleep: bool,
 }
 
@@ -85,7 +85,7 @@ impl Run {
                 let number = message.0;
                 let written = writer.write(message);
                 self.writer = Some(writer);
-                // Where nobody reads any more, room is nobody's business.
+                // Without a reader room is not checked.
                 let expected = if self.reader.is_none() { written.is_err() } else { full };
                 agree("refused", written.is_err(), expected);
                 if written.is_ok() {
@@ -172,7 +172,7 @@ fn sequence(capacity: Option<usize>, ops: &[Op]) -> Result<(), String> {
         foreign::quietly(|| run.check());
         let faults = faults();
         if !faults.is_empty() {
-            // The ends may be broken: they are left alone.
+            // The handles may be broken: they are left alone.
             std::mem::forget(run);
             let panicked = if panicked { ", in which foreign code panicked" } else { "" };
             return Err(format!("after operation {index}{panicked}: {}", faults.join("; ")));

@@ -25,7 +25,7 @@ fn poll_kept<E, O>(slot: &mut Slot<E, O>, task: &Task) -> Result<Poll<O>, Panick
     if !matches!(polled, Ok(Poll::Pending)) {
         let gone = slot.future.take();
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(gone)));
-        // What has become ready may still hold a waker: its end's, as after any poll.
+        // What has become ready may still hold a waker: its handle's, as after any poll.
         let tasks: Vec<_> = slot.future_tasks.drain(..).collect();
         slot.tasks.extend(tasks);
         if let (Ok(_), Err(panic)) = (&polled, dropped) {
@@ -156,12 +156,12 @@ impl<R: Room> Machine<R> {
         let Some(future) = slot.future.take() else { return };
         slot.pending = None;
         if forgets && !R::SHARED {
-            // The end may keep the waker now, for as long as it lives.
+            // The handle may keep the waker now, for as long as it lives.
             let tasks: Vec<_> = slot.future_tasks.drain(..).collect();
             slot.tasks.extend(tasks);
             std::mem::forget(future);
         } else {
-            // In an exchange it would keep its place, and a call that others need.
+            // In an mpmc channel it would keep its slot, and a wake-up that others need.
             self.graves.borrow_mut().append(&mut slot.future_tasks);
             drop(future);
         }
@@ -214,7 +214,7 @@ impl<R: Room> Machine<R> {
         slot.pending = None;
         self.model.borrow_mut().polled = slot.inside;
         let (polled, disturbed) = self.watched(|| poll_kept(slot, &task));
-        // Otherwise it has been sent, and received by foreign code.
+        // Otherwise it has been sent, and received by user code.
         let is_inside = self.model.borrow_mut().polled.take().is_some();
         match polled {
             Ok(Poll::Pending) => {
@@ -225,7 +225,7 @@ impl<R: Room> Machine<R> {
             }
             Ok(Poll::Ready(Ok(()))) => {
                 if slot.inside.take().is_some() && is_inside {
-                    // Foreign code has made room.
+                    // User code has made room.
                     let mut model = self.model.borrow_mut();
                     model.held -= 1;
                     model.lanes[lane].flying.push_back(number);

@@ -101,7 +101,7 @@ impl<R: Room> Machine<R> {
                 receiver.try_recv_batch(&mut to, most).map_err(Nothing::from)
             }
         });
-        // A batch of none only says whether this is the end.
+        // A batch of none only reports whether this is the disconnect.
         let says_end = there == 0 && (most != 0 || nothing == Nothing::Ever);
         let expected = if says_end { Err(nothing) } else { Ok(there.min(most)) };
         if got != expected && !disturbed || got.unwrap_or(0) != to.len() {
@@ -200,7 +200,7 @@ impl<R: Room> Machine<R> {
         if slot.end().is_none() {
             return;
         }
-        // Said before: foreign code that is woken may panic, and the receiver has left all the same.
+        // Recorded before: user code that is woken may panic, and the receiver has left all the same.
         let before = slot.set.take();
         slot.is_quiet = false;
         let Some(receiver) = slot.end() else { return };

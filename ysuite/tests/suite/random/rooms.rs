@@ -1,4 +1,4 @@
-//! The channels as the machine sees them: what each has beside what all have.
+//! The channels as the machine sees them: what each has in addition to the common part.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -53,7 +53,7 @@ fn shortest<C: Case>(mut reason: String, mut case: C, test: &impl Fn(&C) -> Resu
     (reason, case)
 }
 
-/// Tries so many cases. Without `YSUITE_RANDOM` they are the same in every run.
+/// Tries this many cases. Without `YSUITE_RANDOM` they are the same in every run.
 pub(crate) fn run<S>(cases: usize, strategy: S, test: impl Fn(&S::Value) -> Result<(), String> + Send + 'static)
 where
     S: Strategy + Send + 'static,

@@ -1,4 +1,4 @@
-//! A [`Select`] over receivers of all kinds, which come and go: whom it names, and whether everybody has a turn.
+//! A [`Select`] over receivers of all kinds, which come and go: which it reports, and whether each has a turn.
 
 use proptest::collection::vec;
 use proptest::strategy::{Just, Strategy};
@@ -23,7 +23,7 @@ enum Op {
     Remove(u8),
     /// The sender goes.
     Close(u8),
-    /// Both ends go; others come in their place.
+    /// Both handles go; others come in their place.
     Replace(u8),
     /// Asks whose turn it is, in one way or another.
     Wait(u8),
@@ -99,7 +99,7 @@ struct Channel {
     id: Option<usize>,
     /// To be named: it has not found itself empty.
     is_up: bool,
-    /// How many answers there have been since it was up, and was not named.
+    /// How many results there have been since it was up, and was not reported.
     passed_over: usize,
 }
 
@@ -153,7 +153,7 @@ fn step(select: &mut Select, channels: &mut [Channel], op: Op) -> Result<(), Str
             let channel = &mut channels[of(who)];
             match channel.receiver.add(select) {
                 Ok(id) => {
-                    // One of an exchange is taken out of where it was.
+                    // An mpmc receiver is removed from where it was.
                     let moved = channel.id.is_none() || matches!(channel.receiver, Receiver::Exchange(_));
                     (channel.id, channel.is_up, channel.passed_over) = (Some(id), true, 0);
                     let twice = channels.iter().filter(|channel| channel.id == Some(id)).count() != 1;
@@ -186,7 +186,7 @@ fn step(select: &mut Select, channels: &mut [Channel], op: Op) -> Result<(), Str
             for channel in channels.iter_mut().filter(|channel| channel.id.is_some()) {
                 channel.receiver.remove(select);
                 channel.id = channel.receiver.add(&mut anew).ok();
-                // Everybody is named at first.
+                // Every handle is reported at first.
                 channel.is_up = true;
             }
             *select = anew;
@@ -236,7 +236,7 @@ fn a_select_reports_the_right_handles_and_all_in_turn() {
 
 #[test]
 fn a_select_that_is_made_for_each_wait_skips_no_handle() {
-    // All have messages all the time, and whoever is named gives one. Often enough, if it is a matter of luck.
+    // All have messages all the time, and the reported one gives one. Often enough, if it is random.
     let order = vec(0..MANY, 2..=MANY);
     run(operations(100_000) / 20_000 + 1, (Just(()), order), |((), order)| {
         let mut order = order.clone();

@@ -46,7 +46,7 @@ impl From<Result<(), SendTimeoutError<Message>>> for Sent {
 }
 
 impl<R: Room> Machine<R> {
-    /// Whether nobody will receive, and how much room there is.
+    /// Whether there is no receiver any more, and how much room there is.
     pub(crate) fn outlook(&self, lane: usize) -> (bool, usize) {
         let model = self.model.borrow();
         (model.refuses(lane), model.room(lane))
@@ -188,7 +188,7 @@ impl<R: Room> Machine<R> {
         let mut slot = slot.borrow_mut();
         let lane = slot.lane;
         let Some(sender) = slot.end() else { return };
-        // Where nobody will receive it, it is dropped now.
+        // Without a receiver, it is dropped now.
         self.model.borrow_mut().launch(lane, None);
         R::hiding(sender).flush();
     }
@@ -203,7 +203,7 @@ impl<R: Room> Machine<R> {
             let model = self.model.borrow();
             (model.refuses(lane), model.lanes[lane].hidden.len(), model.lanes[lane].lost)
         };
-        // Where nobody will receive it, it is dropped now.
+        // Without a receiver, it is dropped now.
         self.model.borrow_mut().launch(lane, None);
         let task = Task::new(Deeds::default());
         let waker = task.waker();
@@ -234,7 +234,7 @@ impl<R: Room> Machine<R> {
             (model.lanes[lane].visible.len(), model.lanes[lane].hidden.clone())
         };
         if room == 0 && !gone {
-            // What is hidden must go out, or nobody would ever make room.
+            // What is hidden must be published, or no room would ever be made.
             self.model.borrow_mut().launch(lane, None);
         }
         let task = Task::new(deeds);

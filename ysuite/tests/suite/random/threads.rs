@@ -1,7 +1,7 @@
 //! Random scripts on two to four threads: what each has seen is checked afterwards.
 //!
-//! Nothing is lost, nothing comes twice, the messages of one sender come in their order to whoever receives them, and
-//! everybody who waits is woken: a run that hangs is printed. Short runs of one queue are checked for a legal order, too.
+//! Nothing is lost, nothing comes twice, the messages of one sender come in their order to each receiver, and every
+//! waiter is woken: a run that hangs is printed. Short runs of one queue are checked for a legal order, too.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -25,7 +25,7 @@ use crate::support::{Counted, Random, Tally};
 struct Script {
     ways: Vec<u8>,
     seed: u64,
-    /// After so many messages a receiver goes; 0: never.
+    /// After this many messages a receiver is dropped; 0: never.
     goes_after: u8,
 }
 
@@ -92,7 +92,7 @@ impl Shared for Exchange {
     }
 }
 
-/// Sends until all is sent, or nobody receives. Returns what came back.
+/// Sends until all is sent, or there is no receiver. Returns what came back.
 fn send_all(mut sender: impl Sending<Counted>, script: &Script, mut messages: Vec<Counted>) -> usize {
     let mut random = Random::new(script.seed);
     let mut ways = script.ways.iter().cycle();
@@ -129,7 +129,7 @@ fn send_all(mut sender: impl Sending<Counted>, script: &Script, mut messages: Ve
     0
 }
 
-/// Receives until nobody sends, or the script says to go. Returns the numbers.
+/// Receives until there is no sender, or the script ends it. Returns the numbers.
 fn receive_all<R: Receiving<Counted> + Attach>(mut receiver: R, script: &Script) -> Vec<usize> {
     let mut random = Random::new(script.seed);
     let mut ways = script.ways.iter().cycle();
@@ -153,7 +153,7 @@ fn receive_all<R: Receiving<Counted> + Attach>(mut receiver: R, script: &Script)
             3 => block_on(receiver.recv_async()).map(|message| batch.push(message)).is_err(),
             4 => receiver.recv_batch(&mut batch, random.below(5) + 1).is_err(),
             _ => {
-                // For one look, or for good.
+                // For one poll, or for good.
                 let is_attached = set.attach(&mut receiver, 0).is_ok();
                 set.poll();
                 let got = receiver.try_recv().map(|message| batch.push(message));
@@ -245,7 +245,7 @@ fn random_scripts_on_an_mpmc_channel_lose_no_message_and_no_wake_up() {
     streams::<Exchange>();
 }
 
-/// A few operations of one thread at a pipe's end, with the moments of their calls and returns.
+/// A few operations of one thread on a handle of an spsc channel, with the moments of their calls and returns.
 fn send_some(mut sender: spsc::Sender<u64>, ways: &[u8], seed: u64, clock: &Clock) -> (spsc::Sender<u64>, Vec<Event>) {
     let (mut random, mut history) = (Random::new(seed), Vec::new());
     for (number, way) in ways.iter().enumerate() {
@@ -293,7 +293,7 @@ fn receive_some(receiver: &mut spsc::Receiver<u64>, ways: &[u8], seed: u64, cloc
             clock.record(&mut history, || Some(receiver.try_recv().map_or(Op::Empty, Op::Received)));
         }
     }
-    // A pipe's batch is one message after another, between the moments of its call and its return.
+    // An spsc batch is one message after another, between the moments of its call and its return.
     history.into_iter().flat_map(one_by_one).collect()
 }
 

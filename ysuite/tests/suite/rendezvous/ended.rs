@@ -1,5 +1,5 @@
-//! A rendezvous beside what else a channel can do: closing it, waiting for its end, weak and shared senders, permits,
-//! `force_send`, batches and limits of tasks, timers.
+//! A rendezvous with the other operations of a channel: closing it, waiting for its disconnect, weak and shared
+//! senders, permits, `force_send`, batches and limits of tasks, timers.
 
 use std::future::{Future, ready};
 use std::pin::pin;
@@ -252,7 +252,7 @@ fn each_mpsc_sender_is_counted_off_once() {
     }
 }
 
-/// The others keep the channel open, so nothing else tells the task.
+/// The others keep the channel open, so nothing else notifies the task.
 #[test]
 fn an_mpsc_sender_that_closes_notifies_its_task_and_has_no_room() {
     let (mut sender, receiver) = mpsc::bounded::<i32>(0);
@@ -360,7 +360,7 @@ fn an_attached_sender_that_reserves_in_vain_shows_what_is_hidden_and_no_other_do
     assert!(sender.try_reserve_many(3).is_err_and(|error| error == TryReserveError::TooMany));
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     assert!(set.check().eq([1]));
-    // It takes the room that the set is to tell of.
+    // It takes the room that the set is to report.
     assert!(sender.try_reserve_many(2).is_err_and(|error| error.is_full()));
     assert_eq!(set.check().count(), 0);
     assert_eq!(receiver.try_recv(), Ok(1));

@@ -1,4 +1,4 @@
-//! Foreign code in a rendezvous: wakers that panic or come back, messages that panic when they are dropped.
+//! User code in a rendezvous: wakers that panic or re-enter, messages that panic when they are dropped.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,7 +81,7 @@ fn a_sender_that_comes_as_the_waker_is_cloned_is_met_by_that_poll() {
         waiting.lock().unwrap().push(sending);
     });
     assert_eq!(first.poll_recv(&mut Context::from_waker(&waker)), Poll::Ready(Ok(7)));
-    // That is none of those who want to be told: the next sender is told to one who is.
+    // That one wants no notification: the next sender notifies one that does.
     let task = Task::default();
     assert!(second.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
     let mut sending = pin!(sender.send_async(8));
@@ -90,7 +90,7 @@ fn a_sender_that_comes_as_the_waker_is_cloned_is_met_by_that_poll() {
     assert_eq!(second.poll_recv(&mut Context::from_waker(&task.waker())), Poll::Ready(Ok(8)));
 }
 
-/// The end of the last receiver, with a sender in line whose waker panics beside a message whose end does.
+/// The drop of the last receiver, with a sender in line whose waker panics, and a message whose drop panics as well.
 #[test]
 fn a_waker_and_a_message_that_was_given_back_are_one_panic() {
     let tally = Tally::of(2);
@@ -194,7 +194,7 @@ fn a_forgotten_future_leaves_its_message() {
     let _: Result<u8, RecvError> = Err(RecvError);
 }
 
-/// Its last act is to tell the next of those that only want to be told.
+/// Its last act is to notify the next of those that only want a notification.
 ///
 /// Claim: No message leaks when a waker panics while a result is returned.
 #[test]
@@ -214,7 +214,7 @@ fn a_receiver_whose_passing_on_panics_leaks_no_message() {
     tally.assert_all_ended();
 }
 
-/// A future that stands in line is dropped by a panic, and its waker panics as it goes.
+/// A future that waits in line is dropped by a panic, and its waker panics as it is dropped.
 #[test]
 fn a_waker_that_clings_to_a_place_in_line_is_no_second_panic() {
     let (sender, receiver) = mpmc::bounded(0);

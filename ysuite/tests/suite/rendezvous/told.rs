@@ -1,4 +1,4 @@
-//! Ends of a rendezvous that want to be told of somebody who waits: attached to a set, watched by a select, or polled.
+//! Handles of a rendezvous that want a notification of a waiter: attached to a set, watched by a select, or polled.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -144,7 +144,7 @@ fn a_task_that_polls_is_told<K: Kind>(kind: K) {
     let waker = task.waker();
     for number in 0..3 {
         assert_eq!(receiver.poll_recv(&mut Context::from_waker(&waker)), Poll::Pending);
-        // It is told, and does not wait itself.
+        // It is notified, and does not wait itself.
         assert_eq!(sender.try_send(9), Err(TrySendError::Full(9)));
         let woken = task.woken();
         let mut future = pin!(sender.send_async(number));
@@ -172,7 +172,7 @@ fn an_attached_end_may_wait_by_itself<K: Kind<Receiver<u32>: Attach>>(kind: K) {
         });
         assert_eq!(receiver.recv(), Ok(1));
         let mut sender = thread.join().unwrap();
-        // Up or armed: either way the next sender is told of.
+        // Up or armed: either way the next sender is reported.
         let _ = receiver.try_recv();
         assert_eq!(receiver.recv_timeout(Duration::from_micros(10)).ok(), None);
         let _ = receiver.try_recv();
@@ -201,7 +201,7 @@ fn a_receiver_that_goes_leaves_its_set_and_lets_go_of_its_task<K: Kind<Receiver<
     set.attach(&mut receiver, 1).unwrap();
     assert!(receiver.poll_recv(&mut Context::from_waker(&task.waker())).is_pending());
     assert_eq!(task.held(), 1);
-    // The other side is there still, and with it the meeting.
+    // The other side is still there, and with it the rendezvous.
     drop(receiver);
     assert_eq!((task.held(), up(&mut set)), (0, vec![]));
     set.attach(&mut next, 1).unwrap();
@@ -213,7 +213,7 @@ fn a_watcher_is_told() {
     let (sender, receiver) = mpmc::bounded::<u8>(0);
     let mut select = Select::new();
     let (gives, takes) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
-    // Two that only want to be told do not meet.
+    // Two that only want a notification do not pair.
     assert_eq!(select.try_wait(), None);
     let mut context = Context::from_waker(Waker::noop());
     {
@@ -232,7 +232,7 @@ fn a_watcher_is_told() {
     assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
 }
 
-/// How the sender that closes has been left to be told: by its task's poll, or by its set.
+/// How the closing sender is registered: by its task's poll, or by its set.
 #[derive(Clone, Copy)]
 enum Told {
     Task,
@@ -240,7 +240,8 @@ enum Told {
     Both,
 }
 
-/// A closed sender wants nothing any more: what it was told goes to the next, and nobody tells it again, although it is kept.
+/// A closed sender wants nothing any more: its notification goes to the next, and it is not notified again, although it
+/// is kept.
 ///
 /// Claim: A rendezvous sender that is closed and kept takes no turn from other senders, and passes its notification on.
 #[test]
@@ -265,7 +266,8 @@ fn a_closed_sender_that_is_kept_takes_no_turn() {
         let mut waiting = pin!(receiver.recv_async());
         if told_before {
             assert!(waiting.as_mut().poll(&mut context).is_pending());
-            // One of the two ends, whose places say whose turn it is. A task that is beside a set is told as the set is.
+            // One of the two handles, whose registrations decide the turn. A task next to a set is notified as the set
+            // is.
             assert_eq!((first.woken() + up(&mut set).len()).min(1) + second.woken(), 1);
         }
         assert!(one.close());
@@ -315,8 +317,8 @@ fn a_sender_that_closes_wakes_the_task_that_polled_it() {
     assert_eq!((task.woken(), task.held()), (1, 0));
 }
 
-/// It has a place for its set and one for its task, and may be called for two senders. It takes the message of one: of the other it
-/// tells the next.
+/// It has a registration for its set and one for its task, and may be notified of two senders. It takes the message of
+/// one, and notifies the next of the other.
 #[test]
 fn a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves() {
     let (sender, mut first) = mpmc::bounded(0);
@@ -336,7 +338,7 @@ fn a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves() {
     assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(2)));
 }
 
-/// Its id says already that there may be somebody.
+/// Its id is up already.
 #[test]
 fn a_receiver_whose_id_is_up_takes_no_call_from_one_that_sleeps() {
     let (sender, mut first) = mpmc::bounded(0);
@@ -354,7 +356,7 @@ fn a_receiver_whose_id_is_up_takes_no_call_from_one_that_sleeps() {
     assert_eq!(second.poll_recv(&mut Context::from_waker(&other.waker())), Poll::Ready(Ok(2)));
 }
 
-/// It goes before it has looked, out of its set or for good.
+/// It leaves before it has polled: its set, or the channel.
 #[test]
 fn an_attached_receiver_that_was_told_and_goes_tells_the_next() {
     for detaches in [true, false] {
@@ -378,7 +380,7 @@ fn an_attached_receiver_that_was_told_and_goes_tells_the_next() {
     }
 }
 
-/// The other is told of the next one that waits.
+/// The other is notified of the next waiter.
 #[test]
 fn a_sender_that_was_notified_of_a_receiver_and_meets_it_notifies_no_other() {
     let (mut first, receiver) = mpmc::bounded(0);
@@ -395,7 +397,7 @@ fn a_sender_that_was_notified_of_a_receiver_and_meets_it_notifies_no_other() {
     assert_eq!(receiving.as_mut().poll(&mut context), Poll::Ready(Ok(7)));
 }
 
-/// A sender that wants to be told of receivers is nobody to tell of a sender, though it came first.
+/// A sender that wants a notification of receivers must not be notified of a sender, though it came first.
 #[test]
 fn only_those_of_the_other_side_are_told() {
     let (mut one, mut receiver) = mpsc::bounded(0);

@@ -1,4 +1,4 @@
-//! The one-shot select: several operations of which one is done.
+//! The one-shot select: several operations, and one is done.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -126,7 +126,7 @@ fn nothing_to_wait_for() {
     assert_eq!(select::<u8>().wait_timeout(SHORT), None);
     assert_eq!(select::<u8>().after(SHORT, || 1).wait(), 1);
     assert_eq!(select::<u8>().after(Duration::MAX, || 1).deadline(Instant::now(), || 2).wait(), 2);
-    // A time that is up counts wherever it stands among the operations.
+    // A timeout counts at any position among the operations.
     let (_sender, receiver) = mpmc::bounded::<u8>(1);
     assert_eq!(select().after(SHORT, || 1).recv(&receiver, |_| 2).wait_timeout(Duration::MAX), Some(1));
     let mut none: [spsc::Receiver<u8>; 0] = [];
@@ -144,7 +144,7 @@ fn the_same_end_twice() {
         let received = select().recv(&receiver, |number| number).recv(&receiver, |number| number).wait();
         assert_eq!(received, Ok(expected));
     }
-    // Both ends of one channel: what is sent is in the channel, and received by the next.
+    // Both handles of one channel: what is sent is in the channel, and received by the next.
     let mut log = Vec::new();
     for _ in 0..4 {
         log.push(
@@ -159,7 +159,7 @@ fn the_same_end_twice() {
     assert_eq!(takes.try_recv(), Err(TryRecvError::Empty));
 }
 
-/// How often each of `ways` was chosen, of so many times each on average.
+/// How often each of `ways` was chosen, with this average.
 fn evenly(ways: usize, mut choose: impl FnMut() -> usize) {
     const EACH: usize = 2_000;
     let mut chosen = vec![0; ways];
@@ -190,7 +190,7 @@ fn all_that_can_be_done_are_chosen_evenly() {
             chosen
         });
     }
-    // Of two that are ready among many, wherever they are.
+    // Of two that are ready among many, at any positions.
     for (ends, ready) in [(5, [0, 1]), (12, [3, 4]), (64, [0, 32])] {
         let mut many: Vec<_> = (0..ends).map(|_| spsc::unbounded()).collect();
         ready.iter().for_each(|&at| many[at].0.send(0).unwrap());
@@ -245,7 +245,7 @@ fn streams_of_many_kinds_are_received_whole() {
         let (mut next, mut over) = ([0; 4], [false; 4]);
         let mut random = Random::new(5);
         while over != [true; 4] {
-            // Ends that are over are left out by turns, so that the select goes on sleeping.
+            // Disconnected handles are left out in turn, so that the select goes on sleeping.
             let outcome = match random.below(2) {
                 0 if !over[0] && !over[2] => {
                     select().recv(&mut a_in, |got| (0, got)).recv(&c_in, |got| (2, got)).wait_timeout(SHORT)
@@ -386,7 +386,7 @@ fn a_function_may_select_again_and_may_panic() {
     drop(other);
 }
 
-/// A select that stands in line is somebody who waits, for those that only want to be told.
+/// A select that waits in line is a waiter, for those that only want a notification.
 macro_rules! attached_ends_are_told {
     ($kind:ident) => {
         guarded(|| {
@@ -441,7 +441,7 @@ fn the_end_of_a_rendezvous_is_its_own_operations() {
                     .recv(&three_in, |got| (2, got))
                     .wait()
             });
-            // Most likely it stands in all three lines by then.
+            // Most likely it waits in all three lines by then.
             thread::sleep(10 * SHORT);
             drop(senders[which].take());
             assert_eq!(thread.join().unwrap(), (which, Err(RecvError)));
@@ -456,7 +456,7 @@ fn any_of_several_rendezvous_is_met() {
         for (at, sender) in senders.iter().enumerate() {
             thread::scope(|scope| {
                 let selecting = scope.spawn(|| select().recv_any(&mut receivers, |at, got| (at, got)).wait());
-                // Most likely it stands in all three lines by then.
+                // Most likely it waits in all three lines by then.
                 thread::sleep(10 * SHORT);
                 sender.send(at).unwrap();
                 assert_eq!(selecting.join().unwrap(), (at, Ok(at)));
@@ -475,7 +475,7 @@ fn any_of_several_rendezvous_is_met() {
             }
             selecting.join().unwrap();
         });
-        // And the end of one, as of a single receiver.
+        // And the disconnect of one, as of a single receiver.
         thread::scope(|scope| {
             let selecting = scope.spawn(|| select().recv_any(&mut receivers, |at, got| (at, got)).wait());
             thread::sleep(10 * SHORT);
@@ -505,7 +505,7 @@ fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
     guarded(|| {
         let (ring_in, ring) = mpmc::bounded(8);
         let (meet_in, meet) = mpmc::bounded(0);
-        // Told once the select stands in line, and so has registered everywhere.
+        // Sent once the select waits in line, and so has registered everywhere.
         let (mut set, mut told) = (YPollset::new(), meet.clone());
         set.attach(&mut told, 0).unwrap();
         assert_eq!(told.try_recv(), Err(TryRecvError::Empty));
@@ -525,7 +525,8 @@ fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
             for future in &mut behind {
                 assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             }
-            // Two of three are told. Of the two messages the select takes one; of the other it tells the one that is left.
+            // Two of three are notified. Of the two messages the select takes one; of the other it notifies the one
+            // that is left.
             assert!(catch_unwind(AssertUnwindSafe(|| ring_in.send_batch([1, 2]))).is_err());
             if bursts.1.load(Ordering::SeqCst) == 1 {
                 assert_eq!(selecting.join().unwrap(), (true, Some(7)));
@@ -583,7 +584,7 @@ fn of_several_cases_that_panic_at_their_ends_the_first_goes_on() {
     let text = panics(|| _ = select().send(full, Wild("a"), nothing).send(more, Wild("b"), nothing).try_now());
     assert_eq!(text, "b");
     assert_eq!(panics(|| drop(select().send(full, Wild("c"), nothing).send(more, Wild("d"), nothing))), "d");
-    // A function that panics, before and behind what was not done.
+    // A function that panics, before and after what was not done.
     let (to, from) = mpmc::bounded(1);
     let received = |_: Result<u8, RecvError>| -> () { panic!("in the function") };
     for is_last in [false, true] {
@@ -600,7 +601,7 @@ fn of_several_cases_that_panic_at_their_ends_the_first_goes_on() {
     std::mem::forget((one, _one_in, other, _other_in));
 }
 
-/// More ends than a word has bits, and lengths that the steps of an order of chance divide.
+/// More handles than a word has bits, and lengths that the steps of a random order divide.
 #[test]
 fn of_hundreds_of_ends_the_one_that_can_be_received_from_is_found() {
     for ends in [63, 64, 65, 128, 130, 323] {
@@ -690,7 +691,7 @@ macro_rules! room_is_waited_for {
             #[allow(unused_mut)]
             let (mut full, mut full_in) = $ends;
             full.send(1).unwrap();
-            // Told once the select stands in line, and so has registered everywhere.
+            // Sent once the select waits in line, and so has registered everywhere.
             let (mut told, meet) = mpmc::bounded::<u8>(0);
             let mut set = YPollset::new();
             set.attach(&mut told, 0).unwrap();

@@ -1,4 +1,4 @@
-//! Senders in a set: named while there may be room. And ends that were added by shared reference.
+//! Senders in a set: reported while there may be room. And handles that were added by shared reference.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn an_id_is_up_until_its_sender_is_found_full<K: Kind<Sender<usize>: Attach>>(ki
         receiver.recv().unwrap();
         assert_eq!(up(&mut set), [9]);
         sender.try_send(0).unwrap();
-        // It does not know that it is full before it has looked.
+        // It does not know that it is full before it has polled.
         assert_eq!(up(&mut set), [9]);
         assert!(sender.try_send(0).is_err());
         assert_eq!(up(&mut set), []);
@@ -197,7 +197,7 @@ fn what_is_hidden_is_shown_before_a_sender_rests() {
     assert_eq!(up(&mut set), [1]);
 }
 
-/// It has no set to tell of room, or there is none to tell of.
+/// It has no set to notify of room, or there is no room.
 #[test]
 fn what_is_hidden_stays_hidden_where_no_sender_rests() {
     let (mut sender, mut receiver) = spsc::bounded(2);
@@ -222,7 +222,7 @@ fn shared_ends_are_named_only_while_there_is_something() {
         assert_eq!((select.try_wait(), select.wait()), (Some(room), room));
         sender.try_send(number).unwrap();
         assert_eq!((select.try_wait(), select.wait()), (Some(message), message));
-        // Anybody may answer.
+        // Any of them may be the result.
         assert_eq!(receiver.clone().recv(), Ok(number));
     }
     let mut exclusive = receiver.clone();
@@ -234,7 +234,7 @@ fn shared_ends_are_named_only_while_there_is_something() {
     drop(sender);
     assert_eq!((select.wait(), select.wait()), (message, message));
     assert!(receiver.try_recv().unwrap_err().is_disconnected());
-    // A watcher is no end: the channel ends with its receivers, and the select says so.
+    // A watcher is no handle: the channel is disconnected with its receivers, and the select reports that.
     let (sender, receiver) = mpmc::bounded(1);
     let (room, message) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
     sender.try_send(1).unwrap();
@@ -247,7 +247,7 @@ fn shared_ends_are_named_only_while_there_is_something() {
     assert!(select.wait_timeout(SHORT).is_some());
 }
 
-/// The select owns no end, and may watch for room that is of no use any more.
+/// The select owns no handle, and may watch for room that is of no use any more.
 #[test]
 fn a_watcher_of_room_is_told_of_the_last_senders_end() {
     let (sender, receiver) = mpmc::bounded(1);
@@ -288,7 +288,7 @@ fn shared_receivers_in_several_selects_get_everything() {
     });
 }
 
-/// A select that is dropped, or lets go, while it was told of something tells another.
+/// A select that is dropped, or removes a handle, while it has a notification passes it to another.
 #[test]
 fn a_watcher_that_goes_passes_on_what_it_was_told() {
     guarded(|| {
@@ -333,7 +333,7 @@ fn watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic() {
     for ((other, waker), (sender, _)) in others.iter_mut().zip(&wakers).zip(&channels) {
         let waker = Waker::from(waker.clone());
         assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-        // The watcher came first, and is told.
+        // The watcher came first, and is notified.
         sender.send(1).unwrap();
     }
     panics(|| drop(select));
@@ -359,7 +359,7 @@ fn a_shared_end_that_takes_a_free_id_leaves_those_behind_it() {
     assert_eq!(select.try_wait(), None);
 }
 
-/// A select that is woken for a message which another end has taken by then waits on.
+/// A select that is woken for a message which another handle has taken by then waits on.
 #[test]
 fn what_another_has_taken_meanwhile_is_not_the_end_of_the_time() {
     guarded(|| {
@@ -387,7 +387,7 @@ fn what_another_has_taken_meanwhile_is_not_the_end_of_the_time() {
     });
 }
 
-/// Threads of a scope share ends whose messages borrow from outside it.
+/// Threads of a scope share handles whose messages borrow from outside it.
 #[test]
 fn ends_are_shared_whose_messages_borrow() {
     guarded(|| {

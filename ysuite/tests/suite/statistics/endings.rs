@@ -1,4 +1,4 @@
-//! Messages that do not arrive: given back, taken back, dropped with the receiver; and foreign code that panics.
+//! Messages that do not arrive: given back, taken back, dropped with the receiver; and user code that panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -21,7 +21,7 @@ fn the_id_is_up_while_there_is_something_to_see() {
     for (value, look) in (1..).zip([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]) {
         sender.send(value).unwrap();
         sender.send(value).unwrap();
-        // Level-triggered: looks that do not count as seen leave it up.
+        // Level-triggered: reads that do not count as seen leave it up.
         assert!(set.check().eq([3]) && *receiver.borrow() == value && receiver.has_changed() == Ok(true));
         assert!(set.poll().eq([3]));
         match look {
@@ -79,7 +79,7 @@ fn other_ways_of_waiting_leave_the_id_right() {
             receiver.changed().unwrap();
             assert_eq!(*receiver.borrow(), round);
             thread.join().unwrap();
-            // A sender that looks who waits when the value has been seen already raises the id for nothing, once.
+            // A sender that checks for waiters when the value has been seen already raises the id spuriously, once.
             assert_eq!((receiver.has_changed(), set.check().len()), (Ok(false), 0));
         }
     });
@@ -97,7 +97,7 @@ fn a_receiver_that_rests_costs_no_calls() {
         sender.send(value).unwrap();
         assert_eq!((set.check().len(), *receiver.borrow_and_update()), (1, value));
     }
-    // Fences are promised while the receiver waits, and nobody sleeps.
+    // Fences are promised while the receiver waits, and no thread sleeps.
     assert_eq!(calls(), before);
 }
 

@@ -1,4 +1,4 @@
-//! Closures, drops of values and wakers are foreign code: what holds where they panic, or come back into the channel.
+//! Closures, drops of values and wakers are user code: what holds if they panic, or re-enter the channel.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -70,7 +70,7 @@ fn a_predicate_whose_end_panics_keeps_no_sender_out() {
                 }
             });
             assert_eq!((text.as_str(), receiver.has_changed()), ("the end of message 0", Ok(false)));
-            // The value is locked by nobody.
+            // The value is not locked.
             sender.send(2).unwrap();
             assert_eq!(*receiver.borrow_and_update(), 2);
         });
@@ -90,7 +90,7 @@ fn a_value_whose_end_panics_is_replaced_and_told_of_all_the_same() {
     assert_eq!((task.woken(), receiver.changed(), receiver.borrow().number), (1, Ok(()), 1));
     drop(future);
     other.mark_unchanged();
-    // The waker panics, and so does the end of the old value: both are done, one panic goes on.
+    // The waker panics, and so does the drop of the old value: both are done, one panic goes on.
     let waker = Explosive::waker();
     let mut future = Box::pin(other.changed_async());
     pending(&mut future, &waker);
@@ -99,7 +99,7 @@ fn a_value_whose_end_panics_is_replaced_and_told_of_all_the_same() {
     assert_eq!(panics(|| drop(sender.send(tally.next()))), "this waker panics");
     assert_eq!((tally.ended(), receiver.borrow().number), (2, 2));
     drop(future);
-    // A value that nobody gets comes back; the last ends with the channel, for the last of its ends.
+    // A value without a receiver comes back; the last is dropped with the channel, by the last of its handles.
     tally.explode(2);
     drop((receiver, other));
     let back = sender.send(tally.next()).unwrap_err();
@@ -113,7 +113,7 @@ fn pending(future: &mut Pin<Box<impl Future>>, waker: &Waker) {
     assert!(future.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
 }
 
-/// A value that at its end looks at the channel it was in, and sends another.
+/// A value whose drop reads the channel it was in, and sends another.
 struct Returning {
     number: usize,
     into: Mutex<Option<Sender<Returning>>>,
@@ -158,7 +158,7 @@ fn a_waker_that_panics_keeps_no_thread_asleep() {
     assert_eq!(tasks.each_ref().map(Task::woken), [1, 1]);
     assert!(futures.iter_mut().zip(&tasks).all(|(future, task)| poll_once(future, task).is_ready()));
     drop((futures, future));
-    // The same at the end, and for senders that wait for the end of all receivers.
+    // The same on disconnect, and for senders that wait until all receivers are dropped.
     let mut future = Box::pin(receivers[1].changed_async());
     assert!(poll_once(&mut future, &tasks[0]).is_ready());
     drop(future);
@@ -229,7 +229,7 @@ fn values_that_come_as_fast_as_they_are_refused_let_others_have_a_turn() {
     }
 }
 
-/// The value before is the answer, which nobody gets where a waker panics: it goes as the others do.
+/// The previous value is the result, which is lost if a waker panics: it is dropped as the others are.
 #[test]
 fn a_value_that_is_replaced_while_a_waker_panics_ends_with_it() {
     struct Ends(bool);
@@ -330,7 +330,7 @@ impl Clone for Acting {
     }
 }
 
-/// A channel whose values' `Clone` acts on it, and what it does, of which each value has a share.
+/// A channel whose values' `Clone` acts on it, and the action, which the values share.
 fn acting(
     act: impl Fn(&Sender<Acting>, u32, &Act) + Send + Sync + 'static,
 ) -> (Sender<Acting>, watch::Receiver<Acting>, Act) {
@@ -353,7 +353,7 @@ fn a_clone_may_send() {
     guarded(|| {
         let (sender, mut receiver, act) = acting(|sender, number, act| {
             if number % 3 != 0 {
-                // Also looks, and sees what it has sent.
+                // Also reads, and sees what it has sent.
                 sender.send(Acting::of(number + 1, act)).ok().unwrap();
                 assert_eq!(sender.borrow().number, number + 1);
             }
@@ -411,7 +411,7 @@ fn a_value_that_is_being_cloned_is_replaced_at_once_and_changed_behind_that() {
             if number == 1 {
                 entered.send(()).unwrap();
                 may_leave.lock().unwrap().recv().unwrap();
-                // Whoever waits for this clone is in nobody's way.
+                // A thread that waits for this clone blocks no other.
                 assert!(sender.borrow().number > 0);
             }
         });
@@ -419,7 +419,7 @@ fn a_value_that_is_being_cloned_is_replaced_at_once_and_changed_behind_that() {
         thread::scope(|scope| {
             let cloning = scope.spawn(|| receiver.iter().next().map(|value| value.number));
             has_entered.recv().unwrap();
-            // It waits for nobody.
+            // It waits for no other thread.
             sender.send(Acting::of(7, &act)).ok().unwrap();
             assert_eq!(sender.borrow().number, 7);
             leave.send(()).unwrap();

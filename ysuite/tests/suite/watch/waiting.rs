@@ -1,4 +1,4 @@
-//! Waiting for a value: as a thread, as a task, for a value of one's choice, and for the end of all receivers.
+//! Waiting for a value: as a thread, as a task, for a chosen value, and for the drop of all receivers.
 
 use std::future::Future;
 use std::pin::pin;
@@ -80,7 +80,7 @@ fn a_task_that_has_its_value_by_the_poll_is_not_woken_for_the_next() {
     let waker = task.waker();
     let mut context = Context::from_waker(&waker);
     assert!(receiver.poll_changed(&mut context).is_pending());
-    // Nobody is told of this.
+    // No receiver is notified of this.
     receiver.mark_changed();
     assert_eq!(receiver.poll_changed(&mut context), Poll::Ready(Ok(())));
     sender.send(1).unwrap();
@@ -219,7 +219,7 @@ fn streams_of_changes_reach_threads_and_tasks() {
             thread::spawn(move || {
                 let mut random = Random::new(9);
                 loop {
-                    // The end of the time and the value race.
+                    // The timeout and the value race.
                     match choosing.changed_timeout(Duration::from_nanos(random.below(5_000) as u64)) {
                         Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                         Err(RecvTimeoutError::Disconnected) => return *choosing.borrow(),
@@ -270,7 +270,7 @@ fn senders_learn_that_no_receiver_is_left() {
         drop(second);
         waiting.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(task.woken(), 1);
-        // Somebody comes before the task looks: then it goes on waiting.
+        // A receiver comes before the task polls: then it goes on waiting.
         let third = sender.subscribe();
         assert!(poll_once(&mut closed, &task).is_pending());
         drop(third);
