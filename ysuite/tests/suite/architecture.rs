@@ -49,8 +49,8 @@ const FRONT_DOOR: &[(&str, &str)] = &[
 
 /// Names that several types have, and why.
 const SHARED_NAMES: &[(&str, &str)] = &[
-    ("Sender", "the sending end of each kind of channel"),
-    ("Receiver", "the receiving end of each kind of channel"),
+    ("Sender", "the sender of each kind of channel"),
+    ("Receiver", "the receiver of each kind of channel"),
     ("Iter", "what `iter` returns; receivers that can be cloned lend themselves otherwise"),
     ("TryIter", "what `try_iter` returns, as above"),
     ("Timer", "a channel's gives ticks; a hub's is the key of a function"),
@@ -58,7 +58,7 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("TryRecvError", "as above"),
     ("RecvTimeoutError", "as above"),
     ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
-    ("Permit", "a pipe's borrows its only sender; an exchange's holds a place among other senders"),
+    ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];

@@ -165,7 +165,7 @@ fn hidden_messages_go_out_before_a_task_waits_for_room() {
     let task = Task::default();
     let mut future = Box::pin(sender.send_async(3));
     assert!(poll_once(&mut future, &task).is_pending());
-    assert_eq!(receiver.len(), 3, "or two such ends would wait for each other");
+    assert_eq!(receiver.len(), 3, "or two such handles would wait for each other");
     assert_eq!(receiver.recv(), Ok(0));
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(())));
     drop(future);
@@ -270,7 +270,7 @@ mod stream {
                 drop(sender);
                 assert!(!receiver.is_terminated(), "there is a message");
                 assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), Some(1));
-                assert!(!receiver.is_terminated(), "the end was not told yet");
+                assert!(!receiver.is_terminated(), "the disconnect was not reported yet");
                 assert_eq!(block_on(poll_fn(|context| Pin::new(&mut receiver).poll_next(context))), None);
                 assert!(receiver.is_terminated());
             })*};

@@ -140,7 +140,7 @@ fn a_batch_of_none_says_when_nothing_more_will_come() {
 fn a_batch_of_none_in_a_rendezvous_tells_no_end_before_what_was_given_back() {
     macro_rules! check {
         ($($kind:ident),*) => {$({
-            #[allow(unused_mut, reason = "of some channels a shared end is enough")]
+            #[allow(unused_mut, reason = "for some channels a shared handle is enough")]
             let (mut sender, mut receiver) = $kind::bounded(0);
             let mut receiving = Box::pin(receiver.recv_async());
             assert!(poll_once(&mut receiving, &Task::default()).is_pending());

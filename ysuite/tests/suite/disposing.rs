@@ -101,7 +101,7 @@ fn a_disconnected_sender_stays_disconnected() {
             begins.recv().unwrap();
             // One may be accepted: nothing has reported it so far.
             let _ = sender.send(Slow(None));
-            assert!((0..3).all(|_| sender.send(Slow(None)).is_err()), "behind {before} messages more");
+            assert!((0..3).all(|_| sender.send(Slow(None)).is_err()), "after {before} messages more");
             go_on.send(()).unwrap();
             dropping.join().unwrap();
         }
@@ -118,7 +118,7 @@ fn batches_end_with_the_receiver() {
         let dropping = thread::spawn(move || drop(receiver));
         begins.recv().unwrap();
         let batches = (0..3).filter(|_| sender.send_batch([Slow(None)]).is_ok()).count();
-        assert!(batches <= 1, "{batches} batches were sent to nobody");
+        assert!(batches <= 1, "{batches} batches were sent without a receiver");
         go_on.send(()).unwrap();
         dropping.join().unwrap();
     });
@@ -127,7 +127,7 @@ fn batches_end_with_the_receiver() {
 macro_rules! received_behind_a_waker_that_panics {
     ($name:ident, $open:expr) => {
         #[test]
-        #[allow(unused_mut, reason = "ends of an exchange are shared")]
+        #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
         fn $name() {
             let tally = Tally::of(2);
             tally.explode(0);
@@ -247,7 +247,7 @@ fn waits_that_end_in_a_panic_drop_wakers_that_panic() {
         let _ = pin!(sending).poll(&mut Context::from_waker(&waker));
     };
     assert_eq!(panics(polled), "first");
-    assert!(!lit.swap(false, Ordering::Relaxed), "no waker was dropped behind the panic");
+    assert!(!lit.swap(false, Ordering::Relaxed), "no waker was dropped after the panic");
 }
 
 /// The first is a task's that waits for the receiver's disconnect.
@@ -313,7 +313,7 @@ macro_rules! waits_behind_a_waker_that_panics {
         $({
             let tally = Tally::of(2);
             tally.explode(1);
-            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
             let (mut sender, receiver) = $open;
             assert!(sender.send(tally.next()).is_ok());
             let waker = cloning(|| panic!("this waker panics"));
@@ -417,7 +417,7 @@ fn limits_end_behind_their_own_panic() {
         ($open:expr, $messages:expr) => {{
             let tally = Tally::of($messages + 2);
             tally.explode($messages + 1);
-            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
             let (mut sender, receiver) = $open;
             tally.some($messages).for_each(|message| assert!(sender.send(message).is_ok()));
             let sending = sender.send_async_until(tally.next(), limit(tally.next()));
@@ -490,7 +490,7 @@ macro_rules! larger_than_a_stack {
     ($name:ident, $open:expr) => {
         /// Either handle is dropped first.
         #[test]
-        #[allow(unused_mut, reason = "ends of an exchange are shared")]
+        #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
         fn $name() {
             dropped_on_a_small_stack(3, |message| {
                 let (mut sender, receiver) = $open;

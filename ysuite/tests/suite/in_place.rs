@@ -14,7 +14,7 @@ use ysuite::{mpsc, spsc};
 use crate::support::executor::Task;
 use crate::support::{Random, guarded};
 
-/// A message of `WORDS` words, which has its number in each, and last the address where it was written. Aligned to 8 on
+/// A message of `N` words, which has its number in each, and last the address where it was written. Aligned to 8 on
 /// every machine, as the messages of other languages are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(C, align(8))]

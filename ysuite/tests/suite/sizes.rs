@@ -82,7 +82,7 @@ fn futures_that_send_hold_their_message_once() {
     /// All that can be sent by a task: one message, one with a limit, several.
     macro_rules! sizes {
         ($open:expr) => {{
-            #[allow(unused_mut, reason = "ends of an exchange are shared")]
+            #[allow(unused_mut, reason = "handles of an mpmc channel are shared")]
             let (mut sender, mut receiver) = $open;
             let message = || [7_u8; MESSAGE];
             let limit = std::future::pending::<()>;

@@ -41,7 +41,7 @@ impl Loop {
     /// As `new`, and then one of the waiters.
     fn at_rest(receiver: &Receiver<u32>, backend: Backend) -> Self {
         let mut fresh = Self::new(receiver, backend);
-        assert!(fresh.is_told(), "a receiver is told at first");
+        assert!(fresh.is_told(), "a receiver is notified at first");
         assert_eq!(fresh.receiver.try_recv(), Err(TryRecvError::Empty));
         assert!(!fresh.is_told());
         fresh
@@ -224,7 +224,7 @@ fn a_message_tells_one_of_hundreds_of_attached_receivers_and_each_in_turn() {
             for number in 0..RECEIVERS {
                 sender.send(number).unwrap();
                 let ids: Vec<_> = set.check().collect();
-                let [id] = ids[..] else { panic!("{ids:?} are told of one message") };
+                let [id] = ids[..] else { panic!("{ids:?} are notified of one message") };
                 told[id] += 1;
                 assert_eq!(
                     (receivers[id].try_recv(), receivers[id].try_recv()),
@@ -237,10 +237,10 @@ fn a_message_tells_one_of_hundreds_of_attached_receivers_and_each_in_turn() {
         sender.send(RECEIVERS).unwrap();
         let mut receivers: Vec<_> = receivers.into_iter().map(Some).collect();
         for _ in 1..RECEIVERS {
-            let id = set.check().next().expect("one of those that are left is told");
+            let id = set.check().next().expect("one of the remaining ones is notified");
             assert!(receivers[id].take().is_some());
         }
-        let last = set.check().next().expect("the last one is told");
+        let last = set.check().next().expect("the last one is notified");
         assert_eq!(receivers[last].as_ref().map(|receiver| receiver.try_recv()), Some(Ok(RECEIVERS)));
     }
 }

@@ -147,7 +147,7 @@ fn a_task_is_woken_once_for_what_it_waits_for() {
     assert_eq!([0, 1, 2].map(|task: usize| tasks[task].woken()), [1, 2, 1]);
     assert_eq!(polled.poll_recv(&mut Context::from_waker(&context(1))), Poll::Ready(Err(RecvError::Disconnected)));
     drop(polled);
-    assert_eq!([0, 1, 2].map(|task: usize| tasks[task].held()), [0; 3], "wakers are left behind");
+    assert_eq!([0, 1, 2].map(|task: usize| tasks[task].held()), [0; 3], "wakers are left");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_sender_waits_for_the_disconnect() {
         drop(other);
         assert_eq!(task.woken(), 1);
         assert!(poll_once(&mut future, &task).is_ready());
-        assert!(thread.join().unwrap(), "it has waited for the end");
+        assert!(thread.join().unwrap(), "it has waited for the disconnect");
         assert!(sender.wait_closed_timeout(Duration::ZERO) && sender.is_disconnected());
         // Another listens: all begins anew.
         let mut receiver = sender.subscribe();
@@ -445,7 +445,7 @@ fn any_number_of_senders_waits_for_room_and_for_the_end() {
         received.push(receiver.try_recv().unwrap());
         // One has the room; only one that was notified may poll.
         let told = sending.iter_mut().find(|(task, future)| task.woken() > 0 && future.is_some());
-        let (task, future) = told.expect("nobody was told of room");
+        let (task, future) = told.expect("no sender was notified of room");
         assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(())));
         *future = None;
     }

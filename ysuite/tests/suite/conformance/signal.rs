@@ -229,7 +229,7 @@ pub(crate) fn signalers_outlive_the_set<K: Kind>(kind: K) {
         signaler.clone().signal(kind.capacity() - 1);
         assert_eq!(signaler.try_signal(0), Ok(()));
     }
-    assert_eq!(calls(), before, "a signal nobody can take must not cost a system call");
+    assert_eq!(calls(), before, "a signal without a set must not cost a system call");
     assert_eq!(signaler.capacity(), kind.capacity());
 }
 

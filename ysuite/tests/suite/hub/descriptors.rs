@@ -181,7 +181,7 @@ fn a_handler_that_panics_takes_its_descriptor_down_and_nothing_else() {
     .unwrap();
     let caught = (0..2).filter(|_| catch_unwind(AssertUnwindSafe(|| hub.run_once(Duration::ZERO))).is_err()).count();
     assert_eq!(caught, 1);
-    assert_eq!(notes.len(), 1, "told of before the panic, and served after it");
+    assert_eq!(notes.len(), 1, "reported before the panic, and served after it");
     assert!(!hub.remove(bad_source));
     assert_eq!(bad.write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
 }
@@ -296,7 +296,7 @@ fn what_a_descriptor_is_no_longer_watched_for_is_not_told() {
     sources.lock().unwrap().push(source);
     assert_eq!(hub.run_once(None).unwrap(), 1);
     assert_eq!(hub.run_once(Duration::ZERO).unwrap(), 0);
-    assert_eq!(notes.len(), 0, "it was told of, and not called before it was watched for something else");
+    assert_eq!(notes.len(), 0, "it was reported, and not called before it was watched for something else");
     drop(near);
     assert_eq!(hub.run_once(None).unwrap(), 1);
     assert!(notes.taken()[0].is_readable());
@@ -448,7 +448,7 @@ fn hundreds_of_descriptors_are_served_whole() {
             let mut noted = notes.taken();
             noted.sort_unstable();
             let expected = (0..SOCKETS).flat_map(|number| [(number, byte), (number, byte + 2)]);
-            assert!(noted.into_iter().eq(expected), "each is told of each byte, once");
+            assert!(noted.into_iter().eq(expected), "each is notified of each byte, once");
         }
         // Some of them, each by itself.
         for number in [0, 63, 64, 255, 256, 257, 299] {

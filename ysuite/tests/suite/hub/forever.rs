@@ -187,7 +187,7 @@ fn one_turn_asks_the_poller_once() {
         handle.post(Hub::stop).unwrap();
         let before = calls();
         assert_eq!(hub.run_once(None).unwrap(), 1);
-        assert_eq!(calls() - before, 0, "a turn that is stopped asks nobody");
+        assert_eq!(calls() - before, 0, "a stopped turn makes no call");
     }
 }
 

@@ -183,7 +183,7 @@ fn a_source_closed_while_it_waits_for_its_turn_fails_alone() {
         hub.dispatch().unwrap();
     }
     assert_eq!(notes.taken(), [true, true], "nor is the news of the others forgotten");
-    assert_eq!(ended.taken().last(), Some(&true), "it is told that it has been closed");
+    assert_eq!(ended.taken().last(), Some(&true), "it is notified that it has been closed");
 }
 
 #[test]

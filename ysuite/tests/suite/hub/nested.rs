@@ -33,7 +33,7 @@ fn a_stop_before_a_turn_within_ends_the_turn_around_it() {
             .unwrap();
     }
     hub.run().unwrap();
-    assert_eq!(run.load(Ordering::Relaxed), TURN, "none behind the stop");
+    assert_eq!(run.load(Ordering::Relaxed), TURN, "none after the stop");
     assert!(!hub.is_stopped());
 }
 
@@ -72,7 +72,7 @@ fn a_turn_within_a_handler_never_waits_whatever_runs_in_between() {
             let (once, every, posted) = (once.clone(), every.clone(), posted.clone());
             handle
                 .post(move |hub| {
-                    assert_eq!(hub.current(), None, "nobody's handler, though one is running around it");
+                    assert_eq!(hub.current(), None, "no handler, though an outer one is running");
                     assert_eq!(hub.run_once(None).unwrap(), 0);
                     posted.note("posted");
                 })

@@ -78,7 +78,7 @@ fn a_source_that_another_handler_replaces_goes_with_a_last_call() {
             noted.note(("new", true, false));
         })
         .unwrap();
-    assert!(readable(&hub, Some(Duration::ZERO)), "a loop that hosts the hub is told of the last call");
+    assert!(readable(&hub, Some(Duration::ZERO)), "a loop that hosts the hub is notified of the last call");
     assert!(!hub.set_interest(source, Interest::WRITABLE).unwrap(), "it must not touch the new one");
     other_near.write_all(b"x").unwrap();
     second_near.write_all(b"yy").unwrap();

@@ -100,7 +100,7 @@ fn calls_of_turns_that_are_stopped_count_as_any() {
             handle.post(Hub::stop).unwrap();
             hub.run().unwrap();
             called += TURN;
-            assert!(called <= 4 * TURN, "a ready descriptor waits behind {called} calls");
+            assert!(called <= 4 * TURN, "a ready descriptor waits for {called} calls");
         }
     });
 }

@@ -138,7 +138,7 @@ fn a_timer_may_cancel_another_that_is_due() {
         hub.cancel(second);
     });
     std::thread::sleep(Duration::from_micros(10));
-    assert!(catch_unwind(AssertUnwindSafe(|| hub.run_once(None))).is_err(), "cancelling it twice answers false");
+    assert!(catch_unwind(AssertUnwindSafe(|| hub.run_once(None))).is_err(), "cancelling it twice returns false");
     tally.assert_all_ended();
 }
 

@@ -130,7 +130,7 @@ fn a_callback_that_panics_leaves_the_other_ids_up() {
     let turn = std::panic::AssertUnwindSafe(|| event_loop.dispatch(Some(Duration::ZERO), &mut log));
     assert!(std::panic::catch_unwind(turn).is_err());
     event_loop.dispatch(Some(Duration::ZERO), &mut log).unwrap();
-    assert_eq!(log.ids, [3, 5, 250], "each told once");
+    assert_eq!(log.ids, [3, 5, 250], "each reported once");
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn unhandled_urgent_messages_do_not_keep_the_others_waiting() {
         }
         (0..1_000).for_each(|number| address.send_priority(number).unwrap());
         assert_eq!(mailbox.receive(), Ok('a'));
-        assert_eq!(mailbox.set_aside(), 128, "no more than its turn was looked at");
+        assert_eq!(mailbox.set_aside(), 128, "no more than its turn was checked");
         // And if there is nothing else they are all checked.
         assert_eq!(mailbox.receive_timeout::<u8>(Duration::ZERO), Err(ReceiveError::Timeout));
         assert_eq!(mailbox.set_aside(), 1_000);

@@ -431,7 +431,7 @@ fn an_end_that_is_sent_on_is_a_message_like_others() {
         drop(linked);
         receive!(mailbox => { other => to.send_envelope(other).unwrap(), }).unwrap();
         to.send(7_u8).unwrap();
-        assert_eq!(friend.receive(), Ok(7_u8), "nobody is linked here");
+        assert_eq!(friend.receive(), Ok(7_u8), "nothing is linked here");
         assert_eq!(friend.receive_only::<LinkTerminated>().unwrap().panic_message(), None);
     });
 }

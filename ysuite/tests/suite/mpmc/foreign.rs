@@ -99,7 +99,7 @@ fn a_future_whose_wakers_drop_panics_passes_on_what_it_was_told(bounded: bool) {
     for message in 0..2 {
         sender.send(message).unwrap();
     }
-    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a place that nobody has was told");
+    assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1], "a slot without a waiter was notified");
 }
 
 /// Its notification goes to a task whose waking panics, and its own waker's drop panics after that: one panic, not two.
@@ -168,7 +168,7 @@ fn one_waker_that_panics_does_not_keep_those_behind_it_asleep(bounded: bool) {
     }
     assert!(catch_unwind(AssertUnwindSafe(|| sender.send_batch(0..3))).is_err());
     assert_eq!([tasks[0].woken(), tasks[1].woken()], [1, 1]);
-    assert_eq!(receiver.len(), 3, "they were sent before anybody was told");
+    assert_eq!(receiver.len(), 3, "they were sent before any receiver was notified");
 }
 
 fn a_message_that_comes_as_the_waker_is_cloned_is_found_by_that_poll(bounded: bool) {

@@ -599,7 +599,7 @@ fn waiters_for_room_are_woken_in_turn() {
         for _ in 0..SENDERS {
             let before = woken();
             assert_eq!(receiver.try_recv(), Ok(0));
-            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
+            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("no sender was woken");
             let Poll::Ready(Ok(permit)) = poll_once(&mut futures[at], &tasks[at]) else { panic!("there is a place") };
             permit.send(0).unwrap();
             // Waits again, after the others.
@@ -633,7 +633,7 @@ fn all_gathering_waiters_finally_have_their_room() {
             }
         }
     }
-    assert_eq!(waiting.iter().filter(|(.., future)| future.is_some()).count(), 0, "some wait on beside free places");
+    assert_eq!(waiting.iter().filter(|(.., future)| future.is_some()).count(), 0, "some wait on although there is room");
     assert_eq!(received, 4 + SENDERS * 3);
 }
 

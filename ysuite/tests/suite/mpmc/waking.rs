@@ -72,7 +72,7 @@ fn a_future_that_is_dropped_wakes_the_next_as_often_as_it_takes(bounded: bool) {
     sender.send(7).unwrap();
     while !tasks.is_empty() {
         let told: Vec<_> = (0..tasks.len()).filter(|&at| tasks[at].0.woken() == 1).collect();
-        assert_eq!((told.len(), woken(&tasks).iter().sum::<usize>()), (1, 1), "one of those that are left was told");
+        assert_eq!((told.len(), woken(&tasks).iter().sum::<usize>()), (1, 1), "one of the remaining ones was notified");
         assert_eq!(receiver.len(), 1);
         tasks.remove(told[0]);
     }
@@ -218,7 +218,7 @@ fn waiters_are_woken_in_turn(bounded: bool) {
             for _ in 0..waiters {
                 let before = woken(&tasks);
                 sender.send(0).unwrap();
-                let at = (0..waiters).find(|&at| tasks[at].0.woken() != before[at]).expect("nobody was woken");
+                let at = (0..waiters).find(|&at| tasks[at].0.woken() != before[at]).expect("no sender was woken");
                 let (task, future) = &mut tasks[at];
                 assert_eq!(poll_once(future.as_mut().unwrap(), task), Poll::Ready(Ok(0)));
                 // Waits again, after the others.
@@ -267,7 +267,7 @@ fn senders_that_wait_are_woken_in_turn() {
         for _ in 0..SENDERS {
             let before = woken();
             assert_eq!(receiver.try_recv(), Ok(0));
-            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("nobody was woken");
+            let at = (0..SENDERS).find(|&at| tasks[at].woken() != before[at]).expect("no sender was woken");
             assert_eq!(poll_once(&mut futures[at], &tasks[at]), Poll::Ready(Ok(())));
             // Waits again, after the others.
             futures[at] = begin(&tasks[at]);

@@ -226,7 +226,7 @@ fn a_hidden_batch_stays_with_the_sender_that_hid_it() {
     assert_eq!(clone.unwrite(), None);
     clone.send(2).unwrap();
     assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2]);
-    assert!(sender.flush(), "nobody sleeps");
+    assert!(sender.flush(), "no thread sleeps");
     assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1]);
 }
 

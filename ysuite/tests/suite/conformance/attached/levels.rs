@@ -100,7 +100,7 @@ pub(crate) fn whatever_is_done_the_id_is_up_while_messages_are_there<K: SetKind,
                 }
             }
             let up = list(set.check()) == [17];
-            assert!(up || there == 0, "messages of which the set says nothing, in step {step}, seed {seed}");
+            assert!(up || there == 0, "messages that the set does not report, in step {step}, seed {seed}");
             assert!(!is_down || !up, "a receiver that has found itself empty is reported, in step {step}, seed {seed}");
         }
     }
@@ -167,7 +167,7 @@ pub(crate) fn an_idle_attached_receiver_costs_nothing<K: SetKind, R: Ends>(kind:
             assert_eq!(take::<R>(&mut receiver), None);
             assert_up(&mut set, &[]);
         }
-        assert_eq!(calls(), before, "looking at an empty receiver again must not cost a system call");
+        assert_eq!(calls(), before, "polling an empty receiver again must not cost a system call");
         (0..messages).for_each(|number| send::<R>(&mut sender, number));
         (0..messages).for_each(|number| assert_eq!(take::<R>(&mut receiver), Some(number)));
     }

@@ -154,7 +154,7 @@ pub(crate) fn detached_it_is_silent_and_keeps_its_messages<K: SetKind, R: Ends>(
         assert_up(&mut one, &[]);
         let before = calls();
         send::<R>(&mut sender, round + 1);
-        assert_eq!(calls(), before, "a receiver in no set has nothing to be told");
+        assert_eq!(calls(), before, "a receiver in no set gets no notification");
         assert_up(&mut one, &[]);
         // The id is free: raised by hand it is taken, not reported for ever.
         signaler.signal(3);

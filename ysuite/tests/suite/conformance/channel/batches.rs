@@ -24,7 +24,7 @@ pub(crate) fn written_messages_are_hidden_until_flushed<K: Batching>(kind: K) {
             assert_eq!((sender.len(), receiver.len(), receiver.peek()), (0, 0, None));
             assert!(sender.is_empty() && receiver.is_empty());
         }
-        assert!(sender.flush(), "nobody sleeps");
+        assert!(sender.flush(), "no thread sleeps");
         assert_eq!((sender.len(), receiver.len()), (messages, messages));
         assert!(receiver.try_iter().eq(0..messages));
         assert!(sender.flush(), "nothing to flush");
@@ -159,7 +159,7 @@ pub(crate) fn flush_says_false_exactly_when_the_receiver_had_armed<K: Batching>(
         if kind.some(round % 20) == 0 {
             sender.write(0).unwrap();
         }
-        assert_eq!(task.woken(), round, "writing wakes nobody");
+        assert_eq!(task.woken(), round, "writing wakes no task");
         assert!(!sender.flush(), "the receiver sleeps");
         assert_eq!(task.woken(), round + 1);
         while receiver.try_recv().is_ok() {}
@@ -362,7 +362,7 @@ pub(crate) fn peek_shows_what_is_received_next<K: Batching>(kind: K) {
         for _ in 0..2 {
             assert_eq!(receiver.peek().unwrap().number, number);
         }
-        assert_eq!((receiver.len(), tally.ended()), (1, number), "a look takes nothing");
+        assert_eq!((receiver.len(), tally.ended()), (1, number), "a peek takes nothing");
         assert_eq!(receiver.try_recv().unwrap().number, number);
         assert!(receiver.peek().is_none());
     }

@@ -442,7 +442,7 @@ where
     assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
     assert!(set.check().is_empty());
     receiver.close();
-    assert!(set.check().eq([5]), "the end is news");
+    assert!(set.check().eq([5]), "the disconnect raises the id");
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
     assert!(sender.send(2).is_err() && receiver.peek().is_none());
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));

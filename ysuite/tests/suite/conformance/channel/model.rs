@@ -120,7 +120,7 @@ impl<T, S: Hiding<T>, R: Peeking<T>> Run<S, R, T> {
             0..=2 => (0..random.below(10).min(self.room())).for_each(|_| self.write()),
             3 | 4 => (0..random.below(6)).for_each(|_| self.unwrite()),
             5 => {
-                assert!(self.sender.flush(), "nobody sleeps");
+                assert!(self.sender.flush(), "no thread sleeps");
                 self.publish();
             }
             6 => self.peek(),

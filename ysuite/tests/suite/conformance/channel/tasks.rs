@@ -24,7 +24,7 @@ pub(crate) fn a_message_that_is_there_is_received_at_once<K: Kind>(kind: K) {
     assert_eq!(block_on(receiver.recv_async()), Ok(2));
     assert_eq!(block_on(sender.send_async(3)), Ok(()));
     assert_eq!(block_on(receiver.recv_async()), Ok(3));
-    assert_eq!((task.woken(), task.held()), (0, 0), "nobody waited");
+    assert_eq!((task.woken(), task.held()), (0, 0), "there was no waiter");
 }
 
 /// Notices: async-channel#45, a task that was polled once and is kept is not woken, or keeps others from being woken.
@@ -280,14 +280,14 @@ pub(crate) fn a_dropped_future_lets_go_of_its_task<K: Kind>(kind: K) {
     assert!(poll_once(&mut future, &task).is_pending());
     assert_eq!(task.held(), 1);
     drop(future);
-    assert_eq!(task.held(), 0, "nobody waits any more");
+    assert_eq!(task.held(), 0, "there is no waiter any more");
     (0..kind.capacity().unwrap_or(1)).for_each(|message| sender.send(message).unwrap());
     if kind.capacity().is_some() {
         let mut future = sender.send_async(7);
         assert!(poll_once(&mut future, &task).is_pending());
         assert_eq!(task.held(), 1);
         drop(future);
-        assert_eq!(task.held(), 0, "nobody waits any more");
+        assert_eq!(task.held(), 0, "there is no waiter any more");
     }
     // One that is ready keeps nothing, either.
     assert_eq!(poll_once(&mut receiver.recv_async(), &task), Poll::Ready(Ok(0)));
