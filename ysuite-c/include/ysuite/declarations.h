@@ -573,8 +573,8 @@ size_t ys_tx_message_align(const struct ys_tx *tx);
  * @param tx the sender
  * @param size how many bytes a message of the caller's has
  * @param align what it is aligned to
- * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
- *     a sentence that has both
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
+ *     ends the process there, with a sentence that has both
  */
 int ys_tx_expect(const struct ys_tx *tx,
                  size_t size,
@@ -659,8 +659,8 @@ int ys_recv_for(struct ys_rx *rx, void *message, int64_t ns);
  *
  * @param rx the receiver
  * @param messages where they are put, each one message size after the last: an array of the caller's type
- * @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed sees YS_CLOSED all the
- *     same. What ys_peek has shown stays so then
+ * @param max how many at most. 0 receives nothing and never waits: a loop over a computed number
+ *     sees YS_CLOSED all the same. What ys_peek has shown stays so then
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
  *     none, and none will come, also where max is 0
@@ -788,8 +788,8 @@ size_t ys_rx_message_align(const struct ys_rx *rx);
  * @param rx the receiver
  * @param size how many bytes a message of the caller's has
  * @param align what it is aligned to
- * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
- *     a sentence that has both
+ * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
+ *     ends the process there, with a sentence that has both
  */
 int ys_rx_expect(const struct ys_rx *rx,
                  size_t size,

@@ -355,8 +355,8 @@ pub unsafe extern "C" fn ys_recv_for(rx: *mut ys_rx, message: *mut c_void, ns: i
 ///
 /// @param rx the receiver
 /// @param messages where they are put, each one message size after the last: an array of the caller's type
-/// @param max how many at most. 0 receives nothing and never waits: a loop over a number that is computed sees YS_CLOSED all the
-///     same. What ys_peek has shown stays so then
+/// @param max how many at most. 0 receives nothing and never waits: a loop over a computed number
+///     sees YS_CLOSED all the same. What ys_peek has shown stays so then
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
 ///     none, and none will come, also where max is 0
@@ -611,8 +611,8 @@ pub unsafe extern "C" fn ys_rx_message_align(rx: *const ys_rx) -> usize {
 /// @param rx the receiver
 /// @param size how many bytes a message of the caller's has
 /// @param align what it is aligned to
-/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
-///     a sentence that has both
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
+///     ends the process there, with a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usize) -> c_int {
     // SAFETY: by the caller.

@@ -664,8 +664,8 @@ pub unsafe extern "C" fn ys_tx_message_align(tx: *const ys_tx) -> usize {
 /// @param tx the sender
 /// @param size how many bytes a message of the caller's has
 /// @param align what it is aligned to
-/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build ends the process there, with
-///     a sentence that has both
+/// @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
+///     ends the process there, with a sentence that has both
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_expect(tx: *const ys_tx, size: usize, align: usize) -> c_int {
     // SAFETY: by the caller.

@@ -1,7 +1,8 @@
 //! Stress tests: bridges under every fault of a network and an operating system, combined and repeated. The promises of
 //! each kind of bridge are checked message by message.
 //!
-//! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test stress -- --nocapture` sends a
+//! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test stress -- --nocapture`
+//! sends a
 //! hundred million messages through a duplex and through push and pull.
 
 #[path = "../support/mod.rs"]

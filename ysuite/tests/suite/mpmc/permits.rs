@@ -633,7 +633,7 @@ fn all_gathering_waiters_finally_have_their_room() {
             }
         }
     }
-    assert_eq!(waiting.iter().filter(|(.., future)| future.is_some()).count(), 0, "some wait on although there is room");
+    assert_eq!(waiting.iter().filter(|(.., future)| future.is_some()).count(), 0, "some wait despite free room");
     assert_eq!(received, 4 + SENDERS * 3);
 }
 
