@@ -2,8 +2,7 @@
 //! each kind of bridge are checked message by message.
 //!
 //! The short form takes a minute. `YSUITE_STRESS=long cargo test --profile hunt -p ysuite-zmq --test stress -- --nocapture`
-//! sends a
-//! hundred million messages through a duplex and through push and pull.
+//! sends a hundred million messages through a duplex and through push and pull.
 
 #[path = "../support/mod.rs"]
 mod support;
