@@ -369,8 +369,8 @@ impl<T> Sender<T> {
     /// A receiver that is in the middle of copying a message when it is evicted holds senders up until its `Clone` has returned, and
     /// may count in [`receiver_count`](Self::receiver_count) until it is dropped.
     ///
-    /// Never waits for another thread. One or two system calls, and one for each end that waits; the first in a process may block
-    /// for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the channel was made, it
+    /// Never waits for another thread. One or two system calls, and one for each end that waits. The first in a process takes two more,
+    /// and may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier after the channel was made, it
     /// evicts nobody, and returns false.
     #[allow(clippy::must_use_candidate)]
     pub fn evict(&self, id: u64) -> bool {
