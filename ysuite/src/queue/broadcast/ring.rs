@@ -78,11 +78,18 @@ impl Seat {
 }
 
 /// Where a reader is while it waits: its position, and its cursor.
-#[derive(Clone, Copy)]
 pub(crate) struct ReaderPlace<'a> {
     cursor: &'a Cursor,
     position: u64,
 }
+
+impl Clone for ReaderPlace<'_> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for ReaderPlace<'_> {}
 
 /// A reader's turn: however it ends, the reader goes on behind what it was at.
 struct ReaderTurn<'a> {
