@@ -394,8 +394,8 @@ impl<T> Sender<T> {
     /// may count in [`receiver_count`](Self::receiver_count) until it is dropped.
     ///
     /// Never waits for another thread. One or two system calls, and one for each handle that waits. The first in a
-    /// process may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the kernel's barrier
-    /// after the channel was made, it evicts no receiver, and returns false.
+    /// process takes two more, and may block for some 10 ms, as [`prepare`](crate::prepare). Where a filter forbids the
+    /// kernel's barrier after the channel was made, it evicts no receiver, and returns false.
     #[allow(clippy::must_use_candidate)]
     pub fn evict(&self, id: u64) -> bool {
         self.shared.evict(id)

@@ -253,15 +253,20 @@ fn a_writer_against_a_reader_that_moves_up() {
     }
 }
 
+/// A ring for one message, a reader that has not taken it, and one that has: for it a writer continues.
+fn one_behind(is_lossy: bool) -> (Arc<BroadcastRing<u32>>, Seat, Seat) {
+    let ring = Arc::new(BroadcastRing::new(1, is_lossy));
+    let (slow, mut quick) = (ring.sit_down(), ring.sit_down());
+    assert!(ring.push(0).is_ok());
+    assert_eq!(take(&ring, &mut quick), Some(0));
+    (ring, slow, quick)
+}
+
 /// A reader is evicted while it may be about to take its message, and a writer writes to that message's cell.
 fn eviction_against(is_lossy: bool, reads: fn(&BroadcastRing<u32>, Seat)) {
     model_up_to(2, move || {
-        let ring = Arc::new(BroadcastRing::new(1, is_lossy));
-        let (seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let (ring, seat, _quick) = one_behind(is_lossy);
         let id = seat.id();
-        assert!(ring.push(0).is_ok());
-        // The reader for which the writer writes.
-        assert_eq!(take(&ring, &mut quick), Some(0));
         let reading = ring.clone();
         let thread = thread::spawn(move || reads(&reading, seat));
         if ring.evict(id) {
@@ -297,11 +302,8 @@ fn an_eviction_against_a_reader_that_leaves() {
 #[test]
 fn two_evictions_of_one_reader() {
     model_up_to(2, || {
-        let ring = Arc::new(BroadcastRing::new(1, false));
-        let (mut seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let (ring, mut seat, _quick) = one_behind(false);
         let id = seat.id();
-        assert!(ring.push(0).is_ok());
-        assert_eq!(take(&ring, &mut quick), Some(0));
         let evicting = ring.clone();
         let writing = ring.clone();
         let threads = [
@@ -327,11 +329,8 @@ fn two_evictions_of_one_reader() {
 #[test]
 fn an_eviction_against_a_reader_that_joins_beside() {
     model_up_to(2, || {
-        let ring = Arc::new(BroadcastRing::new(1, false));
-        let (seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let (ring, seat, _quick) = one_behind(false);
         let id = seat.id();
-        assert!(ring.push(0).is_ok());
-        assert_eq!(take(&ring, &mut quick), Some(0));
         let joining = ring.clone();
         let joins = thread::spawn(move || {
             let mut beside = joining.sit_beside(&seat);
@@ -377,11 +376,8 @@ fn an_eviction_against_a_reader_that_moves_up() {
 #[test]
 fn an_eviction_by_another_than_the_writer() {
     model_up_to(2, || {
-        let ring = Arc::new(BroadcastRing::new(1, false));
-        let (mut seat, mut quick) = (ring.sit_down(), ring.sit_down());
+        let (ring, mut seat, _quick) = one_behind(false);
         let id = seat.id();
-        assert!(ring.push(0).is_ok());
-        assert_eq!(take(&ring, &mut quick), Some(0));
         let (evicting, reading) = (ring.clone(), ring.clone());
         let threads =
             [thread::spawn(move || _ = take(&reading, &mut seat)), thread::spawn(move || assert!(evicting.evict(id)))];
