@@ -256,8 +256,8 @@ pub type FromTheGate<A> = Box<dyn FnOnce() -> A + Send>;
 
 /// Boxed: the start of a thread is a lot of code, and would be compiled again for every driver, transport and message.
 /// The one call through a pointer comes before the clock starts.
-///
-/// Passes the gate itself.
+enum Work<A> {
+    /// Passes the gate itself.
     ToTheGate(Box<dyn FnOnce(&Gate) -> A + Send>),
     FromTheGate(FromTheGate<A>),
 }
