@@ -45,7 +45,6 @@ fn stopped_and_continued_at_random_moments() {
 
 /// Whether it is over. It is waited for by no other call than `wait`, so that its number stays its own.
 fn has_ended(child: &mut Child) -> bool {
-    let state =
-        std::fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a child that was not waited for");
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("a child that was not waited for");
     state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))
 }

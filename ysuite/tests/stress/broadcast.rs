@@ -209,7 +209,8 @@ fn few_places() {
 
 #[test]
 fn every_way_of_waiting() {
-    Stress { name: "broadcast, every way", capacity: 9, receivers: &[blocking, tasks, attached, fickle], ..STRESS }.run();
+    Stress { name: "broadcast, every way", capacity: 9, receivers: &[blocking, tasks, attached, fickle], ..STRESS }
+        .run();
 }
 
 #[test]
@@ -225,6 +226,12 @@ fn a_lossy_channel() {
 
 #[test]
 fn a_lossy_channel_of_one_place() {
-    Stress { name: "broadcast, lossy, room for 1", capacity: 1, is_lossy: true, receivers: &[tasks, blocking], ..STRESS }
-        .run();
+    Stress {
+        name: "broadcast, lossy, room for 1",
+        capacity: 1,
+        is_lossy: true,
+        receivers: &[tasks, blocking],
+        ..STRESS
+    }
+    .run();
 }

@@ -140,9 +140,7 @@ pub(super) const TASKS: &[Group] = &[
 pub(super) const TASKS_THAT_SEND: &[Group] = &[
     group(BOUND, &["mpsc-bounded-tasks"], bounded),
     group(NO_BOUND, &["mpsc-tasks"], unbounded),
-    group("have a bound and one order of all messages", &["mpmc-tasks"], |traits| {
-        traits.bounded && traits.one_order
-    }),
+    group("have a bound and one order of all messages", &["mpmc-tasks"], |traits| traits.bounded && traits.one_order),
     group("have no bound and one order of all messages", &["mpmc-unbounded-tasks"], |traits| {
         !traits.bounded && traits.one_order
     }),

@@ -14,10 +14,8 @@ pub(in crate::article) fn all(report: &Report) -> Vec<(String, Picture)> {
         return Vec::new();
     }
     let colours = Histogram { title: "One message at a time, one way: the four designs".to_owned(), series };
-    let tail = Percentiles {
-        title: "The tail: percentiles of all messages".to_owned(),
-        series: colours.series.clone(),
-    };
+    let tail =
+        Percentiles { title: "The tail: percentiles of all messages".to_owned(), series: colours.series.clone() };
     vec![("threads-colours".to_owned(), colours.picture()), ("threads-tail".to_owned(), tail.picture())]
 }
 
