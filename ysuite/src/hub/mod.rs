@@ -188,7 +188,6 @@ impl Hub {
         let (sender, mut posts) = mpsc::unbounded();
         watch.set.attach(&mut posts, POSTS)?;
         Ok(Self {
-            // MUTANT: Numbers only have to differ.
             posts,
             sender,
             handles: Arc::new(AtomicUsize::new(0)),
@@ -199,6 +198,7 @@ impl Hub {
             backoff: Backoff::new(),
             unasked: 0,
             // ORDERING: Relaxed; a number that no other hub has.
+            // MUTANT: Numbers only have to differ.
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             depth: 0,
             lent: 0,

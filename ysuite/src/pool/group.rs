@@ -165,7 +165,6 @@ pub(super) struct Bank {
 }
 
 impl Bank {
-    // MUTANT: Speed only: a search doubts the mark of a group that has no magazine with room, and clears it.
     /// `used`: the groups are about to be filled.
     pub(super) fn new(groups: usize, used: bool) -> Self {
         let bank = Self {

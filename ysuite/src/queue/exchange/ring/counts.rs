@@ -35,7 +35,6 @@ impl<T> Ring<T> {
     #[inline(always)]
     pub(crate) fn leave(&self) {}
 
-    // MUTANT: A fence, which `ci/orderings` checks.
     #[inline(always)]
     pub(crate) fn drains(&self) {}
 }

@@ -34,7 +34,6 @@ impl<T> Segments<T> {
     #[inline(always)]
     pub(crate) fn leave(&self) {}
 
-    // MUTANT: A fence, which `ci/orderings` checks.
     #[inline(always)]
     pub(crate) fn drains(&self) {}
 }
