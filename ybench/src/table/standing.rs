@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_scatters_is_not_tied() {
+    fn a_competitor_that_scatters_is_not_tied() {
         let tied = session(8.0, &[("a", 2.0), ("b", 2.0)]);
         let mut scattered = session(64.0, &[("a", 2.0), ("b", 2.0)]);
         for round in &mut scattered.rounds[..2] {

@@ -75,7 +75,7 @@ impl EndWatchers {
 }
 
 impl Drop for EndWatchers {
-    // MUTANT: Killed only by `a_list_of_those_who_waited_for_the_end_goes_with_the_channel`.
+    // MUTANT: Killed only by `a_list_of_waiters_for_the_disconnect_is_freed_with_the_channel`.
     fn drop(&mut self) {
         // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
         let list = self.list.load(Ordering::Relaxed);

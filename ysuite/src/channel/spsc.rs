@@ -308,7 +308,7 @@ impl<T> ReadingEnd for SpscReader<T> {
 
 #[cfg(feature = "in-place")]
 impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
-    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking` and
+    // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking` and
     // `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     fn take_place(&mut self) -> Option<NonNull<T>> {
@@ -317,7 +317,7 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
         Some(place)
     }
 
-    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking` and
+    // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking` and
     // `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     fn skip(&mut self, count: usize) {
@@ -328,7 +328,7 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
     #[inline]
     fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
         let taken = self.reader.read_into(to);
-        // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking`.
+        // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking`.
         SpscReader::credit(self);
         taken
     }
@@ -345,7 +345,7 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
         unsafe { self.reader.resume(next, known) };
     }
 
-    // MUTANT: In-place builds only. Killed only by `in_place::who_waits_for_room_is_woken_by_every_way_of_taking`.
+    // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking`.
     fn credit(&mut self) {
         SpscReader::credit(self);
     }

@@ -80,7 +80,7 @@ loom::lazy_static! {
 }
 
 // FINAL: `RegisterError::Ended`: marked under the lock of names, never taken back; test: tests/suite/mailbox/names.rs:
-//     who_has_ended_gets_no_name
+//     an_ended_mailbox_gets_no_name
 /// The reason why a name was not registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterError {

@@ -166,7 +166,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    // MUTANT: Killed only by `urgent_messages_that_nobody_asks_for_do_not_keep_the_others_waiting`.
+    // MUTANT: Killed only by `unhandled_urgent_messages_do_not_keep_the_others_waiting`.
     #[inline(always)]
     fn next_new(&mut self) -> Result<(), ReceiveError> {
         loop {
@@ -266,7 +266,7 @@ impl<'a> Search<'a> {
     //     a_search_in_a_flood_ends_when_its_deadline_has_passed
     // WAITS: fairness: urgent and ordinary messages take turns in a search, and neither starves; test:
     //     tests/suite/mailbox/order.rs:
-    //     behind_an_ordinary_message_that_nobody_asks_for_urgent_ones_have_their_turn_again
+    //     after_an_unrequested_ordinary_message_urgent_ones_have_their_turn_again
     // MUTANT: Speed only: how often the clock is read. Killed only by
     // `urgent_messages_cannot_keep_an_ordinary_one_waiting` and
     // `a_search_in_a_flood_ends_when_its_deadline_has_passed`.

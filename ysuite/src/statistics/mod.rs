@@ -65,8 +65,8 @@ pub(crate) const SAMPLED: usize = 64;
 pub(crate) const COUNTING: bool = cfg!(feature = "statistics");
 
 // MUTANT: Statistics only: how often the high-water mark is updated. Killed only by
-// `a_batch_that_ends_where_a_look_is_due_is_seen_by_the_mark_of_an_exchange` and
-// `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
+// `a_batch_that_ends_where_a_check_is_due_is_seen_by_the_mark_of_an_mpmc_channel` and
+// `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
 /// Whether a sender that moves from one position to a later one has to check.
 #[inline(always)]
 pub(crate) fn is_due(from: u64, to: u64) -> bool {

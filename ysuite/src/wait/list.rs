@@ -176,7 +176,7 @@ impl WaitList {
     }
 
     // MUTANT: Speed only: how soon publishers give their fences up. In a race: the last handle is dropped. Killed only
-    // by `those_who_wait_are_woken_in_turn`, and by the model `the_last_end_that_goes_against_a_publisher`.
+    // by `waiters_are_woken_in_turn`, and by the model `the_last_end_that_goes_against_a_publisher`.
     /// For a publisher: returns the word, after a full fence.
     #[inline]
     pub(crate) fn attend(&self) -> ListState {
@@ -340,7 +340,7 @@ impl WaitList {
             .or_else(|| further.find(None, in_block))
     }
 
-    // MUTANT: Killed only by `those_who_wait_are_woken_in_turn` and `a_close_tells_tasks_and_attached_receivers`.
+    // MUTANT: Killed only by `waiters_are_woken_in_turn` and `a_close_tells_tasks_and_attached_receivers`.
     /// For a publisher of what concerns all waiters: takes the armed bit of each waiter that it finds armed, once, and
     /// has `wake` wake it. A waiter that arms again meanwhile has polled after the publication, and is left asleep.
     pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
@@ -362,7 +362,7 @@ impl WaitList {
         further.and_then(|further| further.find(None, each));
     }
 
-    // MUTANT: Killed only by `those_who_wait_are_woken_in_turn`.
+    // MUTANT: Killed only by `waiters_are_woken_in_turn`.
     #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         self.meter.wakes();

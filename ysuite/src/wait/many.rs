@@ -51,7 +51,7 @@ impl<S: SharedEnd> ManyWait<S> {
     // WAITS: for a message or room; ends: that, the other side is gone, the deadline; spin: `None` parks at once,
     //     `Adaptive` polls, yields, parks, `Forever` polls for ever; except with `None`, senders and receivers of an
     //     `mpmc` that were in a stream back off for a microsecond first; fairness: others of its side are notified in
-    //     turn; test: tests/suite/mpmc/waking.rs: those_who_wait_are_woken_in_turn
+    //     turn; test: tests/suite/mpmc/waking.rs: waiters_are_woken_in_turn
     // MUTANT: A notification without a reason is harmless. In a race: what comes at the deadline is found by the next
     // call.
     /// Blocks the thread until the handle is ready (true) or the deadline has passed (false).
@@ -207,7 +207,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 //     published; re-entrance: any operation; a task that polls in its waker and waits again is not notified again:
 //     there is one pass, or a number; panic: the waiters after it are woken, then the first panic propagates; test:
 //     tests/suite/mpmc/foreign.rs: one_waker_that_panics_does_not_keep_those_behind_it_asleep,
-//     tests/suite/mpmc/permits.rs: those_who_wait_to_gather_may_poll_on_the_spot
+//     tests/suite/mpmc/permits.rs: gathering_waiters_may_poll_on_the_spot
 // MUTANT: Only which thread wakes the others.
 /// Notifies up to `most` waiters, as there is something for that number. Stops after a thread, which notifies the next
 /// itself if it leaves anything; a task or an attached receiver may have other things to do.

@@ -170,7 +170,7 @@ impl Subscriptions {
     //     notification has to be passed on; for `attach` and `detach`. The handle is in its set, or has left it, and
     //     the task's slot is another one; re-entrance: any operation of other handles (this one is borrowed); panic:
     //     propagates out of `attach` or `detach`, which is done; by construction: it comes last; test:
-    //     tests/suite/random.rs: random_operations_on_an_exchange_agree_with_a_model
+    //     tests/suite/random.rs: random_operations_on_an_mpmc_channel_agree_with_a_model
     // MUTANT: At worst another waiter is notified without a reason. In a race: a notification between arming and the
     // check.
     /// Gives the task a new slot, after the handle has entered a set or left one. The task's old slot may be armed, or

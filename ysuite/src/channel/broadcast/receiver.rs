@@ -74,7 +74,7 @@ impl<T> Receiver<T> {
     // USER CODE: wakers of senders, which the new cursor may have held up for a moment; the new receiver is complete,
     //     and a local; re-entrance: any operation; panic: the receiver gives its cursor back, then it propagates out of
     //     `subscribe` or `resubscribe`; test: tests/suite/broadcast/foreign.rs:
-    //     a_receiver_that_is_not_returned_for_a_panic_holds_up_nobody
+    //     a_receiver_that_is_not_returned_for_a_panic_holds_up_no_other
     /// A receiver of all messages that are sent from now on.
     pub(super) fn sit_down(shared: &Arc<BroadcastShared<T>>) -> Self {
         let receiver = Self::new(shared.clone(), shared.ring.sit_down());
@@ -530,7 +530,7 @@ impl<T> Clone for Receiver<T> {
 
 // USER CODE: the waker of its task, and wakers of senders; its slots are given back, then its cursor; re-entrance: any
 //     operation; panic: the receiver has disconnected all the same; test: tests/suite/broadcast/foreign.rs:
-//     a_receiver_whose_wakers_drop_panics_holds_up_nobody
+//     a_receiver_whose_wakers_drop_panics_holds_up_no_other
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();

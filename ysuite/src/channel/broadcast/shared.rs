@@ -133,7 +133,7 @@ impl<T> BroadcastShared<T> {
     //     messages are in the ring, the old ones out of it; re-entrance: any operation; panic: all are woken, all are
     //     dropped, then the first panic propagates; test: tests/suite/broadcast/foreign.rs:
     //     the_drop_of_an_old_message_panics_when_the_new_one_is_sent, tests/suite/broadcast/foreign.rs:
-    //     one_waker_that_panics_keeps_nobody_asleep_and_no_message_back
+    //     one_waker_that_panics_keeps_no_thread_asleep_and_no_message_back
     // MUTANT: Speed only: the slow path checks both lists again and finds no armed slot.
     /// Sends a message if there is room.
     #[inline(always)]

@@ -154,7 +154,7 @@ impl<T> MpmcShared<T> {
     }
 
     // MUTANT: Statistics only. Killed only by `permits_are_counted_when_they_send` and
-    // `the_mark_of_an_exchange_that_had_no_place_is_its_bound`.
+    // `the_mark_of_a_full_mpmc_channel_is_its_bound`.
     /// A sender has found no room, and does not wait.
     pub(super) fn refuse(&self) {
         self.meter().refused();
@@ -339,7 +339,7 @@ impl<T> MpmcShared<T> {
 
     // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
     //     is closed; re-entrance: any operation; panic: all others are woken, the channel is closed; test:
-    //     tests/suite/mpmc/close.rs: wakers_that_panic_at_a_close_keep_nobody_asleep_and_the_channel_closed
+    //     tests/suite/mpmc/close.rs: wakers_that_panic_at_a_close_keep_no_thread_asleep_and_the_channel_closed
     /// Closes the channel: nothing more can be sent, and receivers get what was sent before. False: it had been closed.
     /// All are notified in either case: the thread that came first may have been preempted before it could notify them.
     pub(super) fn close(&self) -> bool {

@@ -461,7 +461,7 @@ impl<T> WaitingEnd for Lanes<T> {
 //     a_panicking_drop_in_one_lane_leaves_the_others_in_order
 impl<T> Drop for Lanes<T> {
     // MUTANT: All slots are empty after the close. Killed only by
-    // `a_funnels_receiver_that_goes_drops_its_waker_behind_one_that_panics`.
+    // `an_mpsc_receiver_drops_its_waker_after_one_that_panics`.
     fn drop(&mut self) {
         // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.parker.target.detach() };

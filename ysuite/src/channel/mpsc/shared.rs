@@ -120,7 +120,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     /// The lane of a dropped sender that has sent nothing, and its id. Or a new lane. Or, where no lane is free, the
     /// lane of any dropped sender. Where the channel is shut there is no id, and the writer finds its queue without a
     /// reader. `None`: too many senders.
@@ -145,7 +145,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     /// No lane is free: continues with the lane of a dropped sender.
     #[cold]
     fn connect_further(&self) -> Option<(Writer<T>, Option<u32>)> {
@@ -176,7 +176,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     fn new_lane(&self, id: usize) -> (Writer<T>, Option<u32>) {
         let (writer, idle) = ypipe::lane(self.bound, LANE, &self.meter);
         if self.bound.is_some() {
@@ -220,7 +220,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
     pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<Writer<T>> {
         if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
@@ -231,7 +231,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
     /// caller must drop. `Err`: the writer, where no other sender gets it.
     #[allow(clippy::result_large_err)] // As where it is declared.
@@ -261,7 +261,7 @@ impl<T> MpscShared<T> {
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `a_funnels_close_against_a_new_sender`.
+    // `an_mpsc_close_against_a_new_sender`.
     /// A lane into which nothing can be sent: it has no reader and never had one.
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
         let (writer, idle) = ypipe::lane(self.bound, 0, &Meter::default());
@@ -279,7 +279,7 @@ impl<T> MpscShared<T> {
     /// Whether no message that is sent will be received.
     pub(super) fn is_over(&self) -> bool {
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-        // `a_funnels_close_against_a_new_sender`.
+        // `an_mpsc_close_against_a_new_sender`.
         self.is_shut() || self.meeting.as_ref().is_some_and(|meeting| meeting.is_closed())
     }
 
@@ -412,7 +412,7 @@ impl<T> MpscShared<T> {
         // ORDERING: Relaxed; the fence below orders it against `connect`.
         self.connected.fetch_or(SHUT, Ordering::Relaxed);
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-        // `a_funnels_close_against_a_new_sender`.
+        // `an_mpsc_close_against_a_new_sender`.
         // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the check below
         //     finds its lane.
         fence(Ordering::SeqCst);

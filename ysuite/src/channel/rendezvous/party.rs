@@ -80,7 +80,7 @@ impl<'a, T> Party<'a, T, true> {
     //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
     //     a_receiver_whose_passing_on_panics_leaks_no_message
     // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
-    // `one_sender_of_a_funnel_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
+    // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
     /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
     pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
         let meeting = self.side.0;

@@ -286,7 +286,7 @@ impl<T> Receiver<T> {
     //     re-entrance: as of the predicate; panic: the lock is freed; test: tests/suite/watch/foreign.rs:
     //     a_predicate_whose_end_panics_keeps_no_sender_out
     // MUTANT: In a race: values arrive as fast as they are refused. Killed only by
-    // `values_that_keep_coming_keep_nobody_from_an_end_or_a_turn`.
+    // `values_that_keep_coming_delay_no_disconnect_and_no_turn`.
     // Fields are borrowed one by one: the value that is returned borrows `shared` from its read on.
     fn wait_for_until(
         &mut self,
@@ -363,7 +363,7 @@ fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscripti
 }
 
 // MUTANT: In a race: values arrive as fast as they are refused. Killed only by
-// `values_that_keep_coming_keep_nobody_from_an_end_or_a_turn`.
+// `values_that_keep_coming_delay_no_disconnect_and_no_turn`.
 /// Blocks until there is a value that a receiver has not seen.
 fn unseen_until<T>(
     shared: &WatchShared<T>,

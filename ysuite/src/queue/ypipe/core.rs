@@ -175,7 +175,7 @@ impl<T> PipeCore<T> {
         let chunk = Chunk::from_raw(self.first.load(Ordering::Acquire))?;
         let mut cursor = ReadCursor::new(chunk, 0);
         // MUTANT: In a race: another thread disposes while a first message past the cut is taken back. Killed only by
-        // the model `a_funnels_close_then_its_drop_against_sending_in_two_lanes`.
+        // the model `an_mpsc_close_then_its_drop_against_sending_in_two_lanes`.
         if self.cut().is_some() {
             cursor.poison();
         }
@@ -203,7 +203,7 @@ impl<T> PipeCore<T> {
     }
 
     // MUTANT: Without a bound the limit is never reached; with statistics the other half decides. Killed only by
-    // `a_bound_is_exact_and_gives_the_message_back` and `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
+    // `a_bound_is_exact_and_gives_the_message_back` and `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     /// Writer, at this position, which it has known as its limit: up to where it may write now.
     pub(super) fn limit(&self, position: usize) -> usize {
         let consumed = if self.is_bounded() || COUNTING { self.consumed() } else { position };

@@ -33,7 +33,7 @@ impl<T> InSlot<T> {
         unsafe { slot::<T>(this.at).with(|message| message.read().assume_init()) }
     }
 
-    // MUTANT: In-place builds only. Killed only by `in_place::what_nobody_receives_is_dropped_where_it_lies`.
+    // MUTANT: In-place builds only. Killed only by `in_place::unreceived_messages_are_dropped_in_place`.
     /// Leaves the message in place, for a caller that handles it.
     #[cfg(feature = "in-place")]
     pub(crate) fn leave(self) {

@@ -168,7 +168,7 @@ impl Progress {
         self.sample_against(position, self.consumed());
     }
 
-    // MUTANT: Statistics only. Killed only by `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
+    // MUTANT: Statistics only. Killed only by `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     fn sample_against(&self, position: usize, consumed: usize) -> usize {
         let high_water = &self.writer.high_water;
         let there = position.wrapping_sub(consumed);

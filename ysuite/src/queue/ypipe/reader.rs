@@ -267,7 +267,7 @@ impl<T> ReadCursor<T> {
 
     // MUTANT: Speed only: which lines are marked as read. In-place builds only. Killed only by
     // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for` and
-    // `in_place::what_nobody_receives_is_dropped_where_it_lies`.
+    // `in_place::unreceived_messages_are_dropped_in_place`.
     #[inline(always)]
     fn look_further<const MARKS: bool>(&mut self, core: &PipeCore<T>) -> bool {
         // SAFETY: `group` is a group of the cursor's chunk, which is alive until the cursor gives it away; the next

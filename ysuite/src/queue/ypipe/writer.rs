@@ -213,7 +213,7 @@ impl<T> Writer<T> {
         cursor.has_room(core)
     }
 
-    // MUTANT: Killed only by `who_was_told_that_the_receiver_is_gone_is_told_so_ever_after` and
+    // MUTANT: Killed only by `a_disconnected_sender_stays_disconnected` and
     // `what_is_hidden_goes_with_a_sender_that_was_told_that_the_receiver_is_gone`.
     /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) checks again whether the
     /// reader is there.

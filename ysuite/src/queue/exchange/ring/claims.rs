@@ -99,7 +99,7 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: Speed only: cells that were free are checked again. In a race: two senders use permits or batches.
-    // Killed only by `the_mark_of_an_exchange_is_too_low_by_64_at_most_however_it_was_filled` and
+    // Killed only by `the_mark_of_an_mpmc_channel_is_too_low_by_64_at_most_however_it_was_filled` and
     // `a_cell_that_a_forced_message_has_not_left_yet_is_nobodys`, and by the model
     // `two_that_send_at_once_beside_a_place_that_is_held`.
     /// Claims the next free cells, at most `most`. Fails if there are none.

@@ -16,7 +16,7 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: Speed only: how often a sender updates the high-water mark. Killed only by
-    // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
+    // `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     /// For a writer that has moved the tail from one position to another: checks, once in a while, how many messages
     /// there are.
     #[inline(always)]

@@ -103,7 +103,7 @@ impl<T> WriteCursor<T> {
 
     // MUTANT: With statistics the condition is false anyway. Killed only by
     // `room_that_was_asked_for_is_no_more_than_there_is`, `a_bound_is_exact_and_gives_the_message_back` and
-    // `a_mark_that_nobody_looked_at_is_too_low_by_64_at_most`.
+    // `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     /// Computes up to where this group may be written.
     pub(super) fn set_full(&mut self, core: &PipeCore<T>) {
         // Otherwise `room` moves the limit on.
