@@ -84,7 +84,7 @@ impl<T> Receiver<T> {
     }
 
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
-    //     and 4 yields (`look_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
+    //     and 4 yields (`spin_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
     //     a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms (no operation in progress)
     /// Receives a message if there is one. Lock-free; its duration does not depend on when another thread continues. On
     /// an unattached receiver it needs no fence. It makes system calls only to wake a sender that waits, and to yield
