@@ -5,6 +5,8 @@
 //! or dropped, once, and never stranded.
 
 use core::ptr;
+// Not the model's: one end alone uses it.
+use core::sync::atomic::AtomicBool;
 
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::ChunkCache;
@@ -77,8 +79,8 @@ pub(super) struct ReadMostly<T> {
     asked: bool,
     /// [`OPEN`], [`CLOSED`] or [`OVER`].
     pub(super) closed: AtomicU8,
-    /// A reader marks each group that it has read: see [`marks_lines`].
-    pub(super) marks: bool,
+    /// A reader marks each group that it has read, from its second chunk on: see [`marks_lines`]. Written by the reader.
+    marks: AtomicBool,
 }
 
 // SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
@@ -130,7 +132,7 @@ impl<T> PipeCore<T> {
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicU8::new(OPEN),
-            marks: marks_lines(),
+            marks: AtomicBool::new(cfg!(any(ysuite_loom, miri))),
         };
         Self {
             read_mostly,
@@ -139,6 +141,23 @@ impl<T> PipeCore<T> {
             cut: Cut::undecided(),
             disposing: AtomicUsize::new(0),
             resting: UnsafeCell::new(None),
+        }
+    }
+
+    /// Whether the reader marks each group that it has read.
+    #[inline(always)]
+    pub(super) fn marks(&self) -> bool {
+        // ORDERING: Relaxed; the reader reads what it has written, and what is marked is nobody else's.
+        self.read_mostly.marks.load(Ordering::Relaxed)
+    }
+
+    /// The reader has come to the end of a chunk. Before that it does not ask the processor, which takes longer than a pipe of
+    /// few messages lives.
+    #[inline]
+    pub(super) fn decide_on_marks(&self) {
+        if marks_lines() != self.marks() {
+            // ORDERING: Relaxed, as in `marks`.
+            self.read_mostly.marks.store(true, Ordering::Relaxed);
         }
     }
 

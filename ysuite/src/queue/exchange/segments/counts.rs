@@ -60,12 +60,12 @@ impl<T> Segments<T> {
 
 #[cfg(feature = "statistics")]
 impl SegmentsEnds {
-    /// How many messages have been written and read: the positions. Claims count.
+    /// How many messages have been written and read, by the positions. Claims count.
     fn sent_and_received(&self) -> (u64, u64) {
         // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment of the
         // first. The second also pairs with the fence in `QueueTally::drains`.
         let sent = self.tail.position.load(Ordering::Acquire) & !CLOSED;
-        (sent, self.head.position.load(Ordering::Acquire))
+        (sent - self.start, self.head.position.load(Ordering::Acquire) - self.start)
     }
 }
 
