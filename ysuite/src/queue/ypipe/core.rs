@@ -5,6 +5,8 @@
 //! or dropped, once, and never stranded.
 
 use core::ptr;
+// Not the model's: only one handle uses it.
+use core::sync::atomic::AtomicBool;
 
 use super::chunk::{Chunk, ChunkHeader, Geometry};
 use super::chunk_cache::ChunkCache;
@@ -79,8 +81,8 @@ pub(super) struct ReadMostly<T> {
     asked: bool,
     /// [`OPEN`], [`CLOSED`] or [`OVER`].
     pub(super) closed: AtomicU8,
-    /// A reader marks each group that it has read: see [`marks_lines`].
-    pub(super) marks: bool,
+    /// A reader marks each group that it has read, from its second chunk on: see [`marks_lines`]. Written by the reader.
+    marks: AtomicBool,
 }
 
 // SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
@@ -138,7 +140,7 @@ impl<T> PipeCore<T> {
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicU8::new(OPEN),
-            marks: marks_lines(),
+            marks: AtomicBool::new(cfg!(any(ysuite_loom, miri))),
         };
         Self {
             read_mostly,
@@ -147,6 +149,23 @@ impl<T> PipeCore<T> {
             cut: Cut::undecided(),
             disposing: AtomicUsize::new(0),
             resting: UnsafeCell::new(None),
+        }
+    }
+
+    /// Whether the reader marks each group that it has read.
+    #[inline(always)]
+    pub(super) fn marks(&self) -> bool {
+        // ORDERING: Relaxed; the reader reads its own write, and no other thread uses what is marked.
+        self.read_mostly.marks.load(Ordering::Relaxed)
+    }
+
+    /// Called by the reader at the end of a chunk. It does not ask the processor earlier: that takes longer than the life
+    /// of a queue of few messages.
+    #[inline]
+    pub(super) fn decide_on_marks(&self) {
+        if marks_lines() != self.marks() {
+            // ORDERING: Relaxed, as in `marks`.
+            self.read_mostly.marks.store(true, Ordering::Relaxed);
         }
     }
 

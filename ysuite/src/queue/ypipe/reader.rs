@@ -278,7 +278,7 @@ impl<T> ReadCursor<T> {
             if self.known == group.add(Geometry::<T>::END) {
                 let next = group.add(Geometry::<T>::STRIDE);
                 if next != self.end {
-                    if MARKS && core.read_mostly.marks {
+                    if MARKS && core.marks() {
                         Self::mark(group);
                     }
                     self.enter(next);
@@ -373,6 +373,7 @@ impl<T> ReadCursor<T> {
         self.end = next.end();
         self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
         self.enter(next.first());
+        core.decide_on_marks();
         core.read_mostly.cache.give(&mut self.given, spent, core.groups());
         true
     }

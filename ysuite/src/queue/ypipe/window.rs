@@ -140,7 +140,7 @@ impl<T> Reader<T> {
             lap: cursor.lap,
             taken: self.core().progress.taken_word(),
             asleep: ptr::from_ref(&self.writer_passive().word).cast(),
-            marks: usize::from(self.core().read_mostly.marks),
+            marks: usize::from(self.core().marks()),
         }
     }
 

@@ -112,7 +112,7 @@ impl<T> Chain<T> {
     pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         window();
         // A queue that begins may be one that has few messages ever.
-        let Some(segment) = self.directory.take(number != 0) else { return false };
+        let Some(segment) = self.directory.take(number > 1) else { return false };
         // After taking it: a segment that has had exactly this number was linked here before it was retired, and this
         // thread has acquired that with the shelf. If it were prepared for the number once more, a thread that has
         // found the link long ago could confirm it, and then the chain would seem to end there.
@@ -205,10 +205,10 @@ impl<T> Chain<T> {
     /// Whether all slots have been emptied in this lap.
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
-        // From the end: if one is missing it is likely to be one of the last.
+        // The mark of the last slot comes first: if one is missing it is likely to be one of the last.
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read
         // before others are written over them. No fence after the loads, which sanitizers do not understand.
-        segment.memory::<T>().marks().iter().rev().all(|mark| mark.load(Ordering::Acquire) == lap)
+        segment.memory::<T>().marks(segment.extent::<T>()).iter().all(|mark| mark.load(Ordering::Acquire) == lap)
     }
 
     #[cfg(all(test, not(ysuite_loom)))]

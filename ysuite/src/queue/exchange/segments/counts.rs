@@ -63,12 +63,12 @@ impl<T> Segments<T> {
 
 #[cfg(feature = "statistics")]
 impl SegmentsEnds {
-    /// The number of messages that have been written and read: the positions. Claims count.
+    /// The number of messages that have been written and read, from the positions. Claims count.
     fn sent_and_received(&self) -> (u64, u64) {
         // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment
         // of the first. The second also pairs with the fence in `QueueTally::drains`.
         let sent = self.tail.position.load(Ordering::Acquire) & !CLOSED;
-        (sent, self.head.position.load(Ordering::Acquire))
+        (sent - self.start, self.head.position.load(Ordering::Acquire) - self.start)
     }
 }
 

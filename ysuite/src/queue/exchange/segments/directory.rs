@@ -8,14 +8,14 @@
 
 use core::marker::PhantomData;
 
-use super::layout::SegmentMemory;
+use super::layout::{Extent, SegmentMemory};
 use super::segment::Segment;
 use crate::queue::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
 /// Segments of the first piece of the array, and how many pieces there may be.
-const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
-const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 20 };
+const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
+const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
 
 type Array = SegmentedArray<Segment, PIECES>;
 
@@ -60,7 +60,8 @@ impl<T> Directory<T> {
         }
         let segment = self.cold.take(&self.all).or_else(|| self.make())?;
         if populate {
-            segment.memory::<T>().populate();
+            // SAFETY: the first segment is never on a shelf, so this is a whole one.
+            unsafe { segment.memory::<T>().populate() };
         }
         Some(segment)
     }
@@ -74,24 +75,27 @@ impl<T> Directory<T> {
             return None;
         }
         let segment = self.all.get_or_make(index, Segment::empty);
-        segment.make::<T>(index as u32, SegmentMemory::allocate());
+        segment.make::<T>(index as u32, SegmentMemory::allocate(Extent::of::<T>(index)));
         Some(segment)
     }
 
     // MUTANT: Speed only: one free segment more or less keeps its pages.
-    /// Keeps a segment that is in no use. `keep`: how many are to be kept warm. Where that is less than there are, this
-    /// one and one more go cold.
+    /// Keeps a segment that is not in use, unless it is the first, which is too small to be used again. `keep`: how
+    /// many are to be kept warm. Where that is less than there are, this one and one more go cold.
     ///
     /// # Safety
     /// The caller owns the segment, and no message is in it.
     pub(super) unsafe fn put(&self, segment: &Segment, keep: usize) {
+        if segment.extent::<T>() == Extent::Begun {
+            return;
+        }
         if self.warm.len() < keep {
             return self.warm.put(segment);
         }
         let another = (self.warm.len() > keep).then(|| self.warm.take(&self.all)).flatten();
         for segment in [Some(segment), another].into_iter().flatten() {
             // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off;
-            // so no thread writes to it.
+            // so no thread writes to it. It is whole.
             unsafe { segment.memory::<T>().discard() };
             self.cold.put(segment);
         }
@@ -118,9 +122,10 @@ impl<T> Directory<T> {
 
 impl<T> Drop for Directory<T> {
     fn drop(&mut self) {
-        for memory in self.all.iter().filter_map(|(_, segment)| segment.memory_if_any::<T>()) {
-            // SAFETY: each segment has memory of its own, and `&mut self`: no thread uses it any more.
-            unsafe { memory.free() };
+        for (index, segment) in self.all.iter() {
+            let Some(memory) = segment.memory_if_any::<T>() else { continue };
+            // SAFETY: each segment has memory of its own, made for its index, and `&mut self`: no thread uses it any more.
+            unsafe { memory.free(Extent::of::<T>(index)) };
         }
     }
 }

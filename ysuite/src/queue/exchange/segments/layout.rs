@@ -1,9 +1,12 @@
 //! Where things are in the memory of one segment, and that memory. Any thread; only the kernel can make it wait.
 //!
 //! ```text
-//!  │ flag flag … slot slot … │ flag flag … slot slot … │ …          │ mark mark mark …
+//!  │ flag flag … slot slot … │ flag flag … slot slot … │ …          │ mark of the last slot, of the last but one …
 //!  └──────── group ──────────┘                                      └ own pages
 //! ```
+//!
+//! The queue begins in the last groups of its first segment, and the memory of that segment begins there too: a queue of
+//! few messages is a small allocation. Marks are in reverse order, so that those of the last groups come first.
 //!
 //! A slot's *flag* is in the line of the slot, or near it, so that a reader learns of a message and gets it with one
 //! line. Its *mark*, by which a reader says that it has finished, is elsewhere: readers write no line that a writer
@@ -27,6 +30,8 @@ const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
 /// segments, so that their boundaries are reached often.
 const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
+/// The bytes of groups of the first segment, unless a single group has more.
+const FIRST_TARGET: usize = if cfg!(ysuite_delay) { 64 } else { 512 };
 /// The most slots of a group whose messages are too large to share lines with others.
 const LARGE: usize = 8;
 const FLAG: usize = size_of::<Flag>();
@@ -65,6 +70,14 @@ impl<T> SegmentLayout<T> {
     pub(super) const ALL: usize = Self::GROUPS * Self::SLOTS;
     /// The slot, counted from the first, whose writer ensures that the next segment exists in time.
     pub(super) const HALF: usize = Self::GROUPS / 2 * Self::SLOTS;
+
+    /// The number of groups that the first segment does not have.
+    const MISSING: usize = match FIRST_TARGET.checked_div(Self::STRIDE) {
+        Some(groups) => Self::GROUPS.saturating_sub(max(groups, 1)),
+        None => 0,
+    };
+    /// The position where a queue begins: the first slot that its first segment has.
+    pub(super) const START: u64 = (Self::MISSING * Self::SLOTS) as u64;
 
     /// All groups: what a segment takes, except its marks.
     const BODY: usize = Self::GROUPS * Self::STRIDE;
@@ -114,12 +127,36 @@ impl<T> SegmentLayout<T> {
 
     /// # Panics
     /// Where such a segment does not fit into the address space.
-    pub(super) fn layout() -> Layout {
+    pub(super) fn layout(extent: Extent) -> Layout {
+        let missing = extent.missing::<T>();
         // MUTANT: Memory only: one byte more is allocated and freed by the same layout.
-        let bytes = Self::MARKS.checked_add(Self::ALL * FLAG);
+        let bytes = (Self::MARKS - missing * Self::STRIDE).checked_add((Self::ALL - missing * Self::SLOTS) * FLAG);
         bytes
             .and_then(|bytes| Layout::from_size_align(bytes, Self::ALIGN).ok())
             .expect("a message too large for the address space")
+    }
+}
+
+/// How much of a segment exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// From [`START`](SegmentLayout::START) on: the first segment.
+    Begun,
+    Whole,
+}
+
+impl Extent {
+    /// The extent of the segment with this index in the directory.
+    pub(super) const fn of<T>(index: usize) -> Self {
+        if index == 0 && SegmentLayout::<T>::MISSING != 0 { Self::Begun } else { Self::Whole }
+    }
+
+    /// The number of groups that do not exist.
+    const fn missing<T>(self) -> usize {
+        match self {
+            Self::Begun => SegmentLayout::<T>::MISSING,
+            Self::Whole => 0,
+        }
     }
 }
 
@@ -204,11 +241,14 @@ impl<T> SegmentMemory<T> {
     // MUTANT: Models only: atomics and cells are objects only there.
     /// Fresh memory: all flags and marks are 0. No pages are in place yet. Aborts where there is no memory, as
     /// allocation does.
-    pub(super) fn allocate() -> Self {
-        let memory = Self(os::reserve(SegmentLayout::<T>::layout()), PhantomData);
+    pub(super) fn allocate(extent: Extent) -> Self {
+        let memory = os::reserve(SegmentLayout::<T>::layout(extent));
+        // The missing groups would be before the allocated memory.
+        let memory = memory.as_ptr().wrapping_sub(extent.missing::<T>() * SegmentLayout::<T>::STRIDE);
+        let memory = Self(NonNull::new(memory).expect("an allocation in the first pages"), PhantomData);
         if cfg!(ysuite_loom) {
             // In a model atomics and cells are objects. Elsewhere zeros are atomics, and slots are not initialised.
-            for place in Self::places() {
+            for place in Self::places(extent) {
                 // SAFETY: this thread has just allocated the memory, and the addresses are in it, aligned, by `layout`.
                 unsafe {
                     memory.flag_at(place).write(Flag::new(0));
@@ -224,10 +264,10 @@ impl<T> SegmentMemory<T> {
     /// Gives the memory back. Messages still in it are forgotten.
     ///
     /// # Safety
-    /// It came from [`allocate`](Self::allocate), and no thread uses it any more.
-    pub(super) unsafe fn free(self) {
+    /// It came from [`allocate`](Self::allocate) with this extent, and no thread uses it any more.
+    pub(super) unsafe fn free(self, extent: Extent) {
         if cfg!(ysuite_loom) {
-            for place in Self::places() {
+            for place in Self::places(extent) {
                 // SAFETY: `allocate` has written these, and by the caller no other thread uses them.
                 unsafe {
                     self.flag_at(place).drop_in_place();
@@ -236,25 +276,30 @@ impl<T> SegmentMemory<T> {
                 }
             }
         }
+        let memory = self.group_at(extent.missing::<T>());
         // SAFETY: by the caller the memory came from `reserve` with exactly this layout, and no thread uses it.
-        unsafe { os::deallocate(self.0, SegmentLayout::<T>::layout()) };
+        unsafe { os::deallocate(NonNull::new_unchecked(memory), SegmentLayout::<T>::layout(extent)) };
     }
 
     // MUTANT: Speed only: populating pages is a hint.
-    /// Has the pages of the groups put in place at once. A hint.
-    pub(super) fn populate(self) {
-        // SAFETY: the memory is alive as long as its queue, and came from `reserve` with this layout.
-        unsafe { os::populate(self.0, SegmentLayout::<T>::BODY, SegmentLayout::<T>::layout()) };
-    }
-
-    /// Gives the pages back to the kernel. From then on flags and marks read as 0, or as before.
+    /// Has the pages of the groups of a whole segment put in place at once. A hint.
     ///
     /// # Safety
-    /// No message is in the memory, and no thread writes to it before this returns.
+    /// It came from [`allocate`](Self::allocate), whole.
+    pub(super) unsafe fn populate(self) {
+        // SAFETY: the memory is alive as long as its queue, and by the caller it came from `reserve` with this layout.
+        unsafe { os::populate(self.0, SegmentLayout::<T>::BODY, SegmentLayout::<T>::layout(Extent::Whole)) };
+    }
+
+    /// Gives the pages of a whole segment back to the kernel. From then on flags and marks read as 0, or as before.
+    ///
+    /// # Safety
+    /// It came from [`allocate`](Self::allocate), whole; no message is in it, and no thread writes to it before this
+    /// returns.
     pub(super) unsafe fn discard(self) {
         // SAFETY: by the caller; the memory came from `reserve` with this layout. A thread that loads a flag meanwhile
         // finds zero or the flag of an earlier lap, both of which differ from its own.
-        unsafe { os::discard(self.0, SegmentLayout::<T>::layout()) };
+        unsafe { os::discard(self.0, SegmentLayout::<T>::layout(Extent::Whole)) };
     }
 
     pub(super) fn from_raw(memory: *mut u8) -> Option<Self> {
@@ -273,13 +318,15 @@ impl<T> SegmentMemory<T> {
         self.0.as_ptr()
     }
 
-    fn places() -> impl Iterator<Item = Place<T>> {
-        (0..SegmentLayout::<T>::ALL as u64).map(Place::of)
+    fn places(extent: Extent) -> impl Iterator<Item = Place<T>> {
+        let first = extent.missing::<T>() * SegmentLayout::<T>::SLOTS;
+        (first as u64..SegmentLayout::<T>::ALL as u64).map(Place::of)
     }
 
     #[inline(always)]
     fn group_at(self, group: usize) -> *mut u8 {
-        // Wrapping, because a prefetch may name a group beyond the last.
+        // Wrapping, because a prefetch may name a group beyond the last, and the base of the first segment is before its
+        // allocation.
         self.0.as_ptr().wrapping_add(group * SegmentLayout::<T>::STRIDE)
     }
 
@@ -296,7 +343,7 @@ impl<T> SegmentMemory<T> {
 
     #[inline(always)]
     fn mark_at(self, place: Place<T>) -> *mut Flag {
-        self.0.as_ptr().wrapping_add(SegmentLayout::<T>::MARKS + place.index() * FLAG).cast()
+        self.0.as_ptr().wrapping_add(SegmentLayout::<T>::MARKS + (place.left() - 1) * FLAG).cast()
     }
 
     /// The lap in which the slot was last written.
@@ -322,10 +369,16 @@ impl<T> SegmentMemory<T> {
         unsafe { &*self.mark_at(place) }
     }
 
-    /// All marks.
-    pub(super) fn marks<'a>(self) -> &'a [Flag] {
+    /// All marks that exist, that of the last slot first.
+    pub(super) fn marks<'a>(self, extent: Extent) -> &'a [Flag] {
+        let (last, missing) = (Place::of(SegmentLayout::<T>::ALL as u64 - 1), extent.missing::<T>());
         // SAFETY: the marks are contiguous; otherwise as in `mark`.
-        unsafe { core::slice::from_raw_parts(self.mark_at(Place::of(0)), SegmentLayout::<T>::ALL) }
+        unsafe {
+            core::slice::from_raw_parts(
+                self.mark_at(last),
+                SegmentLayout::<T>::ALL - missing * SegmentLayout::<T>::SLOTS,
+            )
+        }
     }
 
     // MUTANT: A prefetch, which is a hint.
@@ -338,14 +391,29 @@ impl<T> SegmentMemory<T> {
 
 #[cfg(all(test, not(ysuite_loom), not(ysuite_delay)))]
 mod tests {
-    use super::{Place, SegmentLayout, SegmentMemory};
+    use super::{Extent, Place, SegmentLayout, SegmentMemory};
 
     fn nothing_overlaps<T>() {
-        let memory = SegmentMemory::<T>::allocate();
-        let layout = SegmentLayout::<T>::layout();
-        let (begin, end) = (memory.as_raw().addr(), memory.as_raw().addr() + layout.size());
+        [Extent::Begun, Extent::Whole].into_iter().for_each(nothing_overlaps_in::<T>);
+    }
+
+    fn nothing_overlaps_in<T>(extent: Extent) {
+        let memory = SegmentMemory::<T>::allocate(extent);
+        let layout = SegmentLayout::<T>::layout(extent);
+        let begin = memory.group_at(extent.missing::<T>()).addr();
+        let end = begin + layout.size();
+        assert_eq!(begin % layout.align(), 0);
+        let places = || SegmentMemory::<T>::places(extent);
+        assert!(
+            memory
+                .marks(extent)
+                .iter()
+                .map(|mark| core::ptr::from_ref(mark))
+                .rev()
+                .eq(places().map(|place| memory.mark_at(place).cast_const()))
+        );
         let mut ranges = Vec::new();
-        for place in SegmentMemory::<T>::places() {
+        for place in places() {
             for (at, size, align) in [
                 (memory.flag_at(place).addr(), 1, 1),
                 (memory.mark_at(place).addr(), 1, 1),
@@ -359,7 +427,7 @@ mod tests {
         ranges.sort_unstable();
         assert!(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0));
         // SAFETY: allocated above, and used by this thread alone.
-        unsafe { memory.free() };
+        unsafe { memory.free(extent) };
     }
 
     #[repr(align(256))]
@@ -397,7 +465,8 @@ mod tests {
         use crate::os::calls;
         use crate::sync::Ordering::Relaxed;
 
-        let memory = SegmentMemory::<u64>::from_raw(SegmentMemory::<u64>::allocate().as_raw()).expect("it is there");
+        let memory = SegmentMemory::<u64>::from_raw(SegmentMemory::<u64>::allocate(Extent::Whole).as_raw())
+            .expect("it is there");
         let (flag, mark) = (memory.flag(Place::of(0)), memory.mark(Place::of(0)));
         flag.store(1, Relaxed);
         mark.store(1, Relaxed);
@@ -406,7 +475,7 @@ mod tests {
         unsafe { memory.discard() };
         assert_eq!((flag.load(Relaxed), mark.load(Relaxed), calls() - before), (0, 0, 1));
         // SAFETY: allocated above, and used no more.
-        unsafe { memory.free() };
+        unsafe { memory.free(Extent::Whole) };
         // The last block of a region takes that along.
         assert!((2..=3).contains(&(calls() - before)));
     }
@@ -424,6 +493,23 @@ mod tests {
         assert!(bytes_each::<[u64; 4]>() < 40.0);
         assert!(bytes_each::<[u64; 32]>() < 260.0);
         assert_eq!(SegmentLayout::<u64>::ALL, 7 * 1024);
+    }
+
+    /// The memory of a queue that never had many messages.
+    #[test]
+    fn the_first_segment_is_small() {
+        fn messages_and_bytes<T>() -> (u64, usize) {
+            (
+                SegmentLayout::<T>::ALL as u64 - SegmentLayout::<T>::START,
+                SegmentLayout::<T>::layout(Extent::Begun).size(),
+            )
+        }
+        assert_eq!(messages_and_bytes::<u64>(), (56, 512 + 56));
+        assert_eq!(messages_and_bytes::<u8>(), (256, 512 + 256));
+        assert_eq!(messages_and_bytes::<[u64; 4]>().0, 14);
+        assert_eq!(messages_and_bytes::<[u64; 32]>().0, 8);
+        assert_eq!(messages_and_bytes::<[u64; 512]>().0, 8);
+        assert_eq!(SegmentLayout::<[u8; 1 << 20]>::START, 0);
     }
 
     #[test]

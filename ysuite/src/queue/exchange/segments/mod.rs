@@ -31,7 +31,7 @@ use core::ptr;
 use crossbeam_utils::CachePadded;
 
 use self::chain::{Chain, Walk};
-use self::layout::{MessageSlot, Place, SegmentLayout};
+use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::Staging;
 use crate::foreign::Panics;
@@ -67,6 +67,9 @@ struct SegmentsEnds {
     head: CachePadded<Frontier>,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
     tail: CachePadded<Frontier>,
+    /// The position of the first message ever.
+    #[cfg(feature = "statistics")]
+    start: u64,
     #[cfg(feature = "statistics")]
     tally: QueueTally,
 }
@@ -80,8 +83,8 @@ struct Frontier {
 }
 
 impl Frontier {
-    fn new() -> Self {
-        Self { position: AtomicU64::new(0), segment: AtomicPtr::new(ptr::null_mut()) }
+    fn new(position: u64) -> Self {
+        Self { position: AtomicU64::new(position), segment: AtomicPtr::new(ptr::null_mut()) }
     }
 
     // MUTANT: Speed only: the search for the segment begins further back in the chain.
@@ -110,10 +113,12 @@ impl<T> Segments<T> {
     /// # Panics
     /// Where a message is too large for the address space.
     pub(crate) fn new() -> Self {
-        let _ = SegmentLayout::<T>::layout();
+        let _ = SegmentLayout::<T>::layout(Extent::Whole);
         let ends = SegmentsEnds {
-            head: CachePadded::new(Frontier::new()),
-            tail: CachePadded::new(Frontier::new()),
+            head: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
+            tail: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
+            #[cfg(feature = "statistics")]
+            start: SegmentLayout::<T>::START,
             #[cfg(feature = "statistics")]
             tally: QueueTally::default(),
         };

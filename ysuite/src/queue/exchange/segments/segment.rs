@@ -8,7 +8,7 @@
 
 use core::ptr;
 
-use super::layout::SegmentMemory;
+use super::layout::{Extent, SegmentMemory};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// In a number: the segment is about to be linked after another, or to be given up again.
@@ -67,6 +67,11 @@ impl Segment {
         self.made.read();
         // ORDERING: Relaxed; the caller has the segment to itself, or has found it by its number, with Acquire.
         self.index.load(Ordering::Relaxed)
+    }
+
+    /// The part of it that has memory.
+    pub(super) fn extent<T>(&self) -> Extent {
+        Extent::of::<T>(self.index() as usize)
     }
 
     /// The memory of a segment that has had a number. `T` is the type it was made with.

@@ -191,23 +191,53 @@ fn a_stale_reference_is_found_out() {
     assert!(queue.chain.made() <= 6, "{} segments", queue.chain.made());
 }
 
+/// Of the first segment, which is shorter, and of a whole one.
 #[test]
 fn batches_go_over_the_ends_of_segments() {
+    let (start, all) = (SegmentLayout::<u64>::START, SegmentLayout::<u64>::ALL as u64);
+    assert!(start != 0);
+    for end in [all - start, 2 * all - start] {
+        let queue = Segments::<u64>::new();
+        (0..end - 5).for_each(|number| assert!(queue.push(number).is_ok()));
+        let mut taken = Vec::new();
+        assert_eq!(queue.pop_many(&mut taken, usize::MAX) as u64, end - 5);
+        let mut space = StagingSpace::new();
+        let mut staging = Staging::new(&mut space);
+        staging.fill(&mut (end - 5..end + 5), usize::MAX);
+        assert_eq!(queue.push_many(&mut staging), Some(5));
+        assert_eq!(queue.push_many(&mut staging), Some(5));
+        assert_eq!(
+            (queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8)),
+            (8, 2, 0)
+        );
+        assert!(taken.into_iter().eq(0..end + 5));
+    }
+}
+
+/// The first segment is too small to be used again. It stays until all threads that have claimed a slot of it have
+/// finished; later threads do not find it.
+#[test]
+fn the_first_segment_is_used_once() {
     let queue = Segments::<u64>::new();
-    let all = SegmentLayout::<u64>::ALL as u64;
-    (0..all - 5).for_each(|number| assert!(queue.push(number).is_ok()));
-    let mut taken = Vec::new();
-    assert_eq!(queue.pop_many(&mut taken, usize::MAX) as u64, all - 5);
-    let mut space = StagingSpace::new();
-    let mut staging = Staging::new(&mut space);
-    staging.fill(&mut (all - 5..all + 5), usize::MAX);
-    assert_eq!(queue.push_many(&mut staging), Some(5));
-    assert_eq!(queue.push_many(&mut staging), Some(5));
-    assert_eq!(
-        (queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8), queue.pop_many(&mut taken, 8)),
-        (8, 2, 0)
-    );
-    assert!(taken.into_iter().eq(0..all + 5));
+    let (start, all) = (SegmentLayout::<u64>::START, SegmentLayout::<u64>::ALL as u64);
+    let many = if cfg!(miri) { 2 * all } else { 10 * all };
+    assert_eq!(queue.push(0), Ok(()));
+    // As `pop` does it, up to the claim.
+    let first = queue.segment_to_read(0).expect("it has a message");
+    queue.ends.head.position.fetch_add(1, super::Ordering::Relaxed);
+    for number in 1..many {
+        assert_eq!((queue.push(number), queue.pop()), (Ok(()), Some(number)));
+        assert!(first.has(0));
+    }
+    let place = super::Place::<u64>::of(start);
+    assert_eq!(Segments::<u64>::empty(first, first.lap(), place), 0);
+    let made = queue.chain.made();
+    for number in 0..many {
+        assert_eq!((queue.push(number), queue.pop()), (Ok(()), Some(number)));
+    }
+    assert!(first.number().is_none(), "it is not retired, or is used again");
+    assert_eq!(queue.chain.made(), made);
+    assert!(made <= 4, "{made} segments");
 }
 
 /// One claim takes adjacent messages, over any number of segments, and nothing from after a message that is still to
@@ -316,7 +346,7 @@ fn a_closed_queue_is_not_empty_before_all_senders_have_finished() {
     let segment = queue.segment_to_write(0).expect("the first");
     queue.ends.tail.position.fetch_add(1, super::Ordering::Relaxed);
     assert!(queue.close() && queue.pop().is_none() && !queue.is_empty());
-    queue.fill(segment, segment.lap(), super::Place::of(0), 1);
+    queue.fill(segment, segment.lap(), super::Place::of(SegmentLayout::<u64>::START), 1);
     assert_eq!((queue.is_empty(), queue.pop(), queue.is_empty()), (false, Some(1), true));
 }
 
