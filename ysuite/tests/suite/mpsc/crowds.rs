@@ -191,7 +191,7 @@ fn too_many_senders_are_a_clear_error() {
     let mut senders: Vec<_> = (1..mpsc::MAX_SENDERS).map(|_| sender.clone()).collect();
     assert_eq!(sender.try_clone().map(drop), Err(mpsc::TooManySenders));
     let text = mpsc::TooManySenders.to_string();
-    assert!(text.contains("262080 senders"), "{text}");
+    assert!(text.contains("senders: 262080"), "{text}");
     assert_eq!(panics(|| drop(sender.clone())), text);
     // A dropped sender makes room when the receiver has polled.
     senders.swap_remove(4_711);
