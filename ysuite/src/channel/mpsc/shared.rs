@@ -39,8 +39,10 @@ const PATIENCE: usize = 64;
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
 
-/// Slots in the first segment.
-const FIRST: usize = crate::queue::WORD;
+/// Lanes in the first segment of a table, and how many segments there may be: for as many lanes as there are ids.
+const FIRST: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 4 };
+const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
+const _: () = assert!(MOST <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
 
 pub(in crate::channel) struct MpscShared<T> {
     /// The ids of lanes whose senders have raised them: each when a publication of its own has taken the lane's token.
@@ -49,10 +51,10 @@ pub(in crate::channel) struct MpscShared<T> {
     /// has one parker for all its queues.
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
-    slots: SegmentedArray<AtomicSlot<T>>,
+    slots: SegmentedArray<AtomicSlot<T>, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only those have one that have been
     /// attached to a set.
-    senders: SegmentedArray<WakeTarget>,
+    senders: SegmentedArray<WakeTarget, SEGMENTS>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver is gone.
     /// Nothing is ever registered here.
     never_waits: WakeTarget,
