@@ -42,8 +42,10 @@ const PATIENCE: usize = 64;
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
 
-/// The number of slots in the first segment.
-const FIRST: usize = crate::queue::WORD;
+/// The lanes in the first segment of a table, and the maximal number of segments: enough for as many lanes as ids.
+const FIRST: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 4 };
+const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
+const _: () = assert!(MOST <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
 
 // GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
 //     the channel; the lanes themselves when their senders are dropped; cost: most senders at once; test:
@@ -71,10 +73,10 @@ pub(in crate::channel) struct MpscShared<T> {
     /// disconnects. An inbox has one parker for all its queues.
     pub(super) parker: Arc<Parker>,
     /// The lanes by id.
-    slots: SegmentedArray<AtomicSlot<T>>,
+    slots: SegmentedArray<AtomicSlot<T>, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
     /// to a set have one.
-    senders: SegmentedArray<WakeTarget>,
+    senders: SegmentedArray<WakeTarget, SEGMENTS>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
     /// disconnected. Nothing is ever registered here.
     never_waits: WakeTarget,

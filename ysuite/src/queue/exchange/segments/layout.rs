@@ -408,7 +408,7 @@ mod tests {
             memory
                 .marks(extent)
                 .iter()
-                .map(|mark| core::ptr::from_ref(mark))
+                .map(core::ptr::from_ref)
                 .rev()
                 .eq(places().map(|place| memory.mark_at(place).cast_const()))
         );
