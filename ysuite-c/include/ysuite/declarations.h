@@ -423,10 +423,7 @@ int ys_send_for(struct ys_tx *tx, const void *message, int64_t ns);
  * @return how many were sent. Fewer than n: the time was up, or the channel has closed; the others are still the caller's. None:
  *     YS_FULL (where ns is 0), YS_TIMEOUT, YS_CLOSED. 0 where n is 0, also where the channel has closed
  */
-ptrdiff_t ys_send_batch(struct ys_tx *tx,
-                        const void *messages,
-                        size_t n,
-                        int64_t ns);
+ptrdiff_t ys_send_batch(struct ys_tx *tx, const void *messages, size_t n, int64_t ns);
 
 /**
  * Puts a message into the channel, hidden until ys_flush, or any send. If a bound leaves no room, what is hidden
@@ -493,8 +490,7 @@ int ys_wait_room(struct ys_tx *tx, int64_t ns);
  *  not, unless
  *     the receiver loses its CPU at that moment a clone may be refused as well; YS_ENOTSUP
  */
-int ys_tx_clone(struct ys_tx *tx,
-                struct ys_tx **other);
+int ys_tx_clone(struct ys_tx *tx, struct ys_tx **other);
 
 /**
  * Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
@@ -576,9 +572,7 @@ size_t ys_tx_message_align(const struct ys_tx *tx);
  * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
  *     ends the process there, with a sentence that has both
  */
-int ys_tx_expect(const struct ys_tx *tx,
-                 size_t size,
-                 size_t align);
+int ys_tx_expect(const struct ys_tx *tx, size_t size, size_t align);
 
 /**
  * Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
@@ -665,10 +659,7 @@ int ys_recv_for(struct ys_rx *rx, void *message, int64_t ns);
  * @return how many, at least 1 unless max is 0; YS_EMPTY (where ns is 0), YS_TIMEOUT, neither where max is 0; YS_CLOSED: there is
  *     none, and none will come, also where max is 0
  */
-ptrdiff_t ys_recv_batch(struct ys_rx *rx,
-                        void *messages,
-                        size_t max,
-                        int64_t ns);
+ptrdiff_t ys_recv_batch(struct ys_rx *rx, void *messages, size_t max, int64_t ns);
 
 /**
  * Shows the next messages in place: those that are side by side, ys_rx_stride apart. They stay in the channel,
@@ -791,9 +782,7 @@ size_t ys_rx_message_align(const struct ys_rx *rx);
  * @return YS_OK; YS_EINVAL: another size, or slots that are aligned to less; or no handle. The checked build
  *     ends the process there, with a sentence that has both
  */
-int ys_rx_expect(const struct ys_rx *rx,
-                 size_t size,
-                 size_t align);
+int ys_rx_expect(const struct ys_rx *rx, size_t size, size_t align);
 
 /**
  * Makes a stopper for the channel, by which any thread ends the waits of all its handles: see ys_stop. Allocates.
@@ -932,8 +921,7 @@ ptrdiff_t ys_set_wait(struct ys_set *set,
  * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
-int ys_set_stopper(const struct ys_set *set,
-                   struct ys_stopper **stopper);
+int ys_set_stopper(const struct ys_set *set, struct ys_stopper **stopper);
 
 /**
  * Makes a signaler for the set. Allocates.
@@ -1026,8 +1014,7 @@ int ys_select_remove_tx(struct ys_select *select, struct ys_tx *tx);
  * @return the id of the handle; YS_EMPTY (if ns is 0), YS_TIMEOUT; YS_STOPPED: no handle is ready, and ys_stop was
  * called for the select
  */
-ptrdiff_t ys_select_wait(struct ys_select *select,
-                         int64_t ns);
+ptrdiff_t ys_select_wait(struct ys_select *select, int64_t ns);
 
 /**
  * Makes a stopper for the select, by which any thread ends the wait of the waiting thread: see ys_stop. Allocates.

@@ -465,8 +465,8 @@ fn consume_further(rx: &mut Rx, n: usize) -> c_int {
 
 // MUTANT: Speed only: the call does what the window would have done. A sender is notified of room for which it does
 // not wait.
-/// Receives one message where it lies: it is the caller's, who moves it out or destroys it before the next call for this end.
-/// Pipe and funnel only.
+/// Receives one message in place: it belongs to the caller, which moves it out or destroys it before the next call
+/// for this receiver. spsc and mpsc only.
 ///
 /// @param rx the receiver. One that is attached to a set and finds nothing at a time of 0 takes its id down
 /// @param at where the address of the message is put
