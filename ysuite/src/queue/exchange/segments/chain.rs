@@ -199,10 +199,12 @@ impl<T> Chain<T> {
     /// Whether all slots have been emptied in this lap.
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
-        // That of the last slot comes first: if one is missing it is likely to be one of the last.
+        // From the end: if one is missing it is likely to be one of the last.
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
         // others are written over them. No fence behind the loads, which sanitizers know nothing of.
-        segment.memory::<T>().marks(segment.extent::<T>()).iter().all(|mark| mark.load(Ordering::Acquire) == lap)
+        // SAFETY: the segment's own marks, and as many as it has.
+        let marks = unsafe { segment.marks::<T>().all(segment.extent::<T>()) };
+        marks.iter().rev().all(|mark| mark.load(Ordering::Acquire) == lap)
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
