@@ -202,8 +202,7 @@ impl<T> Chain<T> {
         // From the end: if one is missing it is likely to be one of the last.
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read before
         // others are written over them. No fence behind the loads, which sanitizers know nothing of.
-        // SAFETY: the segment's own marks, and as many as it has.
-        let marks = unsafe { segment.marks::<T>().all(segment.extent::<T>()) };
+        let marks = segment.marks::<T>().all(segment.extent::<T>());
         marks.iter().rev().all(|mark| mark.load(Ordering::Acquire) == lap)
     }
 

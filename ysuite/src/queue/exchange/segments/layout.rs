@@ -372,10 +372,19 @@ impl<T> SegmentMemory<T> {
 /// The marks of a segment, by the address of that of its first slot, whether there is one or not.
 pub(super) struct SegmentMarks<T>(*mut Flag, PhantomData<SegmentLayout<T>>);
 
+impl<T> Clone for SegmentMarks<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SegmentMarks<T> {}
+
 impl<T> SegmentMarks<T> {
+    /// # Safety
     /// `marks` came from [`as_raw`](Self::as_raw).
     #[inline(always)]
-    pub(super) fn from_raw(marks: *mut Flag) -> Self {
+    pub(super) unsafe fn from_raw(marks: *mut Flag) -> Self {
         Self(marks, PhantomData)
     }
 
@@ -384,26 +393,20 @@ impl<T> SegmentMarks<T> {
     }
 
     #[inline(always)]
-    fn at(&self, place: Place<T>) -> *mut Flag {
+    fn at(self, place: Place<T>) -> *mut Flag {
         self.0.wrapping_add(place.index())
     }
 
     /// The lap in which the slot was last emptied.
-    ///
-    /// # Safety
-    /// They are the marks of a segment that is alive and has this slot.
     #[inline(always)]
-    pub(super) unsafe fn get<'a>(self, place: Place<T>) -> &'a Flag {
-        // SAFETY: by the caller the address is that of a mark, whose memory lives as long as its queue; marks are only ever
-        // borrowed shared.
+    pub(super) fn get<'a>(self, place: Place<T>) -> &'a Flag {
+        // SAFETY: the address is that of a mark of a segment, whose memory lives as long as its queue: the first has no place
+        // before the queue's first. Marks are only ever borrowed shared.
         unsafe { &*self.at(place) }
     }
 
-    /// All there are.
-    ///
-    /// # Safety
-    /// They are the marks of a segment that is alive and has this extent.
-    pub(super) unsafe fn all<'a>(self, extent: Extent) -> &'a [Flag] {
+    /// All there are, in a segment of this extent.
+    pub(super) fn all<'a>(self, extent: Extent) -> &'a [Flag] {
         let missing = extent.missing::<T>() * SegmentLayout::<T>::SLOTS;
         // SAFETY: as in `get`; they lie one behind the other.
         unsafe { core::slice::from_raw_parts(self.0.wrapping_add(missing), SegmentLayout::<T>::ALL - missing) }
@@ -425,8 +428,7 @@ mod tests {
         let end = begin + layout.size();
         assert_eq!(begin % layout.align(), 0);
         let places = || SegmentMemory::<T>::places(extent);
-        // SAFETY: they are these.
-        let marks = unsafe { memory.marks(extent).all(extent) }.iter().map(core::ptr::from_ref);
+        let marks = memory.marks(extent).all(extent).iter().map(core::ptr::from_ref);
         assert!(marks.eq(places().map(|place| memory.marks(extent).at(place).cast_const())));
         let mut ranges = Vec::new();
         for place in places() {
@@ -483,9 +485,7 @@ mod tests {
 
         let memory = SegmentMemory::<u64>::from_raw(SegmentMemory::<u64>::allocate(Extent::Whole).as_raw())
             .expect("it is there");
-        // SAFETY: a whole segment has it.
-        let mark = unsafe { memory.marks(Extent::Whole).get(Place::of(0)) };
-        let flag = memory.flag(Place::of(0));
+        let (flag, mark) = (memory.flag(Place::of(0)), memory.marks(Extent::Whole).get(Place::of(0)));
         flag.store(1, Relaxed);
         mark.store(1, Relaxed);
         let before = calls();

@@ -287,8 +287,7 @@ impl<T> Segments<T> {
         window();
         // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the segment is used
         // again.
-        // SAFETY: the slot is one of this segment, in which the calling thread has claimed it.
-        unsafe { segment.marks::<T>().get(place) }.store(lap, Ordering::Release);
+        segment.marks::<T>().get(place).store(lap, Ordering::Release);
         message
     }
 
@@ -541,8 +540,7 @@ impl<T> Segments<T> {
         });
         window();
         // ORDERING: Release as in `empty`: the message was dropped before the segment is used again.
-        // SAFETY: the slot is one of this segment, in which the calling thread has claimed it.
-        unsafe { segment.marks::<T>().get(place) }.store(lap, Ordering::Release);
+        segment.marks::<T>().get(place).store(lap, Ordering::Release);
     }
 }
 

@@ -86,7 +86,8 @@ impl Segment {
     pub(super) fn marks<T>(&self) -> SegmentMarks<T> {
         self.made.read();
         // ORDERING: Relaxed; as in `memory`.
-        SegmentMarks::from_raw(self.marks.load(Ordering::Relaxed))
+        // SAFETY: `make` has stored them.
+        unsafe { SegmentMarks::from_raw(self.marks.load(Ordering::Relaxed)) }
     }
 
     /// The memory, if the segment has any.
