@@ -205,10 +205,11 @@ impl<T> Chain<T> {
     /// Whether all slots have been emptied in this lap.
     fn is_emptied(segment: &Segment) -> bool {
         let lap = segment.lap();
-        // The mark of the last slot comes first: if one is missing it is likely to be one of the last.
+        // From the end: if one is missing it is likely to be one of the last.
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read
         // before others are written over them. No fence after the loads, which sanitizers do not understand.
-        segment.memory::<T>().marks(segment.extent::<T>()).iter().all(|mark| mark.load(Ordering::Acquire) == lap)
+        let marks = segment.marks::<T>().all(segment.extent::<T>());
+        marks.iter().rev().all(|mark| mark.load(Ordering::Acquire) == lap)
     }
 
     #[cfg(all(test, not(ysuite_loom)))]

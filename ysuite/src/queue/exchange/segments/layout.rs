@@ -1,12 +1,12 @@
 //! Where things are in the memory of one segment, and that memory. Any thread; only the kernel can make it wait.
 //!
 //! ```text
-//!  │ flag flag … slot slot … │ flag flag … slot slot … │ …          │ mark of the last slot, of the last but one …
+//!  │ flag flag … slot slot … │ flag flag … slot slot … │ …          │ mark mark mark …
 //!  └──────── group ──────────┘                                      └ own pages
 //! ```
 //!
 //! The queue begins in the last groups of its first segment, and the memory of that segment begins there too: a queue of
-//! few messages is a small allocation. Marks are in reverse order, so that those of the last groups come first.
+//! few messages is a small allocation. It has marks for these groups only.
 //!
 //! A slot's *flag* is in the line of the slot, or near it, so that a reader learns of a message and gets it with one
 //! line. Its *mark*, by which a reader says that it has finished, is elsewhere: readers write no line that a writer
@@ -167,6 +167,8 @@ pub(super) struct Place<T> {
     /// Which group of the segment, and which slot of the group.
     group: usize,
     slot: usize,
+    /// Which slot of the segment. It follows from the two above; to compute it takes five instructions per message.
+    index: usize,
     kind: PhantomData<SegmentLayout<T>>,
 }
 
@@ -182,10 +184,12 @@ impl<T> Place<T> {
     #[inline(always)]
     pub(super) fn of(position: u64) -> Self {
         let group = position / SegmentLayout::<T>::SLOTS as u64;
+        let number = group / SegmentLayout::<T>::GROUPS as u64;
         Self {
-            number: group / SegmentLayout::<T>::GROUPS as u64,
+            number,
             group: (group % SegmentLayout::<T>::GROUPS as u64) as usize,
             slot: (position % SegmentLayout::<T>::SLOTS as u64) as usize,
+            index: (position - number * SegmentLayout::<T>::ALL as u64) as usize,
             kind: PhantomData,
         }
     }
@@ -193,23 +197,24 @@ impl<T> Place<T> {
     /// The first place of a segment.
     #[inline(always)]
     pub(super) fn first(number: u64) -> Self {
-        Self { number, group: 0, slot: 0, kind: PhantomData }
+        Self { number, group: 0, slot: 0, index: 0, kind: PhantomData }
     }
 
     /// The next place of the same segment; after its last one, a place that it does not have.
     #[inline(always)]
     pub(super) fn following(self) -> Self {
+        let index = self.index + 1;
         if self.slot + 1 < SegmentLayout::<T>::SLOTS {
-            Self { slot: self.slot + 1, ..self }
+            Self { slot: self.slot + 1, index, ..self }
         } else {
-            Self { group: self.group + 1, slot: 0, ..self }
+            Self { group: self.group + 1, slot: 0, index, ..self }
         }
     }
 
     /// The number of slots of the segment that are before this one.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
-        self.group * SegmentLayout::<T>::SLOTS + self.slot
+        self.index
     }
 
     /// How many slots of the segment there are from this one on, itself among them.
@@ -252,7 +257,7 @@ impl<T> SegmentMemory<T> {
                 // SAFETY: this thread has just allocated the memory, and the addresses are in it, aligned, by `layout`.
                 unsafe {
                     memory.flag_at(place).write(Flag::new(0));
-                    memory.mark_at(place).write(Flag::new(0));
+                    memory.marks(extent).at(place).write(Flag::new(0));
                     memory.slot_at(place).write(MessageSlot::new(MaybeUninit::uninit()));
                 }
             }
@@ -271,7 +276,7 @@ impl<T> SegmentMemory<T> {
                 // SAFETY: `allocate` has written these, and by the caller no other thread uses them.
                 unsafe {
                     self.flag_at(place).drop_in_place();
-                    self.mark_at(place).drop_in_place();
+                    self.marks(extent).at(place).drop_in_place();
                     self.slot_at(place).drop_in_place();
                 }
             }
@@ -341,11 +346,6 @@ impl<T> SegmentMemory<T> {
         self.group_at(place.group).wrapping_add(offset).cast()
     }
 
-    #[inline(always)]
-    fn mark_at(self, place: Place<T>) -> *mut Flag {
-        self.0.as_ptr().wrapping_add(SegmentLayout::<T>::MARKS + (place.left() - 1) * FLAG).cast()
-    }
-
     /// The lap in which the slot was last written.
     #[inline(always)]
     pub(super) fn flag<'a>(self, place: Place<T>) -> &'a Flag {
@@ -361,24 +361,12 @@ impl<T> SegmentMemory<T> {
         unsafe { &*self.slot_at(place) }
     }
 
-    /// The lap in which the slot was last emptied.
-    #[inline(always)]
-    pub(super) fn mark<'a>(self, place: Place<T>) -> &'a Flag {
-        // SAFETY: the address is that of a mark of this segment, whose memory lives as long as its queue; marks are
-        // only ever borrowed shared.
-        unsafe { &*self.mark_at(place) }
-    }
-
-    /// All marks that exist, that of the last slot first.
-    pub(super) fn marks<'a>(self, extent: Extent) -> &'a [Flag] {
-        let (last, missing) = (Place::of(SegmentLayout::<T>::ALL as u64 - 1), extent.missing::<T>());
-        // SAFETY: the marks are contiguous; otherwise as in `mark`.
-        unsafe {
-            core::slice::from_raw_parts(
-                self.mark_at(last),
-                SegmentLayout::<T>::ALL - missing * SegmentLayout::<T>::SLOTS,
-            )
-        }
+    /// The marks of a segment's memory.
+    pub(super) fn marks(self, extent: Extent) -> SegmentMarks<T> {
+        // As for the groups, the missing marks would be before the existing ones.
+        let missing = extent.missing::<T>() * SegmentLayout::<T>::SLOTS;
+        let first = self.0.as_ptr().wrapping_add(SegmentLayout::<T>::MARKS).wrapping_sub(missing * FLAG);
+        SegmentMarks(first.cast(), PhantomData)
     }
 
     // MUTANT: A prefetch, which is a hint.
@@ -386,6 +374,50 @@ impl<T> SegmentMemory<T> {
     #[inline(always)]
     pub(super) fn prefetch(self, place: Place<T>, ahead: usize) {
         crate::queue::prefetch_for_write(self.group_at(place.group + ahead));
+    }
+}
+
+/// The marks of a segment: the address of the mark of its first slot, even if that one does not exist.
+pub(super) struct SegmentMarks<T>(*mut Flag, PhantomData<SegmentLayout<T>>);
+
+impl<T> Clone for SegmentMarks<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SegmentMarks<T> {}
+
+impl<T> SegmentMarks<T> {
+    /// # Safety
+    /// `marks` came from [`as_raw`](Self::as_raw).
+    #[inline(always)]
+    pub(super) unsafe fn from_raw(marks: *mut Flag) -> Self {
+        Self(marks, PhantomData)
+    }
+
+    pub(super) fn as_raw(self) -> *mut Flag {
+        self.0
+    }
+
+    #[inline(always)]
+    fn at(self, place: Place<T>) -> *mut Flag {
+        self.0.wrapping_add(place.index())
+    }
+
+    /// The lap in which the slot was last emptied.
+    #[inline(always)]
+    pub(super) fn get<'a>(self, place: Place<T>) -> &'a Flag {
+        // SAFETY: the address is that of a mark of a segment, whose memory lives as long as its queue: the first segment
+        // has no place before the queue's first. Marks are only ever borrowed shared.
+        unsafe { &*self.at(place) }
+    }
+
+    /// All marks of a segment of this extent.
+    pub(super) fn all<'a>(self, extent: Extent) -> &'a [Flag] {
+        let missing = extent.missing::<T>() * SegmentLayout::<T>::SLOTS;
+        // SAFETY: as in `get`; marks are contiguous.
+        unsafe { core::slice::from_raw_parts(self.0.wrapping_add(missing), SegmentLayout::<T>::ALL - missing) }
     }
 }
 
@@ -404,19 +436,13 @@ mod tests {
         let end = begin + layout.size();
         assert_eq!(begin % layout.align(), 0);
         let places = || SegmentMemory::<T>::places(extent);
-        assert!(
-            memory
-                .marks(extent)
-                .iter()
-                .map(core::ptr::from_ref)
-                .rev()
-                .eq(places().map(|place| memory.mark_at(place).cast_const()))
-        );
+        let marks = memory.marks(extent).all(extent).iter().map(core::ptr::from_ref);
+        assert!(marks.eq(places().map(|place| memory.marks(extent).at(place).cast_const())));
         let mut ranges = Vec::new();
         for place in places() {
             for (at, size, align) in [
                 (memory.flag_at(place).addr(), 1, 1),
-                (memory.mark_at(place).addr(), 1, 1),
+                (memory.marks(extent).at(place).addr(), 1, 1),
                 (memory.slot_at(place).addr(), size_of::<T>(), align_of::<T>()),
             ] {
                 assert!(at >= begin && at + size <= end && at % align == 0);
@@ -467,7 +493,7 @@ mod tests {
 
         let memory = SegmentMemory::<u64>::from_raw(SegmentMemory::<u64>::allocate(Extent::Whole).as_raw())
             .expect("it is there");
-        let (flag, mark) = (memory.flag(Place::of(0)), memory.mark(Place::of(0)));
+        let (flag, mark) = (memory.flag(Place::of(0)), memory.marks(Extent::Whole).get(Place::of(0)));
         flag.store(1, Relaxed);
         mark.store(1, Relaxed);
         let before = calls();

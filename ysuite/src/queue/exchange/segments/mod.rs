@@ -302,12 +302,11 @@ impl<T> Segments<T> {
     /// Takes the message out of a claimed slot, and marks it. `lap`: as of [`fill`](Self::fill).
     #[inline(always)]
     fn empty(segment: &Segment, lap: u8, place: Place<T>) -> T {
-        let memory = segment.memory::<T>();
-        let message = read(memory.slot(place));
+        let message = read(segment.memory::<T>().slot(place));
         window();
         // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the
         // segment is used again.
-        memory.mark(place).store(lap, Ordering::Release);
+        segment.marks::<T>().get(place).store(lap, Ordering::Release);
         message
     }
 
@@ -570,15 +569,14 @@ impl<T> Segments<T> {
 
     /// Drops the message of a claimed slot in place, and marks the slot. `lap`: as of [`fill`](Self::fill).
     fn drop_in_slot(segment: &Segment, lap: u8, place: Place<T>, panics: &mut Panics) {
-        let memory = segment.memory::<T>();
-        memory.slot(place).with_mut(|place| {
+        segment.memory::<T>().slot(place).with_mut(|place| {
             // SAFETY: the slot is written, and the calling thread has claimed it: it drops the message once, and no
             // other thread touches it before the mark says that it is empty.
             panics.catch(|| unsafe { (*place).assume_init_drop() });
         });
         window();
         // ORDERING: Release as in `empty`: the message was dropped before the segment is used again.
-        memory.mark(place).store(lap, Ordering::Release);
+        segment.marks::<T>().get(place).store(lap, Ordering::Release);
     }
 }
 

@@ -8,7 +8,7 @@
 
 use core::ptr;
 
-use super::layout::{Extent, SegmentMemory};
+use super::layout::{Extent, Flag, SegmentMarks, SegmentMemory};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// In a number: the segment is about to be linked after another, or to be given up again.
@@ -28,8 +28,9 @@ const LAPS: u8 = 1 + 2;
 pub(super) struct Segment {
     /// The number, or one of the marks above.
     number: AtomicU64,
-    /// Never changes once the segment is in the directory.
+    /// Never change once the segment is in the directory.
     memory: AtomicPtr<u8>,
+    marks: AtomicPtr<Flag>,
     /// What a flag reads when the slot is written, and a mark when it is empty again. Changes between uses only.
     lap: AtomicU8,
     /// The next segment.
@@ -47,6 +48,7 @@ impl Segment {
         Self {
             number: AtomicU64::new(FREE),
             memory: AtomicPtr::new(ptr::null_mut()),
+            marks: AtomicPtr::new(ptr::null_mut()),
             lap: AtomicU8::new(1),
             next: Link::to(0),
             below: AtomicU32::new(0),
@@ -57,9 +59,10 @@ impl Segment {
 
     /// Stores its memory and its index. Only for the thread that is about to put it into the directory.
     pub(super) fn make<T>(&self, index: u32, memory: SegmentMemory<T>) {
-        // ORDERING: Relaxed twice; other threads find the segment by its number, which is stored later, with Release.
+        // ORDERING: Relaxed thrice; other threads find the segment by its number, which is stored later, with Release.
         self.index.store(index, Ordering::Relaxed);
         self.memory.store(memory.as_raw(), Ordering::Relaxed);
+        self.marks.store(memory.marks(Extent::of::<T>(index as usize)).as_raw(), Ordering::Relaxed);
         self.made.written();
     }
 
@@ -81,6 +84,15 @@ impl Segment {
         // ORDERING: Relaxed; the caller has the segment to itself, or has found it by its number, with Acquire.
         // SAFETY: `make` has stored memory that is not null.
         unsafe { SegmentMemory::from_raw_unchecked(self.memory.load(Ordering::Relaxed)) }
+    }
+
+    /// The marks of a segment that has had a number, as [`memory`](Self::memory).
+    #[inline(always)]
+    pub(super) fn marks<T>(&self) -> SegmentMarks<T> {
+        self.made.read();
+        // ORDERING: Relaxed; as in `memory`.
+        // SAFETY: `make` has stored them.
+        unsafe { SegmentMarks::from_raw(self.marks.load(Ordering::Relaxed)) }
     }
 
     /// The memory, if the segment has any.

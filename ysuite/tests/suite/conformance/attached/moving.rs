@@ -112,15 +112,20 @@ pub(crate) fn the_set_may_go_first<K: SetKind, R: Ends>(kind: K, ends: R) {
     // One whose id is down, and one whose id is up.
     assert_eq!(take::<R>(&mut pairs[0].1), None);
     drop(set);
-    let before = calls();
-    for number in 0..100 {
-        signaler.signal(9);
-        for (sender, receiver) in &mut pairs {
-            send::<R>(sender, number);
-            assert_eq!((take::<R>(receiver), take::<R>(receiver)), (Some(number), None));
+    let mut round = || {
+        let before = calls();
+        for number in 0..100 {
+            signaler.signal(9);
+            for (sender, receiver) in &mut pairs {
+                send::<R>(sender, number);
+                assert_eq!((take::<R>(receiver), take::<R>(receiver)), (Some(number), None));
+            }
         }
-    }
-    assert_eq!(calls(), before, "a signal that nothing can take must not cost a system call");
+        calls() - before
+    };
+    // A queue without a bound may map its second segment in the first round.
+    let _ = round();
+    assert_eq!(round(), 0, "a signal that nothing can take must not cost a system call");
     // It is attached all the same, until it is detached.
     let mut set = kind.set();
     for (sender, receiver) in &mut pairs {

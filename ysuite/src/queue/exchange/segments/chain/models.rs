@@ -27,9 +27,9 @@ fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
             assert!(found.has(1));
         });
         let first = chain.directory.get(0);
-        let (memory, lap) = (first.memory::<u32>(), first.lap());
+        let (marks, lap) = (first.marks::<u32>(), first.lap());
         // As if all of its messages had been read.
-        (0..SegmentLayout::<u32>::ALL as u64).for_each(|at| memory.mark(Place::of(at)).store(lap, Ordering::Release));
+        (0..SegmentLayout::<u32>::ALL as u64).for_each(|at| marks.get(Place::of(at)).store(lap, Ordering::Release));
         chain.retire(|| (1, 1));
         (2..4).for_each(|number| lengthen(&chain, number));
         assert!(first.has(2), "it is the one that is used again");
@@ -60,7 +60,7 @@ fn a_segment_that_two_empty_at_once_is_retired() {
         lengthen(&chain, 1);
         let empty = |chain: &Chain<u32>, at: u64| {
             let first = chain.directory.get(0);
-            first.memory::<u32>().mark(Place::of(at)).store(first.lap(), Ordering::Release);
+            first.marks::<u32>().get(Place::of(at)).store(first.lap(), Ordering::Release);
             chain.retire(|| (1, 1));
         };
         let other = chain.clone();
