@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crossbeam_queue::ArrayQueue;
-use ybench_core::scenario::shared;
-use ybench_core::transport::spinning::{Pop, Push, Queue, Several, Shared, Spinning, places};
-use ybench_core::transport::{Ends, Message, Shape, Traits};
+use ybench_measure::scenario::shared;
+use ybench_measure::transport::spinning::{Pop, Push, Queue, Several, Shared, Spinning, places};
+use ybench_measure::transport::{Ends, Message, Shape, Traits};
 
 struct Ring;
 

@@ -1,0 +1,162 @@
+//! `ybench choose`: lists the transports that meet the requirements, their speed on this machine, and why the others
+//! were excluded.
+//!
+//! At most three questions are measured: the throughput, single messages, and messages at a fixed rate. The rate
+//! decides if one is given, otherwise the throughput.
+
+mod wanted;
+
+use std::collections::BTreeMap;
+
+use ybench_measure::error::Error;
+use ybench_measure::figures::time;
+use ybench_measure::frame::Frame;
+use ybench_measure::outcome::{Metric, Series};
+use ybench_measure::plan;
+use ybench_measure::record::{Parameter, Quantity, Report, Session};
+use ybench_measure::registry;
+use ybench_measure::rounds::Plan;
+use ybench_measure::scenario::Entry;
+use ybench_measure::scenario::{carried, fixed_rate, latency};
+use ybench_measure::stats::listed;
+use ybench_measure::transport::Shape;
+use ybench_measure::warnings::Warning;
+
+pub use self::wanted::Wanted;
+use crate::measure;
+use crate::report::Study;
+use crate::request::Request;
+use crate::table::{self, Grid, Part};
+
+const SECONDS: f64 = 30.0;
+/// If the number of messages is fixed, and so the time.
+const ROUNDS: u32 = 7;
+
+pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
+    let fitting: Vec<&'static Entry> =
+        request.entries.iter().copied().filter(|entry| wanted.against(&entry.traits).is_none()).collect();
+    if fitting.is_empty() {
+        let nobody = format!("{wanted} No transport meets these requirements.\n{}", others(wanted).join("\n"));
+        return Err(Error::Refused(nobody));
+    }
+    let nobody = "These requirements cannot be measured on the CPUs given.";
+    let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
+    let mut report = measure::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
+    let between_two = wanted.shape() != Shape::ONE_TO_ONE;
+    let between_two =
+        between_two.then(|| "Single messages, and messages at a rate, go from one thread to one.".to_owned());
+    let asked = std::iter::once(wanted.to_string()).chain(wanted.instead()).chain(between_two);
+    report.notes = asked.chain(answer(&report)).chain(others(wanted)).collect();
+    Ok(report)
+}
+
+/// The name of the command in its reports.
+const COMMAND: &str = "choose";
+
+/// The analysis of a report of this command: all transports that fit, in one table, and why the others do not.
+pub fn study(report: &Report) -> Option<Study> {
+    (report.command == COMMAND).then(|| {
+        let table = (!report.sessions.is_empty()).then(|| Part::Table(String::new(), grid(report)));
+        let parts = table.into_iter().chain(report.notes.iter().cloned().map(Part::Said)).collect();
+        Study { title: "Which one", parts, ..Study::default() }
+    })
+}
+
+/// The deciding plan comes first.
+fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    let rate = wanted.rate.map(|value| Parameter { quantity: Quantity::Rate, value });
+    let at_rate = rate.and_then(|rate| plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings));
+    let stream = plan::between(wanted.shape(), wanted.measured(), fitting, frame, warnings);
+    let single = plan::of(&latency::SCENARIO, None, fitting, frame, warnings);
+    at_rate.into_iter().chain(stream).chain(single).collect()
+}
+
+/// A row for each transport, the best first: the time of a message in each session, and its 99th percentile.
+fn grid(report: &Report) -> Grid {
+    let mut heads = vec!["transport".to_owned(), "waiting".to_owned()];
+    for session in &report.sessions {
+        heads.push(format!(">{}", title(session, report)));
+        if has_singles(session) {
+            heads.push("+>p99".to_owned());
+        }
+        if has_cpu(session) {
+            heads.push("+>receiver's CPU".to_owned());
+        }
+    }
+    let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+    let Some(deciding) = report.sessions.first() else { return grid };
+    for standing in table::standings(deciding) {
+        let waits = deciding.contestant(&standing.name).and_then(|one| one.waits).map_or("", |waits| waits.in_words());
+        let mut cells = vec![standing.name.clone(), waits.to_owned()];
+        for session in &report.sessions {
+            cells.push(session.density(&standing.name).map_or(String::new(), |one| time(one.median)));
+            if has_singles(session) {
+                let times = session.distribution(&standing.name, Series::Latency).filter(|times| !times.is_empty());
+                cells.push(times.map_or(String::new(), |times| time(times.quantile(0.99))));
+            }
+            if has_cpu(session) {
+                let spent = session.metric(&standing.name, Metric::ReceiverCpu);
+                cells.push(spent.map_or(String::new(), |spent| time(spent.median)));
+            }
+        }
+        grid.push(standing.tone, Some(&standing.name), cells);
+    }
+    grid
+}
+
+/// Adds the size of the messages if those of another session are longer.
+fn title(session: &Session, report: &Report) -> String {
+    let sized = |session: &Session| session.parameter.is_some_and(|one| one.quantity == Quantity::BytesByValue);
+    let longer = |session: &Session| sized(session) && session.parameter != Some(carried::SMALLEST);
+    if !sized(session) && report.sessions.iter().any(longer) {
+        format!("{}, {}", session.title(), carried::SMALLEST.in_words())
+    } else {
+        session.title()
+    }
+}
+
+fn has_singles(session: &Session) -> bool {
+    session
+        .transports()
+        .any(|one| session.distribution(&one.name, Series::Latency).is_some_and(|times| !times.is_empty()))
+}
+
+/// The CPU time of the receiver's thread per message: with few messages it is the cost of polling.
+fn has_cpu(session: &Session) -> bool {
+    session.transports().any(|one| session.metric(&one.name, Metric::ReceiverCpu).is_some())
+}
+
+/// The recommended transport for each session.
+fn answer(report: &Report) -> impl Iterator<Item = String> {
+    report.sessions.iter().map(move |session| format!("{}: {}", title(session, report), table::answer(session)))
+}
+
+/// Why the others were excluded: a line for each reason.
+fn others(wanted: &Wanted) -> Vec<String> {
+    let mut against: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for entry in registry::all().iter().filter(|entry| !entry.traits.hidden) {
+        if let Some(why) = wanted.against(&entry.traits) {
+            against.entry(why).or_default().push(entry.traits.name);
+        }
+    }
+    against.into_iter().map(|(why, names)| format!("Not {}: {why}.", listed(&names))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_messages_have_8_bytes_if_streamed_ones_are_longer() {
+        let session =
+            |scenario: &str, parameter| Session { scenario: scenario.into(), parameter, ..Session::default() };
+        let titles = |value| {
+            let by_value = Parameter { quantity: Quantity::BytesByValue, value };
+            let sessions = vec![session("size", Some(by_value)), session("latency", None)];
+            let report = Report { sessions, ..Report::default() };
+            report.sessions.iter().map(|session| title(session, &report)).collect::<Vec<_>>()
+        };
+        assert_eq!(titles(64.0), ["size, 64 B by value", "latency, 8 B by value"]);
+        assert_eq!(titles(8.0), ["size, 8 B by value", "latency"]);
+    }
+}

@@ -1,0 +1,61 @@
+//! A comparison as a table for a terminal, and its sentence. Plain text out; the caller prints it.
+
+use ybench_measure::record::Report;
+use ybench_measure::stats::change::Change;
+
+use super::{Comparison, Row};
+use crate::table::{Grid, Tone, figure};
+
+pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
+    let mut grid = Grid::new(&["scenario", "transport", ">old", ">new", ">new / old", ">95 %", ""]);
+    for row in &comparison.rows {
+        let cells = vec![
+            scenario(row),
+            row.old_name.as_ref().map_or(row.name.clone(), |was| format!("{} (was {was})", row.name)),
+            figure(row.old),
+            figure(row.new),
+            format!("{:.2}", row.times.median),
+            format!("{:.2} .. {:.2}", row.times.low, row.times.high),
+            row.change.in_words().to_owned(),
+        ];
+        grid.push(Tone::Plain, None, cells);
+    }
+    let head = "Old and new are medians of the ratio to the baseline of each scenario.";
+    let doubts = [("old", old), ("new", new)].map(|(which, report)| doubts(which, report)).concat();
+    format!("{head}\n{}\n{}{doubts}", grid.terminal(), summary(comparison))
+}
+
+fn summary(comparison: &Comparison) -> String {
+    let count = |change| comparison.count(change);
+    let unclear = comparison.undecided();
+    let left_out = match (comparison.only_old, comparison.only_new) {
+        (0, 0) => String::new(),
+        (old, new) => format!("; not compared: {old} only in the old result, {new} only in the new one"),
+    };
+    format!(
+        "{} compared: {} slower, {} faster (by more than {} %, the whole interval), {} without a called change (less \
+         than {} %, or the baseline's alone), {unclear} inconclusive{left_out}.",
+        comparison.rows.len(),
+        count(Change::Slower),
+        count(Change::Faster),
+        percent(comparison.threshold),
+        count(Change::NoneSeen),
+        percent(2.0 * comparison.threshold),
+    )
+}
+
+/// A share in percent, without what binary fractions add to it.
+pub(super) fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
+}
+
+fn doubts(which: &str, report: &Report) -> String {
+    let debug = report.environment.debug_build.then(|| format!("\nThe {which} result is that of a debug build."));
+    let cut = report.interrupted.then(|| format!("\nThe {which} result is that of an interrupted run."));
+    debug.into_iter().chain(cut).collect()
+}
+
+fn scenario(row: &Row) -> String {
+    let parameter = row.parameter.map_or(String::new(), |parameter| format!(", {}", parameter.in_words()));
+    format!("{}{parameter}", row.scenario)
+}

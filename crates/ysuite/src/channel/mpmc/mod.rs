@@ -1,0 +1,296 @@
+//! **mpmc**: many senders, many receivers, one channel with one total order. With a bound or without.
+//!
+//! Both handles can be cloned and shared (`&self`), and each message goes to exactly one receiver. Messages are
+//! received in the order in which they were sent, by any senders. If a `send` returns before another `send` begins, its
+//! message is received first.
+//!
+//! ```
+//! use ysuite::mpmc;
+//!
+//! let (sender, receiver) = mpmc::bounded(64);
+//! let workers: Vec<_> = (0..3)
+//!     .map(|_| {
+//!         let receiver = receiver.clone();
+//!         std::thread::spawn(move || receiver.iter().sum::<u64>())
+//!     })
+//!     .collect();
+//! for number in 0..100 {
+//!     sender.send(number).unwrap();
+//! }
+//! drop(sender);
+//! assert_eq!(workers.into_iter().map(|worker| worker.join().unwrap()).sum::<u64>(), 4950);
+//! ```
+//!
+//! # When to use it
+//!
+//! Where several threads, tasks or event loops share the work of one queue. A message wakes one of the receivers that
+//! wait. A woken receiver may not take the message, because its deadline has passed or because its future or the
+//! receiver is dropped. Then it wakes the next receiver.
+//!
+//! # When not to use it
+//!
+//! * One sender and one receiver: [`spsc`](crate::spsc) is several times as fast.
+//! * A receiver that must get *all* messages: each message is received once, by the first receiver that takes it.
+//!
+//! # Memory
+//!
+//! A channel with a bound allocates all its cells when it is made, and nothing for any message afterwards. In both
+//! kinds of channel the waiting handles are listed. The first time that 1, 65, 129 .. handles of one side wait at once,
+//! 3 KiB are allocated, and kept until the channel is dropped.
+//!
+//! # Without a bound
+//!
+//! [`unbounded`] has no capacity, `is_full` is never true, and sending never waits, so no `send` fails for lack of
+//! room. In all else it is the same channel: one total order, the same ways of waiting, and no operation waits for a
+//! preempted peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for a message of 8);
+//! while it is being received, one byte more.
+//!
+//! Messages are stored in segments of 64 KiB, or of one message where a message is larger. A segment that has been read
+//! is used again. The channel keeps as many segments as it is long, and at least four. The pages of the others go back
+//! to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that is preempted in
+//! the middle of a receive keeps its one segment from being used again. While the thread that recycles read segments is
+//! preempted, no segment is used again, and new ones are made.
+//!
+//! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
+//! can be 16,777,212 of them; a send that would need more panics. Where there is no memory the process aborts, as with
+//! any allocation.
+//!
+//! # Disconnection
+//!
+//! The channel is disconnected when the last sender or the last receiver is dropped, or when any handle
+//! [closes](Sender::close) it. Afterwards nothing can be sent. What was sent before is received, unless there is no
+//! receiver any more. [Weak](WeakSender) handles do not count. Senders can wait for the disconnection:
+//! [`closed`](Sender::closed), [`wait_closed`](Sender::wait_closed).
+//!
+//! # Where there is no room
+//!
+//! A sender can wait, return an error ([`try_send`](Sender::try_send)), wait for some time, or replace the oldest
+//! message ([`force_send`](Sender::force_send)). It can also wait for room before it makes the message:
+//! [`reserve`](Sender::reserve) returns a [`Permit`], which is room that no other sender can take. A message gets its
+//! position in the order when it is sent, not when its room is reserved. So a permit that is kept for long blocks
+//! nothing except its own room.
+//!
+//! ```
+//! use ysuite::mpmc;
+//!
+//! let (sender, receiver) = mpmc::bounded(2);
+//! let permit = sender.reserve()?;
+//! sender.try_send("at once")?;
+//! assert!(sender.try_send("no room next to the permit").is_err());
+//! permit.send("later")?;
+//! assert_eq!(sender.force_send("newest")?, Some("at once"));
+//! assert!(sender.close());
+//! assert!(receiver.iter().eq(["later", "newest"]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Several receivers in event loops
+//!
+//! Each receiver, and each clone of one, can be attached to an id of its own, in a set of its own:
+//! [`YSocketpair::attach`](crate::signal::YSocketpair::attach). An id that is *down* belongs to a receiver that waits,
+//! and that will be notified in its turn. An id that is *up* says that there may be a message. It stays up until that
+//! receiver finds none ([`try_recv`](Receiver::try_recv), until it returns `Empty`). One message notifies one of the
+//! receivers that wait, attached or asleep.
+//!
+//! The notified receiver may find no message, because any receiver may take any message. That is harmless: its id goes
+//! down, and it waits again. No receiver is forgotten while messages remain: a notified receiver that takes a message,
+//! or is dropped, notifies the next if there are more.
+//!
+//! A notified receiver that is neither polled nor dropped keeps others from being notified of *that* message. They may
+//! take it all the same, and are notified of the next. The same is true of one attached handle that threads share. One
+//! thread waits in `recv`; another thread's `try_recv` finds nothing and puts the set in line again. The next message
+//! may notify the set instead of the waiting thread. So let a thread poll the set, or give the waiting thread a clone.
+//! Sending works alike.
+//!
+//! # User code
+//!
+//! When the last receiver is dropped, the messages are dropped on its thread. Where a message's `Drop` panics, the
+//! other messages are still dropped, and then the panic continues. Where a waker panics, the operation that woke it has
+//! been completed, and the other wakers are woken too. No slot and no message is lost, except those that the
+//! interrupted call was returning.
+//!
+//! # Preempted peers
+//!
+//! A sender may be preempted between claiming its cell in the order and writing its message there. Until that sender
+//! continues, the messages after it cannot be received, not even those whose `send` has returned. A waiting receiver
+//! sleeps, and the sender wakes a receiver when it has finished.
+//!
+//! [`try_recv`](Receiver::try_recv) spins for a moment, yields the CPU a few times, and then returns `Empty`. So
+//! `Empty` means that no message can be received now, not that none has been sent. [`is_empty`](Receiver::is_empty),
+//! which counts messages that are still being written, distinguishes the two. A thread that needs a message which it
+//! knows to have been sent uses [`recv`](Receiver::recv). That also holds for the thread's own messages: after a send
+//! its `try_recv` returns `Empty` where the sender of an older message is still inside `send`, and only there. In a
+//! history of calls this is the one deviation of `Empty`: *a message whose sender is still inside `send` may be
+//! overtaken by "empty", and so may the messages after it*.
+//!
+//! Likewise a receiver that has not finished taking a message out leaves its cell full. No operation ever spins until
+//! another thread continues, with two exceptions. [`force_send`](Sender::force_send) must have that very cell, and
+//! yields the CPU, or sleeps. A permit's [`send`](Permit::send) does the same where it finds a preempted `force_send`.
+//!
+//! The order of messages is linearizable, and so is every result except these two (`Empty`, and `Full` of
+//! [`try_send`](Sender::try_send)), which are the price of that. A `force_send` may be overtaken by a
+//! [`close`](Sender::close) and by a receiver that takes the message which was to be replaced. Then one message more
+//! than the capacity may be left to receive.
+//!
+//! # Futures
+//!
+//! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten*
+//! (`mem::forget`) while it waits keeps its slot as long as the channel exists, and swallows one wake-up. A forgotten
+//! future of [`reserve_many_async`](Sender::reserve_many_async) may also keep the room that it has gathered, and the
+//! right to gather. Then other senders that reserve several wait for ever. In a [rendezvous](crate::channel#rendezvous)
+//! a forgotten future stays in line: a future of [`recv_async`](Receiver::recv_async) swallows a message there, and the
+//! `send` of that message returns as if it had been received.
+
+mod closed;
+mod force;
+mod holding;
+mod permit;
+mod receiver;
+mod reserve;
+mod sender;
+mod shared;
+#[cfg(feature = "futures")]
+mod sink;
+mod tasks;
+mod watcher;
+mod weak;
+
+pub use self::permit::{OwnedPermit, Permit, Permits};
+pub use self::receiver::{Iter, Receiver, TryIter};
+pub use self::sender::Sender;
+pub use self::weak::{WeakReceiver, WeakSender};
+pub use super::error::{
+    RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
+};
+
+use self::shared::MpmcShared;
+pub(in crate::channel) use self::shared::{Readers, Writers};
+use crate::sync::Arc;
+
+/// Gives a handle its settings and its queries of the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
+/// `backoff: SharedBackoff`. The documentation of three methods depends on the handle. Any thread; all methods are
+/// wait-free. Their results may be out of date at once, because other handles send and receive meanwhile.
+macro_rules! impl_mpmc_api {
+    ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
+        impl<T> $end<T> {
+            $(#[$spin])+
+            pub fn set_spin(&self, spin: $crate::channel::Spin) {
+                self.backoff.set(spin);
+            }
+
+            $(#[$len])+
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.shared.ring.len()
+            }
+
+            /// Whether no message is in the channel.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Whether there is no room for another message: the messages in the channel and the room that is
+            /// [reserved](crate::mpmc::Sender::reserve) reach the capacity. Without a bound, never.
+            #[must_use]
+            pub fn is_full(&self) -> bool {
+                self.shared.is_full()
+            }
+
+            /// The maximal number of messages in the channel; `None` without a bound.
+            #[must_use]
+            pub fn capacity(&self) -> Option<usize> {
+                self.shared.capacity()
+            }
+
+            $(#[$disconnected])+
+            #[must_use]
+            pub fn is_disconnected(&self) -> bool {
+                self.shared.is_disconnected()
+            }
+
+            /// The number of senders, including those of [owned permits](super::OwnedPermit).
+            #[must_use]
+            pub fn sender_count(&self) -> usize {
+                self.shared.writers.count()
+            }
+
+            /// The number of receivers.
+            #[must_use]
+            pub fn receiver_count(&self) -> usize {
+                self.shared.readers.count()
+            }
+
+            /// Closes the channel for all its handles. Nothing more can be sent, not even by a [permit](super::Permit),
+            /// as if all receivers were dropped. Senders that wait are woken, and get their messages back. Receivers
+            /// get what was sent before, and then the disconnection, as if all senders were dropped. True: this call
+            /// closed it. False: it was closed before, or all handles of one side have been dropped.
+            ///
+            /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
+            ///
+            /// Any thread; lock-free. Wakes every handle that waits, with a system call for each thread that sleeps.
+            pub fn close(&self) -> bool {
+                self.shared.close()
+            }
+        }
+    };
+}
+
+/// Handles, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared:
+/// Arc<MpmcShared<T>>`.
+macro_rules! impl_same_channel {
+    ($end:ident) => {
+        impl<T> $end<T> {
+            /// Whether both belong to the same channel. So does `==`, and the hash is the channel's.
+            #[must_use]
+            pub fn same_channel(&self, other: &Self) -> bool {
+                core::ptr::eq(&raw const *self.shared, &raw const *other.shared)
+            }
+        }
+
+        impl<T> PartialEq for $end<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.same_channel(other)
+            }
+        }
+
+        impl<T> Eq for $end<T> {}
+
+        impl<T> core::hash::Hash for $end<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                (&raw const *self.shared).hash(state);
+            }
+        }
+    };
+}
+
+use {impl_mpmc_api, impl_same_channel};
+
+/// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
+/// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.
+///
+/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to a receiver, and the
+/// channel holds none. Waiting handles are served in turn.
+///
+/// # Panics
+/// When there is no memory for that many messages.
+#[must_use]
+pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    joined(Some(capacity))
+}
+
+/// Makes a channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages
+/// as messages arrive. After that, memory is taken 64 KiB at a time. It is used again while the channel is busy, and
+/// goes back to the system as the channel [empties](self#without-a-bound).
+///
+/// # Panics
+/// When a message could never fit into memory.
+#[must_use]
+pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    joined(None)
+}
+
+fn joined<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(MpmcShared::new(capacity));
+    (Sender::new(shared.clone()), Receiver::new(shared))
+}

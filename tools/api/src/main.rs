@@ -1,0 +1,94 @@
+//! Writes the public interface of a library, an item a line, from rustdoc's JSON, into a file for each module:
+//!
+//! ```sh
+//! cargo run -p api -- target/doc/ysuite.json docs/api/ysuite
+//! ```
+//!
+//! An item that has several paths stands once, under the shortest. Left out is what the compiler adds: implementations for every
+//! existing type, auto traits (`tests/suite/auto_traits.rs` of the library has those) and what is derived.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fs, io};
+
+use public_api::{Builder, PublicApi};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(json), Some(folder), None) = (arguments.next(), arguments.next(), arguments.next()) else {
+        eprintln!("usage: api RUSTDOC_JSON FOLDER");
+        return ExitCode::FAILURE;
+    };
+    let built = Builder::from_rustdoc_json(json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build();
+    match built.map_err(|error| error.to_string()).and_then(|api| {
+        write(&modules(&api), Path::new(&folder)).map_err(|error| format!("{}: {error}", folder.display()))
+    }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("api: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How many names the line's longest path has, and the line: what orders the paths of one item.
+fn rank(line: &str) -> (usize, usize, &str) {
+    (line.matches("::").count(), line.len(), line)
+}
+
+/// The lines of each module of the library, in the order in which they are listed.
+fn modules(api: &PublicApi) -> BTreeMap<String, Vec<String>> {
+    let mut shortest = HashMap::new();
+    for item in api.items() {
+        let line = item.to_string();
+        shortest
+            .entry(item.id())
+            .and_modify(|kept: &mut String| {
+                if rank(&line) < rank(kept) {
+                    kept.clone_from(&line);
+                }
+            })
+            .or_insert(line);
+    }
+    let mut modules = BTreeMap::<_, Vec<_>>::new();
+    for item in api.items() {
+        let line = item.to_string();
+        // Once: another item of the same line is another item.
+        if shortest.get(&item.id()) == Some(&line) {
+            shortest.remove(&item.id());
+            modules.entry(module(&line)).or_default().push(line);
+        }
+    }
+    modules
+}
+
+/// The module of the library that a line's item is in, or the library's name for what is in none.
+fn module(line: &str) -> String {
+    // The item of an implementation is its type.
+    let item = line.split_once(" for ").map_or(line, |(_, of)| of);
+    let path = item
+        .split(|character: char| !(character.is_alphanumeric() || character == '_' || character == ':'))
+        .find(|word| word.starts_with("ysuite"))
+        .unwrap_or("ysuite");
+    let mut names = path.split("::");
+    let library = names.next().unwrap_or("ysuite");
+    let module = names.next().filter(|name| name.starts_with(char::is_lowercase));
+    module.filter(|_| names.next().is_some() || line.starts_with("pub mod ")).unwrap_or(library).to_owned()
+}
+
+/// Replaces what is in the folder.
+fn write(modules: &BTreeMap<String, Vec<String>>, folder: &Path) -> io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    for (module, lines) in modules {
+        fs::write(folder.join(module).with_extension("txt"), lines.join("\n") + "\n")?;
+    }
+    Ok(())
+}
