@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
 
-use public_api::{Builder, PublicApi};
+use public_api::{Builder, PublicApi, PublicItem};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -36,31 +36,45 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many names the line's longest path has, and the line: what orders the paths of one item.
-fn rank(line: &str) -> (usize, usize, &str) {
-    (line.matches("::").count(), line.len(), line)
+/// What orders the paths of one item: how many names the line has, and the line.
+fn rank(line: &str) -> (usize, &str) {
+    (line.matches("::").count(), line)
+}
+
+/// The shortest line of each item.
+fn shortest<'a>(items: impl Iterator<Item = &'a PublicItem>) -> HashMap<u32, String> {
+    let mut shortest = HashMap::<_, String>::new();
+    for item in items {
+        let line = item.to_string();
+        let kept = shortest.entry(item.id().0).or_insert_with(|| line.clone());
+        if rank(&line) < rank(kept) {
+            *kept = line;
+        }
+    }
+    shortest
+}
+
+/// Each longer path of a module that has several, and its shortest.
+fn renamed(api: &PublicApi) -> Vec<(String, String)> {
+    let module = |line: &str| line.strip_prefix("pub mod ").map(|path| format!("{path}::"));
+    let is_module = |item: &&PublicItem| module(&item.to_string()).is_some();
+    let shortest = shortest(api.items().filter(is_module));
+    let pairs = api.items().filter(is_module).filter_map(|item| {
+        let (long, short) = (module(&item.to_string())?, module(&shortest[&item.id().0])?);
+        (long != short).then_some((long, short))
+    });
+    pairs.collect()
 }
 
 /// The lines of each module of the library, in the order in which they are listed.
 fn modules(api: &PublicApi) -> BTreeMap<String, Vec<String>> {
-    let mut shortest = HashMap::new();
-    for item in api.items() {
-        let line = item.to_string();
-        shortest
-            .entry(item.id())
-            .and_modify(|kept: &mut String| {
-                if rank(&line) < rank(kept) {
-                    kept.clone_from(&line);
-                }
-            })
-            .or_insert(line);
-    }
+    let (mut shortest, renamed) = (shortest(api.items()), renamed(api));
     let mut modules = BTreeMap::<_, Vec<_>>::new();
     for item in api.items() {
-        let line = item.to_string();
-        // Once: another item of the same line is another item.
-        if shortest.get(&item.id()) == Some(&line) {
-            shortest.remove(&item.id());
+        // Once: a second item of that line has an identity of its own.
+        if shortest.get(&item.id().0).is_some_and(|kept| *kept == item.to_string()) {
+            let line = shortest.remove(&item.id().0).unwrap_or_default();
+            let line = renamed.iter().fold(line, |line, (long, short)| line.replace(long, short));
             modules.entry(module(&line)).or_default().push(line);
         }
     }

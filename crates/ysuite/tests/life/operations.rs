@@ -723,6 +723,53 @@ fn name(path: &str) -> String {
     path.strip_prefix("channel::").unwrap_or(path).to_owned()
 }
 
+/// Whether a type is data, of which any number may be made.
+fn is_value(owner: &str) -> bool {
+    let kind = owner.rsplit("::").next().unwrap_or_default();
+    kind.ends_with("Error") || VALUES.contains(&kind) || owner == "hub::Timer"
+}
+
+/// The `clone` and `default` of public types that derive them, which the interface does not list.
+fn derived(interface: &str) -> BTreeSet<String> {
+    let mut types = BTreeMap::<_, Vec<_>>::new();
+    for line in interface.lines().map(plain) {
+        if let Some((_, path)) = line.split_once("pub struct ").or_else(|| line.split_once("pub enum ")) {
+            let path = name(path.split(['(', ' ']).next().unwrap_or_default());
+            types.entry(path.rsplit("::").next().unwrap_or_default().to_owned()).or_default().push(path);
+        }
+    }
+    let (mut found, mut sources) = (BTreeSet::new(), Vec::new());
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { sources.push(path) }
+        }
+    }
+    for source in sources {
+        let text = fs::read_to_string(&source).expect("a source");
+        let mut traits = Vec::new();
+        for line in text.lines() {
+            if let Some(list) = line.strip_prefix("#[derive(") {
+                traits = list.trim_end_matches(")]").split(", ").collect();
+            } else if let Some(kind) = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum ")) {
+                let kind = kind.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+                for (of, word) in [("Clone", "clone"), ("Default", "default")] {
+                    // Of several types of that name, the one of this file's module.
+                    let module = |path: &str| path.split_once("::").map_or("", |(module, _)| module).to_owned();
+                    let is_here = |path: &&String| source.to_string_lossy().contains(&module(path)) && !is_value(path);
+                    if traits.contains(&of) {
+                        let paths = types.get(kind).into_iter().flatten().filter(is_here);
+                        found.extend(paths.map(|path| format!("{path}::{word}")));
+                    }
+                }
+                traits.clear();
+            }
+        }
+    }
+    found
+}
+
 /// Operations of the interface that make, join, leave or register something, and what is wrong with others.
 fn joining(interface: &str) -> (BTreeSet<String>, Vec<String>) {
     let (mut found, mut unknown) = (BTreeSet::new(), Vec::new());
@@ -733,9 +780,7 @@ fn joining(interface: &str) -> (BTreeSet<String>, Vec<String>) {
             let path = path.split('(').next().unwrap_or_default();
             let path = name(path.rsplit(' ').next().unwrap_or_default());
             let (owner, word) = path.rsplit_once("::").unwrap_or(("", &path));
-            let kind = owner.rsplit("::").next().unwrap_or_default();
-            let is_value = kind.ends_with("Error") || VALUES.contains(&kind) || owner == "hub::Timer";
-            if is_value || USE.contains(&word) {
+            if is_value(owner) || USE.contains(&word) {
                 continue;
             }
             if JOIN.contains(&word) {
@@ -796,7 +841,8 @@ fn calls(text: &str, word: &str) -> bool {
 #[test]
 fn every_operation_that_joins_or_leaves_is_in_a_program() {
     let Some(interface) = interface() else { return };
-    let (wanted, unknown) = joining(&interface);
+    let (mut wanted, unknown) = joining(&interface);
+    wanted.extend(derived(&interface));
     assert!(wanted.len() > 250, "the interface's format has changed: {} operations", wanted.len());
     assert!(
         unknown.is_empty(),
