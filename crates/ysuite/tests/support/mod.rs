@@ -55,7 +55,7 @@ pub(crate) fn calls() -> u64 {
 }
 
 /// The descriptors a set of signals must have here, the quickest first: all of the platform's, except an eventfd if
-/// `ci/steps/sandboxed` has it refused.
+/// `ci/lib/sandboxed` has it refused.
 #[cfg(unix)]
 pub(crate) fn backends() -> Vec<Backend> {
     let refused = std::env::var("YSUITE_FORBID").is_ok_and(|calls| calls.split(',').any(|call| call == "eventfd2"));
