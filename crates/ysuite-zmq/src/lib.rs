@@ -98,3 +98,8 @@ pub fn libzmq_version() -> (i32, i32, i32) {
     unsafe { ffi::zmq_version(&mut major, &mut minor, &mut patch) };
     (major, minor, patch)
 }
+
+/// The examples of the guide are tests as well.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/zeromq.md")]
+struct Guide;

@@ -295,7 +295,15 @@ pub fn prepare() {
 pub use channel::in_place;
 pub use channel::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
-/// The examples of the project's front page are tests as well.
+/// The examples of the project's front page and guide are tests as well.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct FrontPage;
+    #[doc = include_str!("../../../docs/guide/README.md")]
+    struct Guide;
+    #[doc = include_str!("../../../docs/guide/recipes.md")]
+    struct Recipes;
+    #[doc = include_str!("../../../docs/guide/waiting.md")]
+    struct Waiting;
+}
