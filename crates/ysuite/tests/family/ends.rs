@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::support::executor::block_on;
 
-row! { close "closed without dropping an end"
+row! { close "closed without dropping a handle"
     ysuite {
         let (sender, receiver) = ysuite::mpmc::unbounded();
         sender.send(1).unwrap();

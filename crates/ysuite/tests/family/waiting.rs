@@ -200,7 +200,7 @@ row! { limit_of_a_task "a task sends with a time limit, and has its message back
     }
 }
 
-row! { budget "a part in tokio's budget"
+row! { budget "counts against tokio's budget"
     ysuite {
         let (sender, receiver) = ysuite::mpmc::unbounded();
         sender.send_batch(0..1_000).unwrap();
