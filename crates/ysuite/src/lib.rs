@@ -240,6 +240,10 @@
 //!   how often it was full). Any thread may read them from an observer. The sender of an `spsc` then stores a count in
 //!   a line of its own for each message. Every channel, and each sender of an `mpsc`, makes one more allocation.
 
+#[doc(hidden)]
+#[macro_use]
+pub mod facts;
+
 mod block;
 pub mod channel;
 mod foreign;

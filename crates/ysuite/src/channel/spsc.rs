@@ -162,7 +162,7 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     }
 }
 
-impl_sender_api!(Sender);
+impl_sender_api!(spsc, Sender);
 impl_observer!(Sender, |sender| sender.inner.end.link.receiver.meter());
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
@@ -176,7 +176,7 @@ impl_sender_end!(
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
-    /// Wait-free, except for the wake-up of the receiver.
+    #[doc = cost!(sender CLOSE)]
     ///
     /// # Panics
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. The
@@ -368,12 +368,14 @@ impl<T> WaitingEnd for SpscReader<T> {
 
 impl<T> Receiver<T> {
     /// The number of messages in the channel. Takes time in proportion to that number: a load for each cache line.
+    #[doc = cost!(spsc LEN)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.end.reader.len()
     }
 
     /// Whether no message is in the channel.
+    #[doc = cost!(spsc LEN)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inner.end.reader.is_empty()
@@ -399,9 +401,9 @@ impl<T> Receiver<T> {
     }
 }
 
-impl_receiver_api!(Receiver);
+impl_receiver_api!(spsc, Receiver);
 impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
-impl_receiver_end!(Receiver);
+impl_receiver_end!(spsc, Receiver);
 impl_receiver_tasks!(Receiver);
 super::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]

@@ -179,12 +179,14 @@ macro_rules! impl_mpmc_api {
             }
 
             $(#[$len])+
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn len(&self) -> usize {
                 self.shared.ring.len()
             }
 
             /// Whether no message is in the channel.
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
@@ -192,6 +194,7 @@ macro_rules! impl_mpmc_api {
 
             /// Whether there is no room for another message: the messages in the channel and the room that is
             /// [reserved](crate::mpmc::Sender::reserve) reach the capacity. Without a bound, never.
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn is_full(&self) -> bool {
                 self.shared.is_full()
@@ -210,6 +213,7 @@ macro_rules! impl_mpmc_api {
             }
 
             /// The number of senders, including those of [owned permits](super::OwnedPermit).
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn sender_count(&self) -> usize {
                 self.shared.writers.count()
@@ -228,7 +232,8 @@ macro_rules! impl_mpmc_api {
             ///
             /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
             ///
-            /// Any thread; lock-free. Wakes every handle that waits, with a system call for each thread that sleeps.
+            /// Any thread. Wakes every handle that waits.
+            #[doc = cost!(mpmc CLOSE)]
             pub fn close(&self) -> bool {
                 self.shared.close()
             }
