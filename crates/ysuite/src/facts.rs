@@ -125,7 +125,7 @@ facts! {
     spsc TRY_SEND_REFUSED: "attached, without room", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     spsc SEND_TASK: -, "wait-free polls", "as [`send`](Self::send)", (2 "1 to wake, 1 barrier"), -, "yes; the message is dropped";
     mpsc SEND: "without a bound", "wait-free", "a small chunk if none has come back", (6 "1 to wake a sleeping receiver, 1 for a chunk, 4 for a region"), no, -;
-    mpsc SEND_ROOM: "with room", "wait-free", "nothing, once its lane has been full", (1 "1 to wake a sleeping receiver"), "yes, once its lane has been full", -;
+    mpsc SEND_ROOM: "with room", "wait-free", (no "its lane grows as it fills for the first time"), (1 "1 to wake a sleeping receiver"), "yes, once its lane has grown", -;
     mpsc SEND_WAIT: "without room", "blocks", no, "1 to wake, 2 for each sleep; to yield", no, -;
     mpsc TRY_SEND_REFUSED: "attached, without room", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     mpsc SEND_TASK: -, "wait-free polls", "as [`send`](Self::send)", (2 "1 to wake, 1 barrier"), -, "yes; the message is dropped";
@@ -152,10 +152,10 @@ facts! {
     spsc RECV_TASK: -, "wait-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
     spsc CLOSE: -, "wait-free, a load for every 7 messages or so", no, (2 "1 barrier, 1 for a sender that waits"), no, -;
     spsc LEN: -, "wait-free, a load for every 7 messages or so", no, 0, no, -;
-    mpsc RECV: "with a message", "wait-free in the number of active lanes", "to keep track of more active lanes than before", (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
+    mpsc RECV: "with a message", "wait-free in the number of active lanes", (no "for more active lanes than before, a table"), (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
     mpsc RECV_BACKLOG: "with a backlog, without a bound", "wait-free in the number of active lanes", "once 1 KiB for a lane", "now and then 2 to give back chunks", no, -;
     mpsc RECV_WAIT: "without a message", "blocks", no, "2 for each sleep (barrier, futex); to yield", no, -;
-    mpsc TRY_RECV: "unattached", "wait-free in the number of active lanes", "to keep track of more active lanes than before", (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
+    mpsc TRY_RECV: "unattached", "wait-free in the number of active lanes", (no "for more active lanes than before, a table"), (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
     mpsc TRY_RECV_EMPTY: "attached, empty", "wait-free in the number of active lanes", no, (2 "2 the first time (barrier, descriptor), then none"), no, -;
     mpsc RECV_TASK: -, "wait-free polls in the number of active lanes", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
     mpsc CLOSE: -, "wait-free, a load for every 7 messages or so, and linear in the largest number of senders so far", "a list of the lanes", "1 barrier, 1 for each sender that waits", no, -;
@@ -199,6 +199,10 @@ facts! {
     mpmc UPGRADE: -, "lock-free", no, 0, yes, -;
     mpmc LEN: -, "wait-free", no, 0, yes, -;
     mpmc CLONE: -, "wait-free", no, 0, yes, -;
+    // Rendezvous: on the functions that make one.
+    rendezvous TRY: "with a capacity of 0: `try_send`, `try_recv`", "a lock, held for some instructions, where a handle of the other side seems to wait", no, (3 "1 to wake, 2 for a lock that is held"), no, -;
+    rendezvous WAIT: "with a capacity of 0: `send`, `recv` without a peer", "blocks", "two small blocks", "1 to wake, 2 for a lock that is held, 2 for each sleep; to yield", no, -;
+    rendezvous TASK: "with a capacity of 0: futures", "polls with a lock", "two small blocks", (3 "1 to wake, 2 for a lock that is held"), -, "`recv_async`: yes; `send_async`: the message is dropped";
     // oneshot.
     oneshot CHANNEL: -, "as the allocator", "once", 0, no, -;
     oneshot SEND: -, "wait-free", (no "frees"), (1 "1 to wake"), "yes, except for that call", -;
@@ -241,17 +245,17 @@ facts! {
     broadcast SUBSCRIBE: -, "lock-free, linear in the receivers", "for 8, 24, 56 .. receivers", 0, no, -;
     broadcast DROP: "on drop", "lock-free, linear in the receivers", no, (1 "1 to wake"), no, -;
     // pool.
-    pool TRY_TAKE: -, "lock-free; wait-free if the thread's magazines have a block", (no "see [Guarantees](crate::pool#guarantees)"), "1 barrier for each magazine stolen from", yes, -;
-    pool TAKE_WAIT: "without a block", "blocks", (no "see [Guarantees](crate::pool#guarantees)"), "1 to wake, 3 for each sleep; to yield", no, -;
-    pool DROP: "on drop", "lock-free; wait-free if the thread's magazine has room", (no "see [Guarantees](crate::pool#guarantees)"), (1 "1 to wake a taker"), yes, -;
+    pool TRY_TAKE: -, "lock-free; wait-free if the thread's magazines have a block", (no "see [Cost](crate::pool#cost)"), "1 barrier for each magazine stolen from", yes, -;
+    pool TAKE_WAIT: "without a block", "blocks", (no "see [Cost](crate::pool#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
+    pool DROP: "on drop", "lock-free; wait-free if the thread's magazine has room", (no "see [Cost](crate::pool#cost)"), (1 "1 to wake a taker"), yes, -;
     // mailbox.
     mailbox SEND: "without a bound", "wait-free", "a thread's first time a lane, then as an `mpsc`; a box beyond 3 words", (6 "1 to wake the mailbox, 1 for a chunk, 4 for a region"), no, -;
     mailbox SEND_ROOM: "with room, under a bound", "lock-free", "a box beyond 3 words", (1 "1 to wake the mailbox"), "yes, up to 3 words", -;
     mailbox SEND_WAIT: "without room, `Crowding::Block`", "blocks", "a box beyond 3 words", "3 for each sleep; to yield", no, -;
     mailbox SEND_CROWDED: "without room, any other `Crowding`", "lock-free; `DropOldest`: as [`force_send`](crate::mpmc::Sender::force_send)", "a box beyond 3 words", (1 "1 to wake the mailbox; `DropOldest`: to yield"), "yes, except with `DropOldest`", -;
-    mailbox RECEIVE: "with a message", "as [`mpsc`](crate::mpsc) or, under a bound, [`mpmc`](crate::mpmc), and linear in the messages set aside", "when more are set aside than before", (2 "1 to wake a sender, 1 barrier"), no, -;
-    mailbox RECEIVE_WAIT: "without a message", "blocks", "when more are set aside than before", "2 for each sleep (barrier, futex); to yield", no, -;
-    mailbox RECEIVE_NOW: "with a timeout of zero", "as with a message", "when more are set aside than before", (2 "as `try_recv`"), no, -;
+    mailbox RECEIVE: "with a message", "as [`mpsc`](crate::mpsc) or, under a bound, [`mpmc`](crate::mpmc), and linear in the messages set aside", (no "when more are set aside than before, a list"), (2 "1 to wake a sender, 1 barrier"), no, -;
+    mailbox RECEIVE_WAIT: "without a message", "blocks", (no "when more are set aside than before, a list"), "2 for each sleep (barrier, futex); to yield", no, -;
+    mailbox RECEIVE_NOW: "with a timeout of zero", "as with a message", (no "when more are set aside than before, a list"), (2 "as `try_recv`"), no, -;
     mailbox CLONE: -, "wait-free", no, 0, yes, -;
     mailbox DROP: "on drop", "wait-free", no, (1 "the last one: 1 to wake"), yes, -;
     mailbox REGISTRY: -, "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
@@ -260,7 +264,7 @@ facts! {
     signal SIGNAL: -, "wait-free", no, (1 "1 to wake"), "yes, except for that call", -;
     signal CHECK: -, "wait-free; with a descriptor lock-free", (no "many ids: the result does"), "1, in a race more", "yes, except for that call", -;
     signal POLL: -, "blocks", (no "many ids: the result does"), "2 for each sleep", no, -;
-    signal ATTACH: -, "wait-free; `mpmc`, `oneshot`, `broadcast` and `watch`: lock-free", "less than 100 bytes; a sender of an `mpsc` without a bound: for 64 and more senders", (1 "1"), no, -;
+    signal ATTACH: -, "wait-free; `mpmc`, `oneshot`, `broadcast` and `watch`: lock-free", "less than 100 bytes, and the first time [a list](crate::mpmc#memory); a sender of an `mpsc` without a bound: for 64 and more senders", (1 "1"), no, -;
     signal DETACH: -, "wait-free; `mpmc`, `oneshot`, `broadcast` and `watch`: lock-free", no, (2 "1; `mpmc`: 2"), no, -;
     signal ADD_SHARED: -, "lock-free", "a watcher", (1 "1 to wake another that waits"), no, -;
     signal WAIT: -, "blocks; wait-free with a ready id; checks each timer", (no "many ids: the result does"), "2 for each sleep", no, -;

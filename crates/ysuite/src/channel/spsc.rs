@@ -16,6 +16,11 @@
 //! thread.join().unwrap();
 //! ```
 //!
+//! # Cost
+//!
+//! No receiver allocates for messages. A chunk that is freed gives its pages back to the kernel, on Linux 5.18 or later
+//! also if the program has locked them (`mlockall`).
+//!
 //! # When not to use it
 //!
 //! For several senders or several receivers. To bound memory without back-pressure: [`unbounded`] keeps every message
@@ -83,6 +88,9 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 ///
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): the sender hands each message to the receiver, and the
 /// channel holds none.
+#[doc = cost!(rendezvous TRY)]
+#[doc = cost!(rendezvous WAIT)]
+#[doc = cost!(rendezvous TASK)]
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();

@@ -1,6 +1,6 @@
 //! [`Pool`]: a handle that can be cloned and shared.
 //!
-//! Any thread. The table of [`pool`](super) lists the guarantees of each operation.
+//! Any thread. Each method states its cost.
 
 use core::fmt;
 use core::time::Duration;

@@ -36,7 +36,8 @@
 //!
 //! A channel with a bound allocates all its cells when it is made, and nothing for any message afterwards. In both
 //! kinds of channel the waiting handles are listed. The first time that 1, 65, 129 .. handles of one side wait at once,
-//! 3 KiB are allocated, and kept until the channel is dropped.
+//! 3 KiB are allocated, and kept until the channel is dropped. At 65, and for each 4,096 more, a further kilobyte or
+//! two.
 //!
 //! # Without a bound
 //!
@@ -54,6 +55,13 @@
 //! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
 //! can be 16,777,212 of them; a send that would need more panics. Where there is no memory the process aborts, as with
 //! any allocation.
+//!
+//! # Cost
+//!
+//! While tasks or attached receivers wait, a batch wakes one of them for each of its messages. Without a bound, the
+//! thread that empties the last slot of a segment cleans up the segments that have been read: its own, and those that
+//! other threads leave to it meanwhile. That takes some microseconds. While a backlog shrinks, that thread gives back
+//! the pages of two segments for each segment that has been read.
 //!
 //! # Disconnection
 //!
@@ -276,6 +284,9 @@ use {impl_mpmc_api, impl_same_channel};
 ///
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to a receiver, and the
 /// channel holds none. Waiting handles are served in turn.
+#[doc = cost!(rendezvous TRY)]
+#[doc = cost!(rendezvous WAIT)]
+#[doc = cost!(rendezvous TASK)]
 ///
 /// # Panics
 /// When there is no memory for that many messages.
