@@ -12,7 +12,7 @@ pub struct Fact {
     pub name: &'static str,
     /// The line of the documentation.
     pub text: &'static str,
-    /// Whether the operation never allocates.
+    /// Whether the operation allocates nothing once it has been performed before.
     pub allocates_nothing: bool,
     /// The largest number of system calls, without those that yield the CPU; `None` where there is no such number.
     pub calls: Option<u32>,
@@ -188,7 +188,7 @@ facts! {
     mpmc TRY_RECV_EMPTY: "attached, empty", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     mpmc RECV_TASK: -, "lock-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
     mpmc FORCE_SEND: -, "lock-free, except behind a [preempted peer](crate::mpmc#preempted-peers) or while permits hold all the room", no, (1 "1 to wake a receiver; to yield"), no, -;
-    mpmc TRY_RESERVE: -, "lock-free", no, (1 "1 to wake a sender"), yes, -;
+    mpmc TRY_RESERVE: "with room", "lock-free", no, (1 "1 to wake a sender"), yes, -;
     mpmc PERMIT_DROP: "on drop", "lock-free", no, "1 to wake each sender for which there is room", yes, -;
     mpmc PERMIT_SEND: -, "lock-free, except behind a preempted `force_send`", no, (1 "1 to wake a receiver; to yield"), "yes, except during a `force_send`", -;
     mpmc RESERVE_WAIT: "without room", "blocks", (no "see [Memory](crate::mpmc#memory)"), "as [`send`](Self::send)", no, -;
@@ -217,6 +217,7 @@ facts! {
     // watch.
     watch SEND: -, "a lock, held for a move, a closure or a check", no, "1 to wake each receiver that waits; 2 for a lock that is held", no, -;
     watch BORROW: -, "a lock, held for a check, and shared until the value is returned", no, (2 "2 for a lock that is held"), no, -;
+    watch WAIT_FOR: "with such a value", "as [`borrow`](Self::borrow)", -, -, -, -;
     watch HAS_CHANGED: -, "wait-free", no, 0, yes, -;
     watch CHANGED: "with a value", "wait-free", no, 0, yes, -;
     watch CHANGED_ATTACHED: "attached, without a new value", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
@@ -230,6 +231,7 @@ facts! {
     statistics READ: -, "a lock, held for some instructions; for an `mpsc`, as many again for each sender", no, (2 "2 for a lock that is held"), no, -;
     // timer.
     timer TRY_RECV: -, "lock-free", no, (0 "the clock is read"), yes, -;
+    timer RECV: "with a tick", "lock-free", no, (0 "the clock is read"), yes, -;
     timer RECV_WAIT: "without a tick", "blocks", no, "1 for each sleep", no, -;
     timer RECV_TASK: -, "lock-free polls", "tokio's timer", 0, -, yes;
     // broadcast.
@@ -246,6 +248,7 @@ facts! {
     broadcast DROP: "on drop", "lock-free, linear in the receivers", no, (1 "1 to wake"), no, -;
     // pool.
     pool TRY_TAKE: -, "lock-free; wait-free if the thread's magazines have a block", (no "see [Cost](crate::pool#cost)"), "1 barrier for each magazine stolen from", yes, -;
+    pool TAKE: "with a block", "as [`try_take`](Self::try_take)", -, -, -, -;
     pool TAKE_WAIT: "without a block", "blocks", (no "see [Cost](crate::pool#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
     pool DROP: "on drop", "lock-free; wait-free if the thread's magazine has room", (no "see [Cost](crate::pool#cost)"), (1 "1 to wake a taker"), yes, -;
     // mailbox.
@@ -269,7 +272,7 @@ facts! {
     signal ADD_SHARED: -, "lock-free", "a watcher", (1 "1 to wake another that waits"), no, -;
     signal WAIT: -, "blocks; wait-free with a ready id; checks each timer", (no "many ids: the result does"), "2 for each sleep", no, -;
     select WAIT: "with an operation that can be done", "as that operation", no, "as that operation", "as that operation", -;
-    select WAIT_SLEEP: "without one", "blocks", "the first time in a thread; with `recv_any`", "2 for each sleep, 1 barrier for each handle", no, -;
+    select WAIT_SLEEP: "without one", "blocks", (no "the first time in a thread, and with `recv_any`, a list"), "2 for each sleep, 1 barrier for each handle", no, -;
     // hub.
     hub POST: -, "wait-free", "a chunk, as an `mpsc`; a box for more than three words", (6 "1 to wake a sleeping hub, 1 for a chunk, 4 for a region"), no, -;
     hub CLONE: -, "lock-free", "the lane", 0, no, -;

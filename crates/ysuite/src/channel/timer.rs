@@ -83,7 +83,7 @@ pub fn never() -> Timer {
 
 impl Timer {
     /// Receives a tick; waits until there is one, or [for ever](crate::timer#afterwards) where there will be none.
-    #[doc = cost!(timer TRY_RECV)]
+    #[doc = cost!(timer RECV)]
     #[doc = cost!(timer RECV_WAIT)]
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl Pool {
     /// Takes a message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel
     /// until one is given back. Waiting threads are woken in turn, one for each block; a thread that comes later may
     /// still be faster.
-    #[doc = cost!(pool TRY_TAKE)]
+    #[doc = cost!(pool TAKE)]
     #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
@@ -71,7 +71,7 @@ impl Pool {
 
     /// As [`take`](Self::take), but returns `None` if no block has become free within `timeout`. `Duration::MAX` sets
     /// no time limit.
-    #[doc = cost!(pool TRY_TAKE)]
+    #[doc = cost!(pool TAKE)]
     #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
@@ -85,7 +85,7 @@ impl Pool {
 
     /// As [`take`](Self::take), but returns `None` if no block has become free until `deadline`. A free block is taken
     /// even after the deadline.
-    #[doc = cost!(pool TRY_TAKE)]
+    #[doc = cost!(pool TAKE)]
     #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
@@ -144,7 +144,7 @@ impl Pool {
     }
 
     /// Moves a value into a block; waits for one as [`take`](Self::take) does.
-    #[doc = cost!(pool TRY_TAKE)]
+    #[doc = cost!(pool TAKE)]
     #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics

@@ -179,7 +179,7 @@ impl<T> Receiver<T> {
     /// too soon.
     ///
     /// `predicate` runs while no sender can change the value. It must not send into this channel: that waits for ever.
-    #[doc = cost!(watch BORROW)]
+    #[doc = cost!(watch WAIT_FOR)]
     #[doc = cost!(watch CHANGED_WAIT)]
     ///
     /// # Errors
