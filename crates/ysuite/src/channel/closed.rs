@@ -204,21 +204,22 @@ macro_rules! impl_sender_end {
             /// any more. Returns at once where this sender is [closed](Self::close) itself. Needs no particular
             /// runtime.
             ///
-            /// Any number of tasks and threads may wait, each by a borrowed sender. The first wait allocates a list, of
-            /// 3 KiB for up to 64 simultaneous waits. The receiver's work is not slowed by them.
-            ///
-            /// Cancel-safe.
+            /// Any number of tasks and threads may wait, each by a borrowed sender. The receiver's work is not slowed
+            /// by them.
+            #[doc = cost!(sender CLOSED)]
             pub async fn closed(&self) {
                 self.inner.closed().await;
             }
 
             /// As [`closed`](Self::closed), for a thread: blocks, and sleeps in the kernel at once.
+            #[doc = cost!(sender WAIT_CLOSED)]
             pub fn wait_closed(&self) {
                 self.inner.wait_closed(|| $crate::os::Deadline::Never);
             }
 
             /// As [`wait_closed`](Self::wait_closed), for at most `timeout`. False: the timeout has passed.
             /// `Duration::MAX` means no limit.
+            #[doc = cost!(sender WAIT_CLOSED)]
             pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
                 self.inner.wait_closed(|| $crate::os::Deadline::after(timeout))
             }
@@ -228,7 +229,7 @@ macro_rules! impl_sender_end {
 
 /// Gives a channel's receiver its `close`.
 macro_rules! impl_receiver_end {
-    ($receiver:ident) => {
+    ($kind:ident, $receiver:ident) => {
         impl<T> $receiver<T> {
             /// Closes the channel: from now on sends fail, as if this receiver were dropped. Senders that wait for room
             /// are woken and get their messages back. What was sent before is still received; then receiving returns
@@ -238,10 +239,7 @@ macro_rules! impl_receiver_end {
             /// A message that is being sent at this moment is either received, or its send fails. A batch is received
             /// whole or not at all, as it was published. Messages that come back to their sender in a `flush` are
             /// dropped there.
-            ///
-            /// Wait-free, except for the wakers of senders. Takes time in proportion to the messages in the channel (a
-            /// load for each cache line), and to the maximal number of simultaneous senders so far. At most one barrier
-            /// (a system call), and one system call for each sender that waits.
+            #[doc = cost!($kind CLOSE)]
             ///
             /// # Panics
             /// When a sender's waker panics: the channel is closed then, and the others have been woken.

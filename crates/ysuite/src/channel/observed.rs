@@ -6,7 +6,8 @@ macro_rules! impl_observer {
         #[cfg(feature = "statistics")]
         impl<T $(: $bound)?> $end<T> {
             /// An observer of the messages that go through this channel. It works on any thread, also after all handles
-            /// are dropped: see [`statistics`](crate::statistics). Wait-free. With the feature `statistics` only.
+            /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+            #[doc = cost!(statistics OBSERVER)]
             #[must_use]
             pub fn observer(&self) -> $crate::statistics::Observer {
                 let $this = self;

@@ -58,7 +58,8 @@ impl<'a, S: Reserve> Permit<'a, S> {
         Self { sender }
     }
 
-    /// Sends a message. It is visible at once, together with the hidden messages. Wait-free.
+    /// Sends a message. It is visible at once, together with the hidden messages.
+    #[doc = cost!(sender PERMIT_SEND)]
     ///
     /// # Errors
     /// When the receiver has disconnected or has closed the channel. The error holds the message.
@@ -72,6 +73,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
     //     tests/suite/conformance/channel/permits.rs: a_message_is_built_in_its_slot
     /// As [`send`](Self::send), with a message that is made in its slot where the compiler can do so. If `make` panics,
     /// nothing is sent.
+    #[doc = cost!(sender PERMIT_SEND)]
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -90,6 +92,7 @@ impl<'a, S: Reserve> Permit<'a, S> {
     }
 
     /// Sends the message that was written into the [slot](Self::slot). Otherwise as [`send`](Self::send).
+    #[doc = cost!(sender PERMIT_SEND)]
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -131,7 +134,8 @@ impl<'a, S: Reserve> Permits<'a, S> {
     }
 
     // MUTANT: Speed only: with no room left the queue offers no slots.
-    /// Sends a message, visible at once. Wait-free.
+    /// Sends a message, visible at once.
+    #[doc = cost!(sender PERMIT_SEND)]
     ///
     /// # Errors
     /// When all the room has been used, and when the receiver has disconnected or has closed the channel.
@@ -156,7 +160,8 @@ impl<'a, S: Reserve> Permits<'a, S> {
     }
 
     /// Sends the messages in the first `count` [slots](Self::slots) as one batch. They become visible together, with
-    /// the hidden messages. Wait-free.
+    /// the hidden messages.
+    #[doc = cost!(sender PERMIT_SEND)]
     ///
     /// # Errors
     /// When the receiver has disconnected or has closed the channel. The error holds the messages that the receiver
@@ -323,6 +328,8 @@ macro_rules! impl_sender_permits {
         impl<T> $sender<T> {
             /// Waits until there is room for one message. The permit then sends it without waiting. Hidden messages are
             /// flushed where there is no room.
+            #[doc = cost!(sender RESERVE)]
+            #[doc = cost!(sender RESERVE_WAIT)]
             ///
             /// # Errors
             /// When the receiver has disconnected or has closed the channel. `TooMany` in a
@@ -333,8 +340,9 @@ macro_rules! impl_sender_permits {
                 Ok(Permit::new(self))
             }
 
-            /// A permit for one message, if there is room. Wait-free. An attached sender that finds no room takes its
-            /// id down, as [`try_send`](Self::try_send) does.
+            /// A permit for one message, if there is room. An attached sender that finds no room takes its id down, as
+            /// [`try_send`](Self::try_send) does.
+            #[doc = cost!(sender RESERVE)]
             ///
             /// # Errors
             /// When there is no room, and when the receiver has disconnected or has closed the channel. `TooMany` in a
@@ -344,8 +352,8 @@ macro_rules! impl_sender_permits {
                 Ok(Permit::new(self))
             }
 
-            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime. Cancel-safe: a future that is
-            /// dropped before it is ready has reserved nothing.
+            /// As [`reserve`](Self::reserve), as a task. Needs no particular runtime.
+            #[doc = cost!(sender RESERVE_TASK)]
             ///
             /// # Errors
             /// As [`reserve`](Self::reserve).
@@ -356,6 +364,8 @@ macro_rules! impl_sender_permits {
 
             /// Waits until there is room for `places` messages at once. Each message that is received meanwhile may
             /// wake this thread for a check. Hidden messages are flushed where there is not enough room.
+            #[doc = cost!(sender RESERVE)]
+            #[doc = cost!(sender RESERVE_WAIT)]
             ///
             /// # Errors
             /// When there can never be that much room, and when the receiver has disconnected or has closed the
@@ -365,8 +375,9 @@ macro_rules! impl_sender_permits {
                 Ok(Permits::new(self, places))
             }
 
-            /// Permits for `places` messages, if there is room for all of them. Wait-free. An attached sender that
-            /// finds too little room takes its id down, until there may be enough.
+            /// Permits for `places` messages, if there is room for all of them. An attached sender that finds too
+            /// little room takes its id down, until there may be enough.
+            #[doc = cost!(sender RESERVE)]
             ///
             /// # Errors
             /// When there is too little room now, when there can never be that much, and when the receiver has
@@ -376,8 +387,8 @@ macro_rules! impl_sender_permits {
                 Ok(Permits::new(self, places))
             }
 
-            /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime. Cancel-safe: a future
-            /// that is dropped before it is ready has reserved nothing.
+            /// As [`reserve_many`](Self::reserve_many), as a task. Needs no particular runtime.
+            #[doc = cost!(sender RESERVE_TASK)]
             ///
             /// # Errors
             /// When there can never be that much room, and when the receiver has disconnected or has closed the

@@ -432,13 +432,15 @@ impl<E: ReadingEnd> Attempt for &mut Receiving<E> {
 
 /// Gives a channel's receiver its public methods. `$receiver` has a field `inner: Receiving<_>` with messages `T`.
 macro_rules! impl_receiver_api {
-    ($receiver:ident) => {
+    ($kind:ident, $receiver:ident) => {
         impl<T> $receiver<T> {
             /// Receives a message; waits until there is one.
             ///
-            /// Wait-free while there are messages. Then it makes system calls only to wake a sender that waits for room
-            /// and, without a bound, to return the chunks of a backlog. Otherwise it spins for a while (see
-            /// [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+            /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
+            /// kernel.
+            #[doc = cost!($kind RECV)]
+            #[doc = cost!($kind RECV_BACKLOG)]
+            #[doc = cost!($kind RECV_WAIT)]
             ///
             /// # Errors
             /// When the channel is empty, and all senders have disconnected or it is closed.
@@ -447,13 +449,14 @@ macro_rules! impl_receiver_api {
                 self.inner.recv()
             }
 
-            /// Receives a message if there is one. Wait-free. On an unattached receiver it needs no fence, and makes
-            /// only the system calls of [`recv`](Self::recv). An attached receiver that finds nothing takes its id
-            /// down. That costs at most two system calls, then none until the id is raised again.
+            /// Receives a message if there is one. On an unattached receiver it needs no fence. An attached receiver
+            /// that finds nothing takes its id down.
             ///
             /// An attempt that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and
             /// polls again. The sender gets ahead in that time, which makes a stream faster. There is no pause with
             /// `Spin::None`.
+            #[doc = cost!($kind TRY_RECV)]
+            #[doc = cost!($kind TRY_RECV_EMPTY)]
             ///
             /// # Errors
             /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or
@@ -464,6 +467,7 @@ macro_rules! impl_receiver_api {
             }
 
             /// Receives a message; waits for at most `timeout`. `Duration::MAX` means no limit.
+            #[doc = cost!(receiver LIKE_RECV)]
             ///
             /// # Errors
             /// When the timeout has passed, and when the channel is empty and all senders have disconnected or it is
@@ -474,6 +478,7 @@ macro_rules! impl_receiver_api {
 
             /// Receives a message; waits until `deadline` at most. A message that is there is received even after the
             /// deadline.
+            #[doc = cost!(receiver LIKE_RECV)]
             ///
             /// # Errors
             /// When the deadline has passed, and when the channel is empty and all senders have disconnected or it is
@@ -483,8 +488,8 @@ macro_rules! impl_receiver_api {
             }
 
             /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`.
-            /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only
-            /// in `to`.
+            /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait.
+            #[doc = cost!(receiver RECV_BATCH)]
             ///
             /// # Errors
             /// When the channel is empty, and all senders have disconnected or it is closed; also where `max` is 0.
@@ -494,6 +499,7 @@ macro_rules! impl_receiver_api {
             }
 
             /// Appends the messages that are there to `to`, at most `max`, and returns their number. Never blocks.
+            #[doc = cost!(receiver TRY_RECV_BATCH)]
             ///
             /// # Errors
             /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders
@@ -502,21 +508,23 @@ macro_rules! impl_receiver_api {
                 self.inner.try_recv_batch(to, max)
             }
 
-            /// The next message, in its slot, if there is one. Never blocks; costs the same as
-            /// [`try_recv`](Self::try_recv).
+            /// The next message, in its slot, if there is one. Never blocks.
+            #[doc = cost!(receiver LIKE_TRY_RECV)]
             #[inline]
             pub fn peek(&mut self) -> Option<&T> {
                 self.inner.peek()
             }
 
             /// The next messages, in their slots, as far as these are contiguous: at least one if there is a message.
-            /// Never blocks; costs the same as [`try_recv`](Self::try_recv).
+            /// Never blocks.
+            #[doc = cost!(receiver LIKE_TRY_RECV)]
             pub fn peek_run(&mut self) -> &[T] {
                 self.inner.peek_run()
             }
 
             /// Receives and drops the first `messages` messages of those that [`peek_run`](Self::peek_run) returned
-            /// last. Wait-free, except for the wake-up of a sender.
+            /// last.
+            #[doc = cost!(receiver LIKE_TRY_RECV)]
             ///
             /// # Panics
             /// When `messages` is more than `peek_run` would return now without polling for more. Also when the drop of
@@ -528,8 +536,9 @@ macro_rules! impl_receiver_api {
 
             /// Receives a message, or registers the task to be woken when there may be one.
             ///
-            /// Wait-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task
-            /// polls, or this receiver is dropped.
+            /// Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, or
+            /// this receiver is dropped.
+            #[doc = cost!($kind RECV_TASK)]
             ///
             /// # Errors
             /// When the channel is empty, and all senders have disconnected or it is closed.
@@ -539,8 +548,7 @@ macro_rules! impl_receiver_api {
             }
 
             /// Receives a message; the task waits until there is one. Needs no particular runtime.
-            ///
-            /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
+            #[doc = cost!($kind RECV_TASK)]
             ///
             /// # Errors
             /// When the channel is empty, and all senders have disconnected or it is closed.

@@ -663,14 +663,14 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
 
 /// Gives a channel's sender its public methods. `$sender` has a field `inner: Sending<T, _>`.
 macro_rules! impl_sender_api {
-    ($sender:ident) => {
+    ($kind:ident, $sender:ident) => {
         impl<T> $sender<T> {
             /// Sends a message. It is visible at once, together with the hidden messages. Without a bound this never
             /// waits. With a bound it blocks the thread, and all its tasks, until there is room. A task uses
             /// [`send_async`](Self::send_async).
-            ///
-            /// Wait-free while there is room. Then it makes no system call, except where the receiver sleeps or,
-            /// without a bound, where no chunk has come back.
+            #[doc = cost!($kind SEND)]
+            #[doc = cost!($kind SEND_ROOM)]
+            #[doc = cost!($kind SEND_WAIT)]
             ///
             /// # Errors
             /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
@@ -680,9 +680,11 @@ macro_rules! impl_sender_api {
                 self.inner.send(message)
             }
 
-            /// Sends a message if there is room. Wait-free. An attached sender that finds no room flushes the hidden
-            /// messages and takes its id down. Taking it down costs at most two system calls, then none until the id is
-            /// raised again.
+            /// Sends a message if there is room. An attached sender that finds no room flushes the hidden messages and
+            /// takes its id down.
+            #[doc = cost!($kind SEND)]
+            #[doc = cost!($kind SEND_ROOM)]
+            #[doc = cost!($kind TRY_SEND_REFUSED)]
             ///
             /// # Errors
             /// When there is no room, and as [`send`](Self::send).
@@ -692,6 +694,7 @@ macro_rules! impl_sender_api {
             }
 
             /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
+            #[doc = cost!(sender LIKE_SEND)]
             ///
             /// # Errors
             /// When the timeout has passed, and as [`send`](Self::send).
@@ -701,6 +704,7 @@ macro_rules! impl_sender_api {
 
             /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even
             /// after the deadline.
+            #[doc = cost!(sender LIKE_SEND)]
             ///
             /// # Errors
             /// When the deadline has passed, and as [`send`](Self::send).
@@ -709,9 +713,7 @@ macro_rules! impl_sender_api {
             }
 
             /// Sends a message; the task waits until there is room. Needs no particular runtime.
-            ///
-            /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with
-            /// it.
+            #[doc = cost!($kind SEND_TASK)]
             ///
             /// # Errors
             /// As [`send`](Self::send).
@@ -723,13 +725,14 @@ macro_rules! impl_sender_api {
             /// Ready when there is room for a message, or when the receiver has disconnected. Otherwise registers the
             /// task to be woken then. Where there is no room, hidden messages are flushed. Only the task that polled
             /// last is woken. Its waker is kept until it is woken, another task polls, or this sender is dropped.
-            /// Wait-free.
+            #[doc = cost!(sender READY)]
             pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
                 $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_ready(context))
             }
 
             /// Adds a message to the batch. It is hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop
             /// of the sender. Where a bound leaves no room, this flushes the batch and waits for room.
+            #[doc = cost!(sender LIKE_SEND)]
             ///
             /// # Errors
             /// When there is no room and the receiver has disconnected. Where there is room, only
@@ -739,14 +742,15 @@ macro_rules! impl_sender_api {
                 self.inner.write(message)
             }
 
-            /// Takes back the newest hidden message of the batch, if there is one. Wait-free.
+            /// Takes back the newest hidden message of the batch, if there is one.
+            #[doc = cost!(sender UNWRITE)]
             pub fn unwrite(&mut self) -> Option<T> {
                 self.inner.end.writer.unwrite()
             }
 
-            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Wait-free,
-            /// except for that wake-up. Where the receiver has disconnected or has closed the channel, the batch is
-            /// dropped.
+            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Where the
+            /// receiver has disconnected or has closed the channel, the batch is dropped.
+            #[doc = cost!(sender FLUSH)]
             ///
             /// # Panics
             /// When the drop of a message panics. All other messages are dropped before the panic continues.
@@ -759,6 +763,7 @@ macro_rules! impl_sender_api {
             /// no room, they are sent in several parts, with a wait in between. Returns the number of messages.
             ///
             /// If the iterator panics, the messages that it had returned until then are sent.
+            #[doc = cost!(sender LIKE_SEND)]
             ///
             /// # Errors
             /// As [`send`](Self::send). The error holds the messages that were taken from the iterator and that the

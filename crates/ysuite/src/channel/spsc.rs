@@ -16,6 +16,11 @@
 //! thread.join().unwrap();
 //! ```
 //!
+//! # Cost
+//!
+//! No receiver allocates for messages. A chunk that is freed gives its pages back to the kernel, on Linux 5.18 or later
+//! also if the program has locked them (`mlockall`).
+//!
 //! # When not to use it
 //!
 //! For several senders or several receivers. To bound memory without back-pressure: [`unbounded`] keeps every message
@@ -83,6 +88,9 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 ///
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): the sender hands each message to the receiver, and the
 /// channel holds none.
+#[doc = cost!(rendezvous TRY)]
+#[doc = cost!(rendezvous WAIT)]
+#[doc = cost!(rendezvous TASK)]
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
@@ -162,7 +170,7 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     }
 }
 
-impl_sender_api!(Sender);
+impl_sender_api!(spsc, Sender);
 impl_observer!(Sender, |sender| sender.inner.end.link.receiver.meter());
 impl_sender_permits!(Sender);
 impl_sender_tasks!(Sender);
@@ -176,7 +184,7 @@ impl_sender_end!(
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
-    /// Wait-free, except for the wake-up of the receiver.
+    #[doc = cost!(sender CLOSE)]
     ///
     /// # Panics
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. The
@@ -368,12 +376,14 @@ impl<T> WaitingEnd for SpscReader<T> {
 
 impl<T> Receiver<T> {
     /// The number of messages in the channel. Takes time in proportion to that number: a load for each cache line.
+    #[doc = cost!(spsc LEN)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.end.reader.len()
     }
 
     /// Whether no message is in the channel.
+    #[doc = cost!(spsc LEN)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inner.end.reader.is_empty()
@@ -399,9 +409,9 @@ impl<T> Receiver<T> {
     }
 }
 
-impl_receiver_api!(Receiver);
+impl_receiver_api!(spsc, Receiver);
 impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
-impl_receiver_end!(Receiver);
+impl_receiver_end!(spsc, Receiver);
 impl_receiver_tasks!(Receiver);
 super::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]

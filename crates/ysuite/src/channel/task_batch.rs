@@ -129,6 +129,7 @@ macro_rules! impl_sender_tasks {
             /// If the iterator panics, the messages that it had returned until then are sent. In a
             /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits
             /// for the receiver is dropped with the future.
+            #[doc = cost!(sender SEND_BATCH_TASK)]
             ///
             /// # Errors
             /// When the receiver has disconnected or has closed the channel. The error holds the messages that were
@@ -143,8 +144,7 @@ macro_rules! impl_sender_tasks {
             /// Sends a message; the task waits for room until `stop` is ready: a timer, a shutdown signal, or any other
             /// future. The message comes back then. Needs no particular runtime. `stop` is polled only while there is
             /// no room.
-            ///
-            /// A future that is dropped before it is ready has sent nothing. The message is dropped with it.
+            #[doc = cost!(sender SEND_UNTIL_TASK)]
             ///
             /// # Errors
             /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
@@ -158,6 +158,7 @@ macro_rules! impl_sender_tasks {
             }
 
             /// Sends a message; the task waits for room for at most `timeout`. For a task of tokio.
+            #[doc = cost!(sender SEND_UNTIL_TASK)]
             ///
             /// # Errors
             /// When the timeout has passed, and when the receiver has disconnected or has closed the channel. Each
@@ -185,9 +186,8 @@ macro_rules! impl_receiver_tasks {
         impl<T> $receiver<T> {
             /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most
             /// `max`. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
-            /// no particular runtime. Allocates only in `to`.
-            ///
-            /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
+            /// no particular runtime.
+            #[doc = cost!(receiver RECV_BATCH_TASK)]
             ///
             /// # Errors
             /// When the channel is empty and its sender has disconnected, or it is closed; also where `max` is 0.

@@ -83,6 +83,8 @@ pub fn never() -> Timer {
 
 impl Timer {
     /// Receives a tick; waits until there is one, or [for ever](crate::timer#afterwards) where there will be none.
+    #[doc = cost!(timer RECV)]
+    #[doc = cost!(timer RECV_WAIT)]
     ///
     /// # Errors
     /// None. It is a `Result` because every channel's `recv` is.
@@ -90,7 +92,8 @@ impl Timer {
         self.recv_until(Deadline::Never).map_err(|_| RecvError)
     }
 
-    /// Receives the tick that is due, if there is one. Lock-free; reads the clock, and makes no other system call.
+    /// Receives the tick that is due, if there is one.
+    #[doc = cost!(timer TRY_RECV)]
     ///
     /// # Errors
     /// `Empty` where no tick is due.
@@ -99,6 +102,7 @@ impl Timer {
     }
 
     /// Receives a tick; waits for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// `Timeout` where no tick was due in time.
@@ -107,6 +111,7 @@ impl Timer {
     }
 
     /// Receives a tick; waits until `deadline` at most. A tick that is due is received even after the deadline.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// `Timeout` where no tick was due in time.
@@ -143,20 +148,23 @@ impl Timer {
         TryIter { timer: self, now: None }
     }
 
-    /// 1 where a tick is due, else 0. Wait-free except for the clock.
+    /// 1 where a tick is due, else 0.
+    #[doc = cost!(timer TRY_RECV)]
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.is_full())
     }
 
-    /// Whether no tick is due. Wait-free except for the clock.
+    /// Whether no tick is due.
+    #[doc = cost!(timer TRY_RECV)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.is_full()
     }
 
     // MUTANT: The difference is the one nanosecond at which a tick is due.
-    /// Whether a tick is due. Wait-free except for the clock.
+    /// Whether a tick is due.
+    #[doc = cost!(timer TRY_RECV)]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.due().is_some_and(|due| due <= Instant::now())

@@ -203,6 +203,7 @@ impl Hub {
     /// usually closed. The hub notices this when it registers the descriptor anew, after each call, or when another one
     /// is watched under its number. It then calls the handler for the last time ([`Ready::is_error`]), and drops both.
     /// The handler never gets the readiness of the next descriptor of that number.
+    #[doc = cost!(hub WATCH)]
     ///
     /// # Errors
     /// Those of the poller:

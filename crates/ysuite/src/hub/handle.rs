@@ -16,6 +16,7 @@ pub(super) type Handles = Arc<AtomicUsize>;
 /// contend.
 ///
 /// Handles are `Send`, not `Sync`. Functions of one handle run in the order in which they were posted.
+#[doc = cost!(hub DROP)]
 pub struct Handle {
     sender: RefCell<mpsc::Sender<Posted>>,
     handles: Handles,
@@ -35,9 +36,9 @@ impl Handle {
     //     tests/suite/hub/posting.rs: a_handle_may_be_cloned_while_its_own_post_drops_what_it_posted_before
     /// Posts `function`: the hub's thread calls it, after all functions that this handle has posted before.
     ///
-    /// Never blocks; makes one system call if the hub sleeps. Allocates only for functions of more than three words,
-    /// and as the lane grows. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until
-    /// it is run again.
+    /// Never blocks. A hub that was [stopped](Hub::stop), or that is not being run, keeps the function until it is run
+    /// again.
+    #[doc = cost!(hub POST)]
     ///
     /// # Errors
     /// If the hub was dropped: the error contains the function. Functions posted just before are dropped with the hub,
@@ -67,7 +68,8 @@ impl Handle {
 }
 
 impl Clone for Handle {
-    /// Makes another handle of the same hub. Allocates its lane.
+    /// Makes another handle of the same hub.
+    #[doc = cost!(hub CLONE)]
     ///
     /// # Panics
     /// If there are [`mpsc::MAX_SENDERS`] less one already.

@@ -250,6 +250,8 @@ impl Hub {
     /// counts as one). With `None`, and `Duration::MAX`, it waits without a time limit, and returns zero only when
     /// there is no handle, no source and no timer left. Inside the handler of a receiver or a descriptor, at any depth,
     /// it does not wait.
+    #[doc = cost!(hub RUN)]
+    #[doc = cost!(hub RUN_WAIT)]
     ///
     /// # Errors
     /// As [`run`](Self::run).

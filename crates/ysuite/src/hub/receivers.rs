@@ -144,7 +144,8 @@ impl Hub {
     // FINAL: `Err(RecvError)` to a receiver's handler: all senders are gone; the receiver is removed after it; test:
     //     tests/suite/hub/receivers.rs: messages_of_every_channel_and_their_ends
     /// Calls `handler` with each message of `receiver`, of any channel. When the senders are gone, calls it once with
-    /// an error, and then drops both. Never blocks. Allocates; makes no system call, except to wake this hub.
+    /// an error, and then drops both. Never blocks.
+    #[doc = cost!(hub RECEIVE)]
     ///
     /// # Errors
     /// If the receiver is attached to a set already, or the hub has the [largest number](Hub::with_receivers) of

@@ -52,6 +52,7 @@ impl<S> From<Refused<S>> for io::Error {
 impl Hub {
     /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. The
     /// handler is not called again. Returns false if it was removed before. Never blocks.
+    #[doc = cost!(hub WATCH)]
     pub fn remove(&mut self, source: Source) -> bool {
         match source.0 {
             SourceKey::Receiver(key) => self.remove_receiver(key),

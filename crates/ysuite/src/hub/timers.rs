@@ -143,12 +143,14 @@ impl Hub {
     /// cannot hold the moment, as with `Duration::MAX`, the timer never fires. Never blocks.
     ///
     /// Time is that of [`Instant`]: changes of the date do not affect it.
+    #[doc = cost!(hub AFTER)]
     pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
         self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
     }
 
     /// Calls `function` once, at `moment`, as [`after`](Self::after) does. A moment in the past is the next turn.
     /// Several timers that a turn sets for the past fire in the order in which they were set.
+    #[doc = cost!(hub AFTER)]
     pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
         // Moments in the past become one moment, so that these timers fire in their order. Outside of turns that is the
         // order of the moments.
@@ -159,6 +161,7 @@ impl Hub {
     /// Calls `function` repeatedly, first one `period` from now and then at each further whole number of periods. Of
     /// the moments that pass while the hub is busy only the last counts. With a period of zero it is called once in
     /// every turn, and the hub never sleeps.
+    #[doc = cost!(hub EVERY)]
     pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
         self.timers
             .set(Instant::now().checked_add(period), Action::Every(period, Some(Foreign::new(Box::new(function)))))
@@ -169,6 +172,7 @@ impl Hub {
     //     timers_and_functions_that_panic_at_their_ends
     /// Cancels a timer: it does not fire any more, and its function is dropped. Returns false if it has fired for the
     /// last time, or was cancelled before.
+    #[doc = cost!(hub CANCEL)]
     pub fn cancel(&mut self, timer: Timer) -> bool {
         let Some(entry) = self.timers.entries.remove(timer.0) else { return false };
         self.timers.take_out(entry.at);

@@ -89,11 +89,13 @@ macro_rules! sink {
     ($sender:ty) => {
         impl<T> $sender {
             /// Returns this sender as a `futures_sink::Sink`, borrowed.
+            #[doc = cost!(sender SINK)]
             pub fn sink(&mut self) -> SenderSink<&mut Self> {
                 SenderSink::new(self)
             }
 
             /// Returns this sender as a `futures_sink::Sink`.
+            #[doc = cost!(sender SINK)]
             pub fn into_sink(self) -> SenderSink<Self> {
                 SenderSink::new(self)
             }

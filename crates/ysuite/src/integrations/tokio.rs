@@ -112,6 +112,7 @@ impl Timer {
     /// clock, the task is polled again and again until the time has really passed.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.
+    #[doc = cost!(timer RECV_TASK)]
     ///
     /// # Errors
     /// None. It is a `Result` because every channel's `recv_async` is.

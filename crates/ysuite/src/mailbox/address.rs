@@ -17,6 +17,7 @@ use crate::sync::Arc;
 /// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
 /// clones of the address. The same holds for urgent messages among themselves. Between threads there is no order,
 /// unless the mailbox has a bound.
+#[doc = cost!(mailbox DROP)]
 pub struct Address {
     pub(super) inner: Arc<MailboxInner>,
 }
@@ -29,9 +30,10 @@ impl Address {
 
     /// Sends a value of any type, visible at once. Without a bound it never blocks; with a bound, see
     /// [`Crowding`](super::Crowding).
-    ///
-    /// Wait-free without a bound, and then without a system call unless the mailbox sleeps. A value of up to three
-    /// words is not allocated. The first message from a thread to a mailbox allocates a lane.
+    #[doc = cost!(mailbox SEND)]
+    #[doc = cost!(mailbox SEND_ROOM)]
+    #[doc = cost!(mailbox SEND_WAIT)]
+    #[doc = cost!(mailbox SEND_CROWDED)]
     ///
     /// # Errors
     /// `Ended` if the mailbox has ended. `Full` if it is full and its `Crowding` is `Error`; also for a new thread
@@ -47,8 +49,8 @@ impl Address {
     /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and
     /// it never blocks.
     ///
-    /// Costs as much as [`send`](Self::send). The mailbox executes one more fence each time it has received all urgent
-    /// messages.
+    /// The mailbox executes one more fence each time it has received all urgent messages.
+    #[doc = cost!(mailbox SEND)]
     ///
     /// # Errors
     /// `Ended` if the mailbox has ended; `Full` for a new thread while all lanes are in use. The error contains the
@@ -58,6 +60,7 @@ impl Address {
     }
 
     /// Forwards a message as it was received, for example by a catch-all. Otherwise as [`send`](Self::send).
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -84,6 +87,8 @@ fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
 }
 
 impl Clone for Address {
+    /// Another address of the same mailbox.
+    #[doc = cost!(mailbox CLONE)]
     fn clone(&self) -> Self {
         Self::new(self.inner.clone())
     }

@@ -59,6 +59,7 @@ impl Builder {
 
     /// Starts a thread with a mailbox, which ends with the function. The handle waits for the thread and returns the
     /// function's result.
+    #[doc = cost!(mailbox SPAWN)]
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -73,6 +74,7 @@ impl Builder {
     }
 
     /// As [`spawn`](Self::spawn), and `owner` owns the new mailbox: see [`Mailbox::spawn`].
+    #[doc = cost!(mailbox SPAWN)]
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -90,6 +92,7 @@ impl Builder {
     /// As [`spawn_owned`](Self::spawn_owned), and `owner` is [linked](Mailbox::link) to the new mailbox before its
     /// thread starts. So `owner` is notified of its termination however soon that is, after all ordinary messages that
     /// it has sent.
+    #[doc = cost!(mailbox SPAWN)]
     ///
     /// # Errors
     /// If the system has no more threads. `owner` then receives the notice of a mailbox that never ran.
@@ -166,6 +169,7 @@ fn text(panic: &(dyn Any + Send)) -> &str {
 // THREAD EXIT: `spawn`, `spawn_linked` and `owner` use no thread-local; test: tests/suite/mailbox/thread_locals.rs:
 //     spawning_at_the_end_of_a_thread
 /// Starts a thread with a mailbox, which ends with the function. It has no owner; see [`Mailbox::spawn`].
+#[doc = cost!(mailbox SPAWN)]
 ///
 /// # Panics
 /// If the system has no more threads. [`Builder::spawn`] returns an error instead, and the thread's handle.

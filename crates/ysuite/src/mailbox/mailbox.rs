@@ -119,8 +119,7 @@ impl Mailbox {
     ///
     /// The new mailbox has the address of this one, by [`owner`](Self::owner): while the new one lives, a receive of
     /// this one waits for its messages. So if each of the two waits for a message of the other, both wait for ever.
-    ///
-    /// Allocates, and takes a lock for some instructions.
+    #[doc = cost!(mailbox SPAWN)]
     ///
     /// # Panics
     /// If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
@@ -129,6 +128,7 @@ impl Mailbox {
     }
 
     /// As [`spawn`](Self::spawn), and this mailbox is [linked](Self::link) to the new one.
+    #[doc = cost!(mailbox SPAWN)]
     ///
     /// # Panics
     /// As [`spawn`](Self::spawn).
@@ -140,14 +140,15 @@ impl Mailbox {
     /// Links this mailbox to `to`: when that mailbox ends, this one receives [`LinkTerminated`], once, after all
     /// ordinary messages that the other's thread has sent. If the other has ended already, this one receives the notice
     /// at once, before the messages it has not seen. A link works in one direction: two mailboxes that need notices of
-    /// each other both link. Allocates, and takes a lock for some instructions.
+    /// each other both link.
+    #[doc = cost!(mailbox REGISTRY)]
     pub fn link(&mut self, to: &Address) {
         self.here();
         self.watch(to.inner.clone(), Relation::Link);
     }
 
-    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may already have been sent. Takes a lock for some
-    /// instructions.
+    /// Undoes a [`link`](Self::link). A [`LinkTerminated`] may already have been sent.
+    #[doc = cost!(mailbox REGISTRY)]
     pub fn unlink(&mut self, from: &Address) {
         from.inner.watchers.remove(self.here().id, [Relation::Link]);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
@@ -185,9 +186,9 @@ impl Mailbox {
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for
     /// later, in their order.
     ///
-    /// Wait-free while there are messages (lock-free with a bound), and then without a system call except to wake a
-    /// sender that waits for room. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in
-    /// the kernel. Takes time in proportion to the number of messages passed over.
+    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    #[doc = cost!(mailbox RECEIVE)]
+    #[doc = cost!(mailbox RECEIVE_WAIT)]
     ///
     /// # Errors
     /// `LinkTerminated` or `OwnerTerminated` if a mailbox that this one is linked to has ended, or its owner (unless
@@ -206,6 +207,9 @@ impl Mailbox {
     /// As [`receive`](Self::receive), but waits no longer than `timeout`. With zero it does not wait; with
     /// `Duration::MAX` it waits without a time limit. A waiting message is received even when the time is up, unless
     /// 4,096 new messages of other types are before it.
+    #[doc = cost!(mailbox RECEIVE)]
+    #[doc = cost!(mailbox RECEIVE_WAIT)]
+    #[doc = cost!(mailbox RECEIVE_NOW)]
     ///
     /// # Errors
     /// As [`receive`](Self::receive), and `Timeout` when the time is up.
@@ -215,6 +219,8 @@ impl Mailbox {
 
     /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that
     /// were sent as a tuple are received as one.
+    #[doc = cost!(mailbox RECEIVE)]
+    #[doc = cost!(mailbox RECEIVE_WAIT)]
     ///
     /// # Errors
     /// As [`receive`](Self::receive), and `Mismatch` if the next message is of another type. That message stays the

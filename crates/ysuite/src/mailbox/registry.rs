@@ -109,6 +109,7 @@ impl Error for RegisterError {}
 /// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`] and
 /// [`unregister`]. A named mailbox that ends takes it once for each of its names. A thread may call them while its
 /// thread-locals are being destroyed.
+#[doc = cost!(mailbox REGISTRY)]
 ///
 /// # Errors
 /// `Taken` if the name is taken, and `Ended` if the mailbox has ended.
@@ -129,12 +130,14 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
 }
 
 /// Returns the mailbox with this name, if there is one.
+#[doc = cost!(mailbox REGISTRY)]
 #[must_use]
 pub fn locate(name: &str) -> Option<Address> {
     lock(&NAMES).owners.get(name).cloned()
 }
 
 /// Removes a name, and returns the mailbox that had it.
+#[doc = cost!(mailbox REGISTRY)]
 pub fn unregister(name: &str) -> Option<Address> {
     lock(&NAMES).remove(name)
 }

@@ -14,6 +14,7 @@ use super::block::Block;
 /// A value in a block of a [`Pool`](super::Pool). It is one pointer wide, and so is an `Option` of it.
 ///
 /// The thread that drops the box gives the block back, even if the value's `Drop` panics.
+#[doc = cost!(pool DROP)]
 #[repr(transparent)]
 pub struct PoolBox<T> {
     block: Block,

@@ -1,6 +1,6 @@
 //! [`Pool`]: a handle that can be cloned and shared.
 //!
-//! Any thread. The table of [`pool`](super) lists the guarantees of each operation.
+//! Any thread. Each method states its cost.
 
 use core::fmt;
 use core::time::Duration;
@@ -43,6 +43,7 @@ impl Pool {
 
     /// Takes a message of `len` bytes, if a block is free. Never blocks; does not take a block of a larger class
     /// instead.
+    #[doc = cost!(pool TRY_TAKE)]
     ///
     /// # Panics
     /// If `len` is more than the pool's [`bound`](Self::bound). Check lengths of external origin, for example with
@@ -56,6 +57,8 @@ impl Pool {
     /// Takes a message of `len` bytes. While no block is free the thread spins for a while, then sleeps in the kernel
     /// until one is given back. Waiting threads are woken in turn, one for each block; a thread that comes later may
     /// still be faster.
+    #[doc = cost!(pool TAKE)]
+    #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -68,6 +71,8 @@ impl Pool {
 
     /// As [`take`](Self::take), but returns `None` if no block has become free within `timeout`. `Duration::MAX` sets
     /// no time limit.
+    #[doc = cost!(pool TAKE)]
+    #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -80,6 +85,8 @@ impl Pool {
 
     /// As [`take`](Self::take), but returns `None` if no block has become free until `deadline`. A free block is taken
     /// even after the deadline.
+    #[doc = cost!(pool TAKE)]
+    #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
     /// As in [`try_take`](Self::try_take).
@@ -120,6 +127,7 @@ impl Pool {
     //     alignment_is_honoured_or_refused
     /// Moves a value into a block of the smallest class that has the room and the alignment, if one is free. Never
     /// blocks.
+    #[doc = cost!(pool TRY_TAKE)]
     ///
     /// # Errors
     /// If no block of that class is free: the error is the value.
@@ -136,6 +144,8 @@ impl Pool {
     }
 
     /// Moves a value into a block; waits for one as [`take`](Self::take) does.
+    #[doc = cost!(pool TAKE)]
+    #[doc = cost!(pool TAKE_WAIT)]
     ///
     /// # Panics
     /// As in [`try_boxed`](Self::try_boxed).

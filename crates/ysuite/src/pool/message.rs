@@ -19,6 +19,7 @@ use super::error::TooLong;
 /// lasts until its last message is dropped.
 ///
 /// [`Pool::new`](super::Pool::new) documents the content of a new message.
+#[doc = cost!(pool DROP)]
 #[repr(transparent)]
 pub struct Message(pub(super) Block);
 

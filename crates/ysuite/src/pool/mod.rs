@@ -32,19 +32,13 @@
 //!   one, since a flood of small messages would then starve the large.
 //! * Between processes: a pool is memory of one process.
 //!
+//! # Cost
+//!
+//! A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up to
+//! two magazines of a class: more than 16 threads that use one class allocate more magazines, 11 KiB for each 16. The
+//! first time that 1, 65, 129 .. threads wait at once for one class, 3 KiB are allocated.
+//!
 //! # Guarantees
-//!
-//! | operation | progress | allocates | system calls, at most |
-//! |---|---|---|---|
-//! | [`try_take`](Pool::try_take), [`try_boxed`](Pool::try_boxed) | lock-free; wait-free while this thread's magazines have a block | no¹ | 0; 1 barrier for each magazine that it steals from |
-//! | [`take`](Pool::take), [`boxed`](Pool::boxed) with a block | as `try_take` | no¹ | as `try_take` |
-//! | `take`, `boxed` without, and with a time-out | blocks | no² | 1 to wake, 3 for each sleep; to yield: [`Spin::Adaptive`](crate::channel::Spin) |
-//! | dropping a message or a box | lock-free; wait-free while this thread's magazine has room | no¹ | 1 to wake a waiting thread |
-//!
-//! ¹ A thread's first use of any pool registers its thread-locals, for which the system may allocate. A thread has up
-//! to two magazines of a class: more than 16 threads that use one class allocate more magazines, 11 KiB for each 16.
-//!
-//! ² The first time that 1, 65, 129 .. threads wait at once for one class: 3 KiB.
 //!
 //! **All blocks can be taken.** Each thread keeps some free blocks in its magazines, but every thread can reach every
 //! free block: a thread that finds no other steals from the magazines of other threads, also from those that sleep.

@@ -64,8 +64,8 @@ pub use ysocketpair::{Backend, YSocketpair};
 pub trait Signal {
     /// Raises signal `id`, waking the waiting thread if it sleeps. Raising a signal that is up already changes nothing.
     ///
-    /// Never blocks; wait-free, except for the one system call that wakes. Without effect once the waiting side is
-    /// gone.
+    /// Never blocks. Without effect once the waiting side is gone.
+    #[doc = cost!(signal SIGNAL)]
     ///
     /// # Panics
     /// If `id` is not below [`Signal::capacity`]. [`Signal::try_signal`] returns an error instead.
@@ -95,16 +95,19 @@ pub trait Wait {
     /// Blocks until at least one signal is up and returns all that are. Never empty.
     ///
     /// Signal handlers and spurious wake-ups do not end it.
+    #[doc = cost!(signal POLL)]
     fn poll(&mut self) -> Signals;
 
-    /// Returns the signals that are up now, possibly none. Never blocks. Wait-free and without system calls. With a
-    /// descriptor it is lock-free; if the descriptor has become readable, one system call makes it unreadable again.
+    /// Returns the signals that are up now, possibly none. Never blocks. If the descriptor has become readable, this
+    /// makes it unreadable again.
+    #[doc = cost!(signal CHECK)]
     fn check(&mut self) -> Signals;
 
     /// Blocks as [`Wait::poll`] does, but gives up after `timeout` and returns an empty set.
     ///
     /// A `timeout` of zero is a [`Wait::check`]. A `timeout` that the clock cannot hold, such as `Duration::MAX`, sets
     /// no time limit.
+    #[doc = cost!(signal POLL)]
     fn poll_timeout(&mut self, timeout: Duration) -> Signals;
 }
 

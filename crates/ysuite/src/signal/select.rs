@@ -96,6 +96,7 @@ impl<'a> Select<'a> {
     }
 
     /// Adds this handle to the wait, and returns the id by which it will be named.
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// If it is attached already, here or to another set ([`AttachError::AlreadyAttached`]), or the select is full
@@ -116,6 +117,7 @@ impl<'a> Select<'a> {
     /// is no longer notified. If the handle is in a set, its id goes up. A wait that begins later is separate:
     /// notifications go to it or to the select, in turn. So if a handle is polled again, continue to poll it until it
     /// is ready, or drop it.
+    #[doc = cost!(signal ADD_SHARED)]
     ///
     /// # Errors
     /// If this side of the channel has been added so before, by this handle or a clone
@@ -160,6 +162,7 @@ impl<'a> Select<'a> {
     /// was not here.
     ///
     /// The id may be named once more without reason: by a thread of the other side that was about to raise it.
+    #[doc = cost!(signal DETACH)]
     pub fn remove(&mut self, end: &mut impl Attach) -> Option<usize> {
         self.set.detach(end)
     }
@@ -169,6 +172,7 @@ impl<'a> Select<'a> {
     /// handle is woken.
     ///
     /// The id may be named once more, as with [`remove`](Self::remove).
+    #[doc = cost!(signal ADD_SHARED)]
     pub fn remove_shared(&mut self, end: &impl AttachShared) -> Option<usize> {
         self.watchers.remove(end.side())
     }
@@ -197,6 +201,7 @@ impl<'a> Select<'a> {
 
     /// Returns the id of a handle that may be ready; blocks until there is one. Without any handles or timers it never
     /// returns.
+    #[doc = cost!(signal WAIT)]
     pub fn wait(&mut self) -> usize {
         loop {
             if let Some(id) = self.wait_until(Deadline::Never) {
@@ -207,16 +212,19 @@ impl<'a> Select<'a> {
 
     /// Waits as [`wait`](Self::wait) does, but no longer than `timeout`; `None` when the time is up. `Duration::MAX`
     /// sets no time limit.
+    #[doc = cost!(signal WAIT)]
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<usize> {
         self.try_wait().or_else(|| self.wait_until(Deadline::after(timeout)))
     }
 
     /// Waits as [`wait`](Self::wait) does, but no longer than until `deadline`; `None` when the time is up.
+    #[doc = cost!(signal WAIT)]
     pub fn wait_deadline(&mut self, deadline: Instant) -> Option<usize> {
         self.wait_until(Deadline::At(deadline))
     }
 
     /// Returns the id of a handle that may be ready, if there is one. Never blocks.
+    #[doc = cost!(signal CHECK)]
     #[inline]
     pub fn try_wait(&mut self) -> Option<usize> {
         self.alarms.ring();

@@ -34,8 +34,8 @@ pub trait SignalSet: Wait {
     fn signaler(&self) -> Signaler;
 
     /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
-    /// Level-triggered: every poll reports `id` until the receiver finds itself empty. Never blocks; allocates a few
-    /// words.
+    /// Level-triggered: every poll reports `id` until the receiver finds itself empty. Never blocks.
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,
@@ -47,6 +47,7 @@ pub trait SignalSet: Wait {
     ///
     /// A sender that was about to raise the id may still do so once: the next owner of the id must take that for a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     fn detach(&mut self, receiver: &mut dyn Attach) -> Option<usize>;
 }
 
@@ -72,6 +73,7 @@ macro_rules! impl_set {
             ///
             /// A sender that was about to raise the id may still do so once: the next owner of the id must take that
             /// for a spurious signal.
+            #[doc = cost!(signal DETACH)]
             pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
                 $crate::signal::attach::detach(&self.core, receiver)
             }

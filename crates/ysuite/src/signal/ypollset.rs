@@ -58,6 +58,7 @@ impl YPollset {
     /// The id is up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the
     /// set does not affect the receiver. If an attached id is raised by hand, it is reported until the receiver next
     /// finds itself empty. Never blocks; allocates a few words.
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,

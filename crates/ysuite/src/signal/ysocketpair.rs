@@ -120,8 +120,8 @@ impl YSocketpair {
     /// caller that stops half way through and polls again gets the id again. The id is up at first: the receiver may
     /// hold messages already. While the receiver is being read, nothing is written to the descriptor. Dropping the
     /// receiver frees the id; dropping the set does not affect the receiver. If an attached id is raised by hand, it is
-    /// reported until the receiver next finds itself empty. Never blocks; allocates a few words; one write to the
-    /// descriptor.
+    /// reported until the receiver next finds itself empty. Never blocks.
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// [`AttachError`] if the set does not have this id, another receiver has it, or this receiver is attached already,

@@ -60,6 +60,7 @@ impl Observer {
     /// it, and threads that make or drop a sender of an `mpsc`. No handle takes it to send, receive or wait. Does not
     /// allocate. Reads cache lines that the channel's handles write for their messages, so it slows them down for a
     /// moment.
+    #[doc = cost!(statistics READ)]
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.ledger.statistics()

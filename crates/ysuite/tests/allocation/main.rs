@@ -4,6 +4,8 @@
 
 mod batches;
 mod counting;
+#[cfg(unix)]
+mod facts;
 mod lanes;
 mod mailboxes;
 mod oneshots;

@@ -18,6 +18,7 @@ const HOUSE: Table<'_> = &[
     ("sync", &[]),
     ("foreign", &[]),
     ("inline_box", &[]),
+    ("facts", &[]),
     ("os", &["sync"]),
     ("statistics", &["sync"]),
     ("passive", &["sync", "os"]),

@@ -30,6 +30,7 @@ const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
 
 /// A receiver of the [channel](super). Every receiver gets every message that is sent during its lifetime, in one
 /// order. A clone continues at its original's position. A dropped receiver delays no sender any more.
+#[doc = cost!(broadcast DROP)]
 pub struct Receiver<T> {
     seat: Seat,
     shared: Arc<BroadcastShared<T>>,
@@ -84,8 +85,9 @@ impl<T> Receiver<T> {
         receiver
     }
 
-    /// Makes a new receiver, of all messages that are sent from now on. Lock-free; linear in the number of receivers
-    /// that exist, and of those that existed with the oldest of them.
+    /// Makes a new receiver, of all messages that are sent from now on. Linear in the number of receivers that exist,
+    /// and of those that existed with the oldest of them.
+    #[doc = cost!(broadcast SUBSCRIBE)]
     ///
     /// # Panics
     /// When there are 32,760 receivers already.
@@ -209,9 +211,10 @@ impl<T> Receiver<T> {
 impl<T: Clone> Receiver<T> {
     /// Receives the next message; waits until there is one.
     ///
-    /// Lock-free while there are messages. Then it makes no system call unless a sender waits. Otherwise it spins for a
-    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. The message is a clone, unless this
-    /// receiver is the only one.
+    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. The
+    /// message is a clone, unless this receiver is the only one.
+    #[doc = cost!(broadcast RECV)]
+    #[doc = cost!(broadcast RECV_WAIT)]
     ///
     /// # Errors
     /// `Lagged` when the receiver was too slow for a lossy channel (once for each time). `Disconnected` when it has got
@@ -231,10 +234,10 @@ impl<T: Clone> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is in the middle of an operation; ends: the peer finishes, or
     //     2 us and 4 yields, whatever the spin setting; test: tests/suite/broadcast/waiting.rs:
     //     a_wait_without_time_looks_once_and_does_not_call_the_kernel (no operation in progress)
-    /// Receives the next message if it is there. Lock-free; its duration does not depend on when another thread
-    /// continues, nor on the number of receivers. On an unattached receiver it makes system calls only to wake a sender
-    /// that waits, and to yield the CPU as described below. An attached receiver that finds nothing takes its id down.
-    /// That costs at most two system calls, then none until the id is raised again.
+    /// Receives the next message if it is there. Its duration does not depend on when another thread continues, nor on
+    /// the number of receivers. An attached receiver that finds nothing takes its id down.
+    #[doc = cost!(broadcast TRY_RECV)]
+    #[doc = cost!(broadcast TRY_RECV_EMPTY)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv), and when there is no message. Also `Empty` where the next message is [still being
@@ -253,6 +256,7 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// Receives the next message; waits for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv), and when the timeout has passed.
@@ -269,6 +273,7 @@ impl<T: Clone> Receiver<T> {
 
     /// Receives the next message; waits until `deadline` at most. A message that is there is received even after the
     /// deadline.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv), and when the deadline has passed.
@@ -280,8 +285,9 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`. Returns
-    /// their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only in `to`.
-    /// Senders get the room of all of them when this returns.
+    /// their number. It is at least 1, except where `max` is 0: then this does not wait. Senders get the room of all of
+    /// them when this returns.
+    #[doc = cost!(receiver RECV_BATCH)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv). Where `max` is 0, only when it has got all messages and there will be no more.
@@ -299,6 +305,7 @@ impl<T: Clone> Receiver<T> {
     // MUTANT: Speed only: the id is down, or a later message has raised it again. One more poll finds the message or
     // nothing.
     /// Appends the messages that are there to `to`, at most `max`, and returns their number. Never blocks.
+    #[doc = cost!(receiver TRY_RECV_BATCH)]
     ///
     /// # Errors
     /// As [`try_recv`](Self::try_recv). Where `max` is 0, only when it has got all messages and there will be no more.
@@ -322,10 +329,11 @@ impl<T: Clone> Receiver<T> {
 
     // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed; re-entrance: none (`&mut`); panic:
     //     propagates; by construction: no other receiver waits for a notification of this one
-    /// Receives the next message, or registers the task to be woken when there is one. Lock-free; allocates the first
-    /// time. Only the task that polled this receiver last is woken. This receiver may then wait in another way, such as
+    /// Receives the next message, or registers the task to be woken when there is one. Allocates the first time. Only
+    /// the task that polled this receiver last is woken. This receiver may then wait in another way, such as
     /// [`recv_timeout`](Self::recv_timeout). Then only that wait is notified, and the task is not woken until it polls
     /// again.
+    #[doc = cost!(broadcast RECV_TASK)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
@@ -357,8 +365,7 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// Receives the next message; the task waits until there is one. Needs no particular runtime.
-    ///
-    /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
+    #[doc = cost!(broadcast RECV_TASK)]
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
@@ -511,6 +518,7 @@ impl<T> Clone for Receiver<T> {
     /// Another receiver, which continues at this one's position: it will get the messages that this one has not had.
     /// Attached to no set. Linear in the number of receivers that exist, and of those that existed with the oldest of
     /// them.
+    #[doc = cost!(broadcast SUBSCRIBE)]
     ///
     /// # Panics
     /// When there are 32,760 receivers already.

@@ -35,9 +35,10 @@ impl<T> Sender<T> {
 
     /// Sends a message to every present receiver; blocks until there is room.
     ///
-    /// Lock-free while there is room. Then it makes no system call unless receivers wait: each of those costs one. In a
-    /// lossy channel there is always room, except as described under [preempted peers](super#preempted-peers).
+    /// In a lossy channel there is always room, except as described under [preempted peers](super#preempted-peers).
     /// Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    #[doc = cost!(broadcast SEND)]
+    #[doc = cost!(broadcast SEND_WAIT)]
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
@@ -55,7 +56,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; its duration does not depend on when another thread continues.
+    /// Sends a message if there is room. Its duration does not depend on when another thread continues.
+    #[doc = cost!(broadcast SEND)]
     ///
     /// # Errors
     /// When there is no room, when there is no receiver, and when the channel was closed. Also `Full` where the next
@@ -88,6 +90,7 @@ impl<T> Sender<T> {
     }
 
     /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When the timeout has passed, when there is no receiver, and when the channel was closed.
@@ -104,6 +107,7 @@ impl<T> Sender<T> {
 
     /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
     /// deadline.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When the deadline has passed, when there is no receiver, and when the channel was closed.
@@ -162,8 +166,8 @@ impl<T> Sender<T> {
     //     by_a_broadcast_behind_a_waker_that_panics
     /// Sends a message; the task waits until there is room. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it. If
-    /// the task had been woken for room, the next waiting sender is woken.
+    /// If the task had been woken for room, the next waiting sender is woken.
+    #[doc = cost!(broadcast SEND_TASK)]
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
@@ -205,6 +209,7 @@ impl<T> Sender<T> {
     ///
     /// If the iterator panics, the messages that it had returned until then are sent as far as there is room, and
     /// otherwise dropped.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed. The error holds the messages that were taken from
@@ -253,8 +258,8 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// Makes a new receiver, of all messages that are sent from now on. Lock-free; linear in the maximal number of
-    /// receivers so far.
+    /// Makes a new receiver, of all messages that are sent from now on.
+    #[doc = cost!(broadcast SUBSCRIBE)]
     ///
     /// # Panics
     /// When there are 32,760 receivers already.
@@ -272,7 +277,8 @@ impl<T> Sender<T> {
     }
 
     /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where a
-    /// new one [subscribes](Self::subscribe) at once. Cancel-safe.
+    /// new one [subscribes](Self::subscribe) at once.
+    #[doc = cost!(broadcast CLOSED)]
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.leaver(), false);
         while !self.shared.is_deserted() {

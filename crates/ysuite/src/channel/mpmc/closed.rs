@@ -16,18 +16,20 @@ impl<T> Sender<T> {
     //     deadline; spin: as `wait/many.rs`; test: tests/suite/mpmc/close.rs: senders_wait_for_the_end_of_the_receivers
     /// Waits until all receivers have disconnected, or the channel is closed. Spins for a while, as a send without room
     /// does, and then sleeps in the kernel.
+    #[doc = cost!(mpmc WAIT_CLOSED)]
     pub fn wait_closed(&self) {
         self.block_until_closed(Deadline::Never);
     }
 
     /// Waits until all receivers have disconnected, or the channel is closed (true), for at most `timeout` (false).
     /// `Duration::MAX` means no limit.
+    #[doc = cost!(mpmc WAIT_CLOSED)]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.block_until_closed(Deadline::after(timeout))
     }
 
-    /// Waits until all receivers have disconnected, or the channel is closed. Needs no particular runtime. Cancel-safe:
-    /// there is nothing to lose.
+    /// Waits until all receivers have disconnected, or the channel is closed. Needs no particular runtime.
+    #[doc = cost!(mpmc CLOSED)]
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(UntilClosed(&self.shared), false);
         while !self.shared.is_disconnected() {

@@ -22,10 +22,11 @@ impl<T> Sender<T> {
     /// [`try_send`](Self::try_send), and on `Full` drops its message or keeps it.
     ///
     /// Where all room is [reserved](Self::reserve) there is no message to replace: then this sleeps, until a permit is
-    /// used or dropped. Otherwise lock-free; at most one system call, to wake a receiver.
+    /// used or dropped.
     ///
     /// A [rendezvous](crate::channel#rendezvous) never has room: where no receiver waits, the new message itself is
     /// given up, and comes back as `Ok(Some(message))`. This never waits for a receiver.
+    #[doc = cost!(mpmc FORCE_SEND)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed; then no message has been replaced.

@@ -36,7 +36,8 @@
 //!
 //! A channel with a bound allocates all its cells when it is made, and nothing for any message afterwards. In both
 //! kinds of channel the waiting handles are listed. The first time that 1, 65, 129 .. handles of one side wait at once,
-//! 3 KiB are allocated, and kept until the channel is dropped.
+//! 3 KiB are allocated, and kept until the channel is dropped. At 65, and for each 4,096 more, a further kilobyte or
+//! two.
 //!
 //! # Without a bound
 //!
@@ -54,6 +55,13 @@
 //! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
 //! can be 16,777,212 of them; a send that would need more panics. Where there is no memory the process aborts, as with
 //! any allocation.
+//!
+//! # Cost
+//!
+//! While tasks or attached receivers wait, a batch wakes one of them for each of its messages. Without a bound, the
+//! thread that empties the last slot of a segment cleans up the segments that have been read: its own, and those that
+//! other threads leave to it meanwhile. That takes some microseconds. While a backlog shrinks, that thread gives back
+//! the pages of two segments for each segment that has been read.
 //!
 //! # Disconnection
 //!
@@ -179,12 +187,14 @@ macro_rules! impl_mpmc_api {
             }
 
             $(#[$len])+
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn len(&self) -> usize {
                 self.shared.ring.len()
             }
 
             /// Whether no message is in the channel.
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
@@ -192,6 +202,7 @@ macro_rules! impl_mpmc_api {
 
             /// Whether there is no room for another message: the messages in the channel and the room that is
             /// [reserved](crate::mpmc::Sender::reserve) reach the capacity. Without a bound, never.
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn is_full(&self) -> bool {
                 self.shared.is_full()
@@ -210,6 +221,7 @@ macro_rules! impl_mpmc_api {
             }
 
             /// The number of senders, including those of [owned permits](super::OwnedPermit).
+            #[doc = cost!(mpmc LEN)]
             #[must_use]
             pub fn sender_count(&self) -> usize {
                 self.shared.writers.count()
@@ -228,7 +240,8 @@ macro_rules! impl_mpmc_api {
             ///
             /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
             ///
-            /// Any thread; lock-free. Wakes every handle that waits, with a system call for each thread that sleeps.
+            /// Any thread. Wakes every handle that waits.
+            #[doc = cost!(mpmc CLOSE)]
             pub fn close(&self) -> bool {
                 self.shared.close()
             }
@@ -271,6 +284,9 @@ use {impl_mpmc_api, impl_same_channel};
 ///
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to a receiver, and the
 /// channel holds none. Waiting handles are served in turn.
+#[doc = cost!(rendezvous TRY)]
+#[doc = cost!(rendezvous WAIT)]
+#[doc = cost!(rendezvous TASK)]
 ///
 /// # Panics
 /// When there is no memory for that many messages.

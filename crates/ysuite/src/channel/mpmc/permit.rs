@@ -15,6 +15,7 @@ use crate::foreign::Panics;
 /// Room for one message. Its drop returns the room, and wakes the next sender that waits for room.
 ///
 /// A permit that is *forgotten* (`mem::forget`) keeps its room for ever.
+#[doc = cost!(mpmc PERMIT_DROP)]
 #[must_use = "it reserves room, which it returns when it is dropped"]
 pub struct Permit<'a, T> {
     shared: &'a MpmcShared<T>,
@@ -24,10 +25,10 @@ impl<T> Permit<'_, T> {
     /// Sends a message. It comes after all messages that have been sent until now: the permit guarantees room, not a
     /// position in the order.
     ///
-    /// Lock-free, and waits for no receiver; at most one system call, to wake a receiver. The exception is a
-    /// [`force_send`](Sender::force_send) that has been preempted in the very cell. Then this yields, and later sleeps,
-    /// until that `force_send` continues, as a `force_send` does. The time that this takes has no bound. It never
-    /// happens in a channel without `force_send`.
+    /// Waits for no receiver. Where a [`force_send`](Sender::force_send) has been preempted in the very cell, this
+    /// yields, and later sleeps, until that `force_send` continues, as a `force_send` does. The time that this takes
+    /// has no bound. It never happens in a channel without `force_send`.
+    #[doc = cost!(mpmc PERMIT_SEND)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. A permit prevents neither.
@@ -56,6 +57,7 @@ impl<T> fmt::Debug for Permit<'_, T> {
 
 /// Room for several messages, used by [`send`](Permits::send), or given out one by one: an iterator of
 /// [permits](Permit). Its drop returns the room that is left.
+#[doc = cost!(mpmc PERMIT_DROP)]
 #[must_use = "they reserve room, which they return when they are dropped"]
 pub struct Permits<'a, T> {
     held: HeldPlaces<'a, T>,
@@ -79,6 +81,7 @@ impl<'a, T> Permits<'a, T> {
     }
 
     /// Sends a message, as [`Permit::send`] does, with one of these permits.
+    #[doc = cost!(mpmc PERMIT_SEND)]
     ///
     /// # Errors
     /// `Full` when all the room has been used, and when all receivers have disconnected, or the channel is closed.
@@ -115,6 +118,7 @@ impl<T> fmt::Debug for Permits<'_, T> {
 
 /// A [`Permit`] that owns its sender, so that it can be kept anywhere. That sender counts: receivers do not get the
 /// disconnection while there is an owned permit.
+#[doc = cost!(mpmc PERMIT_DROP)]
 #[must_use = "it reserves room, which it returns when it is dropped"]
 pub struct OwnedPermit<T> {
     /// `None` only within `send` and `release`.
@@ -131,6 +135,7 @@ impl<T> OwnedPermit<T> {
     //     message is a local; re-entrance: any operation; panic: the message is dropped with the call; by construction:
     //     the sender is dropped before the result is made
     /// Sends a message, as [`Permit::send`] does, and returns the sender.
+    #[doc = cost!(mpmc PERMIT_SEND)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. The sender is dropped.

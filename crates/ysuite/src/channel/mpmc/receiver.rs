@@ -61,8 +61,10 @@ impl<T> Receiver<T> {
 
     /// Receives a message; waits until there is one.
     ///
-    /// Lock-free while there are messages. Then it makes no system call unless a sender waits. Otherwise it spins for a
-    /// while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    #[doc = cost!(mpmc RECV)]
+    #[doc = cost!(mpmc RECV_BACKLOG)]
+    #[doc = cost!(mpmc RECV_WAIT)]
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -86,10 +88,10 @@ impl<T> Receiver<T> {
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
     //     and 4 yields (`spin_for_a_moment`), whatever the spin setting; test: tests/suite/mpmc/foreign.rs:
     //     a_wait_without_time_looks_once_and_neither_calls_the_kernel_nor_arms (no operation in progress)
-    /// Receives a message if there is one. Lock-free; its duration does not depend on when another thread continues. On
-    /// an unattached receiver it needs no fence. It makes system calls only to wake a sender that waits, and to yield
-    /// the CPU as described below. An attached receiver that finds nothing takes its id down. That costs at most two
-    /// system calls, then none until the id is raised again.
+    /// Receives a message if there is one. Its duration does not depend on when another thread continues. On an
+    /// unattached receiver it needs no fence. An attached receiver that finds nothing takes its id down.
+    #[doc = cost!(mpmc TRY_RECV)]
+    #[doc = cost!(mpmc TRY_RECV_EMPTY)]
     ///
     /// # Errors
     /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or the
@@ -125,6 +127,7 @@ impl<T> Receiver<T> {
     }
 
     /// Receives a message; waits for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// When the timeout has passed, and when the channel is empty and all senders have disconnected, or it is closed.
@@ -136,6 +139,7 @@ impl<T> Receiver<T> {
     }
 
     /// Receives a message; waits until `deadline` at most. A message that is there is received even after the deadline.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// When the deadline has passed, and when the channel is empty and all senders have disconnected, or it is closed.
@@ -147,8 +151,8 @@ impl<T> Receiver<T> {
     }
 
     /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`, with one
-    /// claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Allocates only
-    /// in `to`.
+    /// claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait.
+    #[doc = cost!(receiver RECV_BATCH)]
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
@@ -163,6 +167,7 @@ impl<T> Receiver<T> {
     }
 
     /// Appends the messages that are there to `to`, at most `max`, with one claim. Returns their number. Never blocks.
+    #[doc = cost!(receiver TRY_RECV_BATCH)]
     ///
     /// # Errors
     /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders have
@@ -179,13 +184,13 @@ impl<T> Receiver<T> {
 
     // USER CODE: `Clone` of the waker, `Drop` of the one it replaces; not armed, and a notification to pass on is in a
     //     guard; re-entrance: none (`&mut`); panic: the notification is passed on; by construction: `Owed`
-    /// Receives a message, or registers the task to be woken when there may be one. Lock-free; allocates the first
-    /// time.
+    /// Receives a message, or registers the task to be woken when there may be one. Allocates the first time.
     ///
     /// Only the task that polled this receiver last is woken, hence `&mut`; another task needs a clone. Many tasks may
     /// wait in [`recv_async`](Self::recv_async) of one receiver. This receiver may then wait in another way, such as
     /// [`recv_timeout`](Self::recv_timeout). Then only that wait is notified, and the task is not woken until it polls
     /// again. The set that this receiver is attached to is notified whenever the task is.
+    #[doc = cost!(mpmc RECV_TASK)]
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -474,6 +479,7 @@ impl_observer!(Receiver, |receiver| receiver.shared.meter());
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
+    #[doc = cost!(mpmc CLONE)]
     fn clone(&self) -> Self {
         self.shared.readers.add();
         Self::again(self.shared.clone(), self.backoff.again())

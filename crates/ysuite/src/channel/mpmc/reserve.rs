@@ -19,6 +19,8 @@ use crate::wait::spin_for_a_moment;
 /// A [rendezvous](crate::channel#rendezvous) never has room: there even room for one message is too many.
 impl<T> Sender<T> {
     /// Waits until there is room for a message, and reserves it. Blocks as [`send`](Self::send) does.
+    #[doc = cost!(mpmc TRY_RESERVE)]
+    #[doc = cost!(mpmc RESERVE_WAIT)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. `TooMany` in a
@@ -32,9 +34,9 @@ impl<T> Sender<T> {
         Ok(one(held))
     }
 
-    /// Reserves room for a message if there is any. Lock-free, as [`try_send`](Self::try_send). An attached sender that
-    /// finds no room takes its id down, until there is room. Where 16,777,215 permits exist already, and there is more
-    /// room, this may fail with the id up.
+    /// Reserves room for a message if there is any. An attached sender that finds no room takes its id down, until
+    /// there is room. Where 16,777,215 permits exist already, and there is more room, this may fail with the id up.
+    #[doc = cost!(mpmc TRY_RESERVE)]
     ///
     /// # Errors
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. `TooMany` in a
@@ -45,8 +47,8 @@ impl<T> Sender<T> {
 
     /// Waits until there is room for a message, and reserves it. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready holds nothing. If the task had been woken for room, the
-    /// next waiting sender is woken.
+    /// If the task had been woken for room, the next waiting sender is woken.
+    #[doc = cost!(mpmc RESERVE_TASK)]
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
@@ -63,6 +65,8 @@ impl<T> Sender<T> {
     /// Waits until there is room for `places` messages, and reserves it. One sender at a time gathers room for several
     /// messages: it holds what it has while it waits for the rest. So senders of single messages cannot keep it from
     /// getting enough, and two senders that reserve do not wait for each other.
+    #[doc = cost!(mpmc TRY_RESERVE)]
+    #[doc = cost!(mpmc RESERVE_WAIT)]
     ///
     /// # Errors
     /// With a bound, when `places` is more than the capacity, or more than 16,777,215, the maximal number of permits;
@@ -80,8 +84,7 @@ impl<T> Sender<T> {
         Ok(Permits::new(held))
     }
 
-    /// Reserves room for `places` messages, if there is room for all of them. Lock-free, as
-    /// [`try_send`](Self::try_send).
+    /// Reserves room for `places` messages, if there is room for all of them.
     ///
     /// The id of an attached sender says whether there is room for *one* message. Where this finds some room, but too
     /// little, the id stays up. A loop that waits for the id and then calls this again does not sleep, and occupies a
@@ -90,6 +93,7 @@ impl<T> Sender<T> {
     /// [`reserve_many`](Self::reserve_many) or [`reserve_many_async`](Self::reserve_many_async). Or keep the permits of
     /// [`try_reserve`](Self::try_reserve), one by one, until there are enough: its last attempt finds none, and takes
     /// the id down.
+    #[doc = cost!(mpmc TRY_RESERVE)]
     ///
     /// # Errors
     /// When there is too little room now, when there can never be that much, and when all receivers have disconnected,
@@ -100,8 +104,7 @@ impl<T> Sender<T> {
 
     /// Waits until there is room for `places` messages, and reserves it, as [`reserve_many`](Self::reserve_many). Needs
     /// no particular runtime.
-    ///
-    /// Cancel-safe: a future that is dropped before it is ready holds nothing.
+    #[doc = cost!(mpmc RESERVE_TASK)]
     ///
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
@@ -123,6 +126,8 @@ impl<T> Sender<T> {
     }
 
     /// As [`reserve`](Self::reserve), with a permit that owns this sender. Another sender is a clone.
+    #[doc = cost!(mpmc TRY_RESERVE)]
+    #[doc = cost!(mpmc RESERVE_WAIT)]
     ///
     /// # Errors
     /// The error holds the sender. `Disconnected` when all receivers have disconnected, or the channel is closed.
@@ -133,6 +138,7 @@ impl<T> Sender<T> {
     }
 
     /// As [`try_reserve`](Self::try_reserve), with a permit that owns this sender.
+    #[doc = cost!(mpmc TRY_RESERVE)]
     ///
     /// # Errors
     /// The error holds the sender. `Full` when there is no room, and always in a
@@ -146,6 +152,7 @@ impl<T> Sender<T> {
     /// As [`reserve_async`](Self::reserve_async), with a permit that owns this sender.
     ///
     /// Cancel-safe: a future that is dropped before it is ready holds nothing. The sender is dropped with it.
+    #[doc = cost!(mpmc RESERVE_TASK)]
     ///
     /// # Errors
     /// As [`reserve_owned`](Self::reserve_owned): the sender.

@@ -52,9 +52,10 @@ impl<T> Sender<T> {
     /// Sends a message; blocks the thread, and all its tasks, until there is room. A task uses
     /// [`send_async`](Self::send_async).
     ///
-    /// Lock-free while there is room. Then it makes no system call, except where a receiver waits or, without a bound,
-    /// where a segment is made. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in
-    /// the kernel.
+    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    #[doc = cost!(mpmc SEND)]
+    #[doc = cost!(mpmc SEND_UNBOUNDED)]
+    #[doc = cost!(mpmc SEND_WAIT)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. A message that is sent just before the last
@@ -76,9 +77,11 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if there is room. Lock-free; its duration does not depend on when another thread continues. An
-    /// attached sender that finds no room takes its id down. That costs at most two system calls, then none until the
-    /// id is raised again.
+    /// Sends a message if there is room. Its duration does not depend on when another thread continues. An attached
+    /// sender that finds no room takes its id down.
+    #[doc = cost!(mpmc TRY_SEND)]
+    #[doc = cost!(mpmc SEND_UNBOUNDED)]
+    #[doc = cost!(mpmc TRY_SEND_REFUSED)]
     ///
     /// # Errors
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. Also `Full` where the
@@ -144,6 +147,7 @@ impl<T> Sender<T> {
     }
 
     /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When the timeout has passed, and when all receivers have disconnected, or the channel is closed.
@@ -156,6 +160,7 @@ impl<T> Sender<T> {
 
     /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
     /// deadline.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When the deadline has passed, and when all receivers have disconnected, or the channel is closed.
@@ -170,6 +175,7 @@ impl<T> Sender<T> {
     ///
     /// If the iterator panics, the messages that it had returned until then are sent as far as there is room, and
     /// otherwise dropped.
+    #[doc = cost!(sender LIKE_SEND)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
@@ -457,6 +463,8 @@ impl<T> Drop for Batch<'_, T> {
 }
 
 impl<T> Clone for Sender<T> {
+    /// Another sender of the same channel, attached to no set.
+    #[doc = cost!(mpmc CLONE)]
     fn clone(&self) -> Self {
         self.shared.writers.add();
         Self::again(self.shared.clone(), self.backoff.again())

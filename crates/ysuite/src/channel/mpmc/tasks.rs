@@ -22,8 +22,8 @@ const MOST: usize = 64;
 impl<T> Sender<T> {
     /// Sends a message; the task waits until there is room. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it. If
-    /// the task had been woken for room, the next waiting sender is woken.
+    /// If the task had been woken for room, the next waiting sender is woken.
+    #[doc = cost!(mpmc SEND_TASK)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed.
@@ -75,8 +75,7 @@ impl<T> Sender<T> {
     //     a_message_that_comes_back_ends_with_a_stop_whose_drop_panics
     /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future.
     /// Then the message comes back. `stop` is polled only where there is no room, and dropped before this returns.
-    ///
-    /// Cancel-safe: a future that is dropped before it is ready has sent nothing. The message is dropped with it.
+    #[doc = cost!(mpmc SEND_UNTIL_TASK)]
     ///
     /// ```
     /// # use std::future::ready;
@@ -152,6 +151,7 @@ impl<T> Sender<T> {
     /// If the iterator panics, the messages that it had returned until then are sent. In a
     /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits for its
     /// receiver is dropped with the future.
+    #[doc = cost!(mpmc SEND_BATCH_TASK)]
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
@@ -246,8 +246,8 @@ impl<T> Drop for HeldBatch<'_, T> {
 impl<T> Receiver<T> {
     /// Receives a message; the task waits until there is one. Needs no particular runtime.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready has taken nothing. If the task had been woken for a
-    /// message, the next waiting receiver is woken.
+    /// If the task had been woken for a message, the next waiting receiver is woken.
+    #[doc = cost!(mpmc RECV_TASK)]
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
@@ -264,10 +264,11 @@ impl<T> Receiver<T> {
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
-    /// with one claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait.
-    /// Allocates only in `to`. Needs no particular runtime.
+    /// with one claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
+    /// no particular runtime.
     ///
     /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
+    #[doc = cost!(receiver RECV_BATCH_TASK)]
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.

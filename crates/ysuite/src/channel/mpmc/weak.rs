@@ -34,7 +34,8 @@ pub struct WeakReceiver<T> {
 macro_rules! impl_weak {
     ($weak:ident of $end:ident: $count:ident, $make:expr) => {
         impl<T> $end<T> {
-            /// A weak handle of the same channel, with the same settings. Wait-free.
+            /// A weak handle of the same channel, with the same settings.
+            #[doc = cost!(mpmc CLONE)]
             #[must_use]
             pub fn downgrade(&self) -> $weak<T> {
                 $weak { shared: self.shared.clone(), backoff: self.backoff.again() }
@@ -45,7 +46,8 @@ macro_rules! impl_weak {
             // FINAL: `None`: the count of handles never leaves 0, and the closed bit stays; test:
             //     tests/loom/exchange_close.rs: an_upgrade_against_the_last_senders_drop
             /// A strong handle of the channel, as a clone of an existing one. `None` where all of them are dropped, or
-            /// the channel is closed. Lock-free.
+            /// the channel is closed.
+            #[doc = cost!(mpmc UPGRADE)]
             #[must_use]
             pub fn upgrade(&self) -> Option<$end<T>> {
                 if self.shared.is_disconnected() || !self.shared.$count.add_to_others() {

@@ -47,6 +47,12 @@
 //! no memory, even if the receiver never polls. Up to 60 such lanes are kept as long as the channel. Where more senders
 //! are dropped at once, the other lanes stay until the receiver polls.
 //!
+//! # Cost
+//!
+//! A lane allocates as it fills for the first time, with a bound too. No receiver allocates for messages. A receive
+//! frees the lanes of dropped senders, and arms lanes that have long been empty: at most one barrier for all of them.
+//! With senders that stay and stream it does neither.
+//!
 //! # Fairness
 //!
 //! The receiver takes up to [`TURN`] messages from a lane, and then visits all other lanes with messages before it
@@ -112,6 +118,9 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 ///
 /// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to the receiver, and the
 /// channel holds none. Waiting senders are served in turn.
+#[doc = cost!(rendezvous TRY)]
+#[doc = cost!(rendezvous WAIT)]
+#[doc = cost!(rendezvous TASK)]
 #[must_use]
 pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
     ends(Some(capacity_per_sender), None)

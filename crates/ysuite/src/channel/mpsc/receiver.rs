@@ -48,12 +48,14 @@ impl<T> Receiver<T> {
 
     /// The number of messages in the channel. Takes time in proportion to that number (a load for each cache line), and
     /// to the number of senders.
+    #[doc = cost!(mpsc LEN)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.end.len_up_to(usize::MAX)
     }
 
     /// Whether no message is in the channel. May take time in proportion to the number of senders.
+    #[doc = cost!(mpsc LEN)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inner.end.len_up_to(1) == 0
@@ -92,9 +94,9 @@ impl<T> Receiver<T> {
     }
 }
 
-impl_receiver_api!(Receiver);
+impl_receiver_api!(mpsc, Receiver);
 impl_observer!(Receiver, |receiver| receiver.inner.end.shared().meter);
-impl_receiver_end!(Receiver);
+impl_receiver_end!(mpsc, Receiver);
 impl_receiver_tasks!(Receiver);
 crate::channel::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]

@@ -26,6 +26,7 @@ use crate::wait::WakeTarget;
 
 /// A sender of the [channel](super), with a lane of its own. Its drop publishes the hidden messages. The receiver gets
 /// all that was sent. When the last sender has disconnected, it gets the disconnection.
+#[doc = cost!(mpsc DROP)]
 pub struct Sender<T> {
     inner: Sending<T, SenderLane<T>>,
 }
@@ -213,8 +214,9 @@ impl<T> Sender<T> {
     }
 
     /// Another sender, with a lane of its own. It is a lane that another sender has left without having sent anything,
-    /// or a new one. Lock-free. Allocates a new lane, and a slot for it where there have never been this many senders
-    /// at once. See [How many senders](super#how-many-senders) for the amount of memory, and that it is kept.
+    /// or a new one, with a slot for it where there have never been this many senders at once. See [How many
+    /// senders](super#how-many-senders) for the amount of memory, and that it is kept.
+    #[doc = cost!(mpsc CLONE)]
     ///
     /// # Errors
     /// When the channel has the maximal number of senders: [`MAX_SENDERS`](super::MAX_SENDERS), or the `senders` of
@@ -226,7 +228,8 @@ impl<T> Sender<T> {
     }
 
     /// A sender of this channel that any number of threads can share, each with a lane of its own. Counts as a sender,
-    /// in addition to this one. Wait-free.
+    /// in addition to this one.
+    #[doc = cost!(mpsc SHARE)]
     #[must_use]
     pub fn share(&self) -> SharedSender<T>
     where
@@ -235,7 +238,8 @@ impl<T> Sender<T> {
         SharedSender::new(&self.inner.end.link.shared, !self.inner.end.writer.has_ended())
     }
 
-    /// A weak sender, which knows the channel and does not keep it open. Wait-free.
+    /// A weak sender, which knows the channel and does not keep it open.
+    #[doc = cost!(mpsc SHARE)]
     #[must_use]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::new(&self.inner.end.link.shared)
@@ -250,13 +254,14 @@ impl<T> Sender<T> {
 
 impl<T> Clone for Sender<T> {
     /// Another sender, with a lane of its own. Messages that this sender has hidden stay hidden in its lane. A clone of
-    /// a [closed](Sender::close) sender is closed. Lock-free.
+    /// a [closed](Sender::close) sender is closed.
     ///
-    /// **Cost**: a lane, so much more than the clone of a handle. It allocates some 440 bytes and takes about 0.3 µs,
+    /// A clone is a lane, so much more than the clone of a handle. It allocates some 440 bytes and takes about 0.3 µs,
     /// unless another sender has left a lane in which nothing was sent. Its first message costs the same again for the
     /// lane's first chunk. Where there have never been this many senders at once the tables grow as well. See [How many
     /// senders](super#how-many-senders) for the amount of memory, and that it is kept. A sender that only has to be
     /// reachable from anywhere is better [shared](Sender::share) than cloned for each message.
+    #[doc = cost!(mpsc CLONE)]
     ///
     /// # Panics
     /// When the channel has the maximal number of senders; [`try_clone`](Sender::try_clone) returns an error instead.
@@ -280,7 +285,7 @@ impl fmt::Display for TooManySenders {
 
 impl std::error::Error for TooManySenders {}
 
-impl_sender_api!(Sender);
+impl_sender_api!(mpsc, Sender);
 impl_observer!(Sender, |sender| sender.inner.end.link.shared.meter);
 impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
 impl_sender_permits!(Sender);
@@ -297,7 +302,7 @@ impl_sender_end!(
     ///
     /// A sender that is attached to a set leaves it, as when it is dropped.
     ///
-    /// Wait-free, except for the wake-up of the receiver.
+    #[doc = cost!(sender CLOSE)]
     ///
     /// # Panics
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. This

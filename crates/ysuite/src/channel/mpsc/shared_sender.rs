@@ -23,6 +23,7 @@ use crate::sync::{Arc, thread_local};
 /// A sender of the [channel](super) that any number of threads use at once, each by a lane of its own. Made by
 /// [`Sender::share`]. Messages of one thread arrive in order, also through clones. Counts as one sender until it is
 /// dropped.
+#[doc = cost!(mpsc SHARED_DROP)]
 ///
 /// ```
 /// use std::sync::OnceLock;
@@ -186,7 +187,8 @@ impl<T: 'static> SharedSender<T> {
     }
 
     /// Sends a message by this thread's lane. Without a bound this never waits. With a bound it blocks the thread until
-    /// there is room in that lane. Wait-free while there is room and a lane.
+    /// there is room in that lane.
+    #[doc = cost!(mpsc SHARED_SEND)]
     ///
     /// # Errors
     /// When the receiver has disconnected or has closed the channel.
@@ -202,7 +204,8 @@ impl<T: 'static> SharedSender<T> {
         })
     }
 
-    /// Sends a message if there is room in this thread's lane. Wait-free.
+    /// Sends a message if there is room in this thread's lane.
+    #[doc = cost!(mpsc SHARED_TRY_SEND)]
     ///
     /// # Errors
     /// When there is no room, also where this thread has no lane yet and the channel has the maximal number of lanes.
@@ -216,6 +219,7 @@ impl<T: 'static> SharedSender<T> {
     }
 
     /// As [`send`](Self::send); waits for room for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(mpsc SHARED_SEND)]
     ///
     /// # Errors
     /// When the timeout has passed, and when the receiver has disconnected or has closed the channel.
@@ -227,6 +231,7 @@ impl<T: 'static> SharedSender<T> {
     }
 
     /// As [`send`](Self::send); waits for room until `deadline` at most.
+    #[doc = cost!(mpsc SHARED_SEND)]
     ///
     /// # Errors
     /// When the deadline has passed, and when the receiver has disconnected or has closed the channel.
@@ -326,6 +331,7 @@ impl<T: 'static> SharedSender<T> {
     }
 
     /// A sender with a lane of its own, for a thread or task that sends much, or that waits as a task.
+    #[doc = cost!(mpsc CLONE)]
     ///
     /// # Errors
     /// When the channel has the maximal number of senders.
@@ -333,7 +339,8 @@ impl<T: 'static> SharedSender<T> {
         if self.is_counted { Sender::connect(&self.shared) } else { Ok(Sender::closed_from_birth(&self.shared)) }
     }
 
-    /// A weak sender, which knows the channel and does not keep it open. Wait-free.
+    /// A weak sender, which knows the channel and does not keep it open.
+    #[doc = cost!(mpsc SHARE)]
     #[must_use]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::new(&self.shared)
@@ -365,7 +372,8 @@ fn no_lane<T, R>(message: T) -> R {
 }
 
 impl<T: 'static> Clone for SharedSender<T> {
-    /// Another handle of the same channel. Each thread uses the same lane with it. Wait-free.
+    /// Another handle of the same channel. Each thread uses the same lane with it.
+    #[doc = cost!(mpsc SHARE)]
     fn clone(&self) -> Self {
         Self::new(&self.shared, self.is_counted)
     }

@@ -25,10 +25,11 @@ impl<T> WeakSender<T> {
     //     propagates; test: tests/suite/mpsc/shared.rs: the_last_shared_sender_wakes_a_receiver_that_waits
     // MUTANT: In a race: the other senders are dropped during an upgrade that finds no lane. Killed only by the model
     // `an_upgrade_that_finds_no_lane_against_the_last_senders_end`.
-    /// A sender, with a lane of its own. Lock-free; allocates as [`Sender::clone`] does.
+    /// A sender, with a lane of its own.
     ///
     /// `None` for ever after all senders have disconnected, and after the receiver has disconnected or has closed the
     /// channel. `None` for now where the channel has the maximal number of lanes.
+    #[doc = cost!(mpsc CLONE)]
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         if !self.shared.count_again() {
@@ -50,6 +51,8 @@ impl<T> WeakSender<T> {
 }
 
 impl<T> Clone for WeakSender<T> {
+    /// Another weak sender of the same channel.
+    #[doc = cost!(mpsc SHARE)]
     fn clone(&self) -> Self {
         Self::new(&self.shared)
     }

@@ -71,6 +71,7 @@ pub use super::error::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 ///
 /// Allocates once: 40 bytes for a message of one word, on a machine of 64 bits. The handle that is dropped last frees
 /// it.
+#[doc = cost!(oneshot CHANNEL)]
 #[must_use]
 #[inline]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {

@@ -36,6 +36,8 @@ use crate::sync::Arc;
 /// may be polled again after that, and by reference. So `(&mut receiver).await` loses nothing when it is given up, for
 /// instance in a `select!`. Only the task that polled last is woken. Its waker is kept until it is woken, another task
 /// polls, or the receiver is dropped.
+#[doc = cost!(oneshot FUTURE)]
+#[doc = cost!(oneshot DROP)]
 pub struct Receiver<T> {
     /// Without a link: spent, or closed.
     tie: Tie<T>,
@@ -59,8 +61,10 @@ impl<T> Receiver<T> {
 
     /// Receives the message; waits until it is there.
     ///
-    /// Wait-free where the message is there. Otherwise this polls for a while, if that has paid on this thread, and
-    /// then sleeps. `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
+    /// Where the message is not there this polls for a while, if that has paid on this thread, and then sleeps.
+    /// `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
+    #[doc = cost!(oneshot RECV)]
+    #[doc = cost!(oneshot RECV_WAIT)]
     ///
     /// # Errors
     /// When the sender has disconnected without a message, and on a receiver that has returned its message before.
@@ -86,9 +90,10 @@ impl<T> Receiver<T> {
         Panics::answer_behind(answer, || drop(self))
     }
 
-    /// Receives the message if it is there. Wait-free; on an unattached receiver without any system call or fence. An
-    /// attached receiver that finds nothing takes its id down. That costs one system call for a set with a descriptor,
-    /// then none until the id is raised again.
+    /// Receives the message if it is there. On an unattached receiver it needs no fence. An attached receiver that
+    /// finds nothing takes its id down.
+    #[doc = cost!(oneshot RECV)]
+    #[doc = cost!(oneshot TRY_RECV_EMPTY)]
     ///
     /// # Errors
     /// `Empty` when there is no message yet. `Disconnected` when there will be none, or it has been returned before.
@@ -100,6 +105,7 @@ impl<T> Receiver<T> {
     }
 
     /// Receives the message; waits for it for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// When the timeout has passed, and when there will be no message, or it has been returned before.
@@ -109,6 +115,7 @@ impl<T> Receiver<T> {
 
     /// Receives the message; waits for it until `deadline` at most. A message that is there is received even after the
     /// deadline.
+    #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
     /// When the deadline has passed, and when there will be no message, or it has been returned before.
@@ -116,7 +123,8 @@ impl<T> Receiver<T> {
         self.recv_until(|| Deadline::At(deadline))
     }
 
-    /// The message, in its slot, if it is there. Never blocks; costs the same as [`try_recv`](Self::try_recv).
+    /// The message, in its slot, if it is there. Never blocks.
+    #[doc = cost!(receiver LIKE_TRY_RECV)]
     pub fn peek(&mut self) -> Option<&T> {
         let link = self.tie.link()?;
         // SAFETY: where the sender has sent, this receiver owns the message, and is borrowed as long as the result.
@@ -145,8 +153,7 @@ impl<T> Receiver<T> {
     /// Closes the channel: from now on sending fails. Wakes a sender that waits for that, and a task that has polled
     /// this receiver. True: this call has closed it. False: the sender has sent or has disconnected, or it was closed
     /// before; a message that was sent stays here.
-    ///
-    /// Never blocks; lock-free.
+    #[doc = cost!(oneshot CLOSE)]
     pub fn close(&mut self) -> bool {
         let Some(link) = self.tie.link() else { return false };
         // SAFETY: this receiver has not disconnected.

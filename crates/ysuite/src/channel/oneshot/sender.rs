@@ -21,6 +21,7 @@ use crate::os::Deadline;
 use crate::wait::one::TaskWait;
 
 /// The sender of the [channel](super). Its drop notifies the receiver that there will be no message.
+#[doc = cost!(oneshot DROP)]
 pub struct Sender<T> {
     link: OneshotLink<T>,
 }
@@ -32,10 +33,10 @@ impl<T> Sender<T> {
     }
 
     // MUTANT: Speed only: the slow path finds no mark and notifies no receiver.
-    /// Sends the message. Never waits, and makes no system call unless the receiver's thread or set sleeps.
+    /// Sends the message. Never waits.
     ///
-    /// Wait-free. `Ok` means that the receiver can take the message, not that it will: a receiver that is dropped later
-    /// drops it.
+    /// `Ok` means that the receiver can take the message, not that it will: a receiver that is dropped later drops it.
+    #[doc = cost!(oneshot SEND)]
     ///
     /// # Errors
     /// When the receiver has disconnected, or has [closed](super::Receiver::close) the channel. The error returns the
@@ -74,6 +75,7 @@ impl<T> Sender<T> {
     ///
     /// Cancel-safe: a future that is dropped before it is ready has changed nothing. A task usually waits for this and
     /// for its work at once, and sends if the work is done first.
+    #[doc = cost!(oneshot CLOSED)]
     pub async fn closed(&mut self) {
         let waiting = TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) };
         poll_fn(|context| waiting.owner.poll_closed(context)).await;
@@ -89,8 +91,9 @@ impl<T> Sender<T> {
     /// Ready when the receiver has disconnected or has closed the channel. Otherwise registers the task to be woken
     /// then.
     ///
-    /// Lock-free. Only the task that polled last is woken. Its waker is kept until it is woken, another task polls,
-    /// this sender is dropped, or its message has been received.
+    /// Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, this sender is
+    /// dropped, or its message has been received.
+    #[doc = cost!(oneshot CLOSED)]
     pub fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waker = context.waker();
         // An existing box is used again. It is taken out while it is checked: the receiver may take it, and free it.
@@ -133,12 +136,14 @@ impl<T> Sender<T> {
     }
 
     /// Blocks until the receiver has disconnected or has closed the channel.
+    #[doc = cost!(oneshot WAIT_CLOSED)]
     pub fn wait_closed(&mut self) {
         self.wait_closed_until(Deadline::Never);
     }
 
     /// Blocks until the receiver has disconnected or has closed the channel (true), or the timeout has passed (false).
     /// `Duration::MAX` means no limit.
+    #[doc = cost!(oneshot WAIT_CLOSED)]
     pub fn wait_closed_timeout(&mut self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }

@@ -164,6 +164,8 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     }
 
     /// Performs one of the operations, and returns the result of its function; blocks until one is possible.
+    #[doc = cost!(select WAIT)]
+    #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait(mut self) -> R {
         loop {
             // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
@@ -179,12 +181,16 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     // MUTANT: A list of cases of which none is done finishes without a result.
     /// As [`wait`](Self::wait), for at most `timeout`: `None` when the timeout has passed. `Duration::MAX` means no
     /// limit.
+    #[doc = cost!(select WAIT)]
+    #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::after(timeout)) { self.cases.finish() } else { None }
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
     /// As [`wait`](Self::wait), until `deadline` at most: `None` when the deadline has passed.
+    #[doc = cost!(select WAIT)]
+    #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }
     }
@@ -197,6 +203,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     /// a different one each time. Three cases are judged for each operation by itself: a message after one that is
     /// [still being written](crate::mpmc#preempted-peers), the peer in a rendezvous that waits by a `select` and is at
     /// work itself, and room that one thread [returns](crate::mpmc::Permit) and another takes at once.
+    #[doc = cost!(select WAIT)]
     pub fn try_now(mut self) -> Option<R> {
         if run::choose(&mut self.cases, Deadline::Passed) { self.cases.finish() } else { None }
     }

@@ -18,6 +18,7 @@ use crate::wait::{SharedBackoff, Subscriptions};
 
 /// A receiver of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
 /// clone has seen the same value as its original.
+#[doc = cost!(watch DROP)]
 pub struct Receiver<T> {
     /// With the last handle the value is dropped, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
@@ -45,12 +46,14 @@ impl<T> Receiver<T> {
 
     /// Borrows the value. It does not count as seen. Waits for a sender that [holds the lock](super#the-lock). A thread
     /// may hold several borrows at once, and must not send while it holds one.
+    #[doc = cost!(watch BORROW)]
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(Some(self.seen)).0
     }
 
     /// Borrows the value, which then counts as seen. Waits for a sender that [holds the lock](super#the-lock), as
-    /// [`borrow`](Self::borrow). An attached receiver takes its id down (at most two system calls, the first time).
+    /// [`borrow`](Self::borrow). An attached receiver takes its id down.
+    #[doc = cost!(watch BORROW)]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let (value, version) = self.shared.borrow(Some(self.seen));
         self.seen = version;
@@ -59,8 +62,10 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: one more check, or one less: a value that came meanwhile has raised the id again.
-    /// Whether there is a value that this receiver has not seen. Never blocks. Wait-free, and without a fence or a
-    /// system call. Only an attached receiver may take its id down, which is lock-free.
+    /// Whether there is a value that this receiver has not seen. Never blocks, and needs no fence. An attached receiver
+    /// may take its id down.
+    #[doc = cost!(watch HAS_CHANGED)]
+    #[doc = cost!(watch CHANGED_ATTACHED)]
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -93,8 +98,10 @@ impl<T> Receiver<T> {
     /// Waits for a value that this receiver has not seen. From then on it counts as seen, and a later value ends the
     /// next wait. So read the value afterwards.
     ///
-    /// Wait-free where there is one. Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps
-    /// in the kernel.
+    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
+    #[doc = cost!(watch CHANGED)]
+    #[doc = cost!(watch CHANGED_ATTACHED)]
+    #[doc = cost!(watch CHANGED_WAIT)]
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -121,6 +128,7 @@ impl<T> Receiver<T> {
     /// As [`changed`](Self::changed), for a task. Needs no particular runtime.
     ///
     /// Cancel-safe: where the future is dropped before it is ready, no value counts as seen.
+    #[doc = cost!(watch CHANGED_TASK)]
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -131,8 +139,9 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: A version that is the last one has been observed already.
-    /// As [`changed`](Self::changed), or registers the task to be woken when there may be a value. Lock-free; allocates
-    /// the first time. Only the task that polled this receiver last is woken.
+    /// As [`changed`](Self::changed), or registers the task to be woken when there may be a value. Allocates the first
+    /// time. Only the task that polled this receiver last is woken.
+    #[doc = cost!(watch CHANGED_TASK)]
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
@@ -170,6 +179,8 @@ impl<T> Receiver<T> {
     /// too soon.
     ///
     /// `predicate` runs while no sender can change the value. It must not send into this channel: that waits for ever.
+    #[doc = cost!(watch WAIT_FOR)]
+    #[doc = cost!(watch CHANGED_WAIT)]
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders have disconnected.
@@ -208,6 +219,7 @@ impl<T> Receiver<T> {
     ///
     /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as
     /// seen. Where values arrive as fast as it refuses them, the task yields after some.
+    #[doc = cost!(watch CHANGED_TASK)]
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders have disconnected.
@@ -395,6 +407,7 @@ impl_watch_api!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which has seen the same value as this one. It is attached to no set.
+    #[doc = cost!(watch SUBSCRIBE)]
     fn clone(&self) -> Self {
         self.shared.add_receiver();
         Self {

@@ -12,6 +12,7 @@ use crate::wait::{SharedBackoff, Spin};
 
 /// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers may see the last value, and then get the disconnection.
+#[doc = cost!(watch DROP)]
 pub struct Sender<T> {
     /// With the last handle the value is dropped, which is user code.
     shared: Foreign<Arc<WatchShared<T>>>,
@@ -29,9 +30,9 @@ impl<T> Sender<T> {
     // MUTANT: Speed only: the wait that follows checks first as well.
     /// Replaces the value; wakes all receivers that wait. The old value is dropped afterwards.
     ///
-    /// Waits for a thread that holds the [lock](super#the-lock). After that it makes a system call only where a
-    /// receiver waits. Where a receiver is cloning the old value, as an iterator or a stream, this allocates, and that
-    /// receiver drops the old value.
+    /// Waits for a thread that holds the [lock](super#the-lock). Where a receiver is cloning the old value, as an
+    /// iterator or a stream, this allocates, and that receiver drops the old value.
+    #[doc = cost!(watch SEND)]
     ///
     /// # Errors
     /// When there is no receiver: the value stays unchanged. To change it all the same, use
@@ -53,6 +54,7 @@ impl<T> Sender<T> {
     /// Replaces the value, with or without receivers. Wakes all that wait, and returns the old value.
     ///
     /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value.
+    #[doc = cost!(watch SEND)]
     ///
     /// # Panics
     /// When it is called within the `Clone` of this channel's value, because it would wait for that.
@@ -65,6 +67,7 @@ impl<T> Sender<T> {
     ///
     /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value. `change` runs while no other
     /// thread can read the value. It must not use this channel: to borrow or to send within it waits for ever.
+    #[doc = cost!(watch SEND)]
     ///
     /// # Panics
     /// When `change` panics: the value stays as `change` has left it, and counts as changed. When it is called within
@@ -81,6 +84,7 @@ impl<T> Sender<T> {
     ///
     /// Waits for a thread that holds the [lock](super#the-lock), or that clones the value. `change` runs while no other
     /// thread can read the value. It must not use this channel: to borrow or to send within it waits for ever.
+    #[doc = cost!(watch SEND)]
     ///
     /// # Panics
     /// When `change` panics: the value stays as `change` has left it, and counts as changed. When it is called within
@@ -90,11 +94,13 @@ impl<T> Sender<T> {
     }
 
     /// Borrows the value. Waits for a sender that [holds the lock](super#the-lock).
+    #[doc = cost!(watch BORROW)]
     pub fn borrow(&self) -> Ref<'_, T> {
         self.shared.borrow(None).0
     }
 
-    /// Makes another receiver, which has seen the current value. Wait-free.
+    /// Makes another receiver, which has seen the current value.
+    #[doc = cost!(watch SUBSCRIBE)]
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         self.shared.add_receiver();
@@ -108,8 +114,9 @@ impl<T> Sender<T> {
         self.shared.receivers() == 0
     }
 
-    /// Waits until there is no receiver. Needs no particular runtime. Cancel-safe. A receiver may have
-    /// [subscribed](Self::subscribe) since.
+    /// Waits until there is no receiver. Needs no particular runtime. A receiver may have [subscribed](Self::subscribe)
+    /// since.
+    #[doc = cost!(watch CHANGED_TASK)]
     pub async fn closed(&self) {
         let mut wait = ManyWait::new(self.shared.unwatched(), false);
         while !self.is_disconnected() {
@@ -119,11 +126,13 @@ impl<T> Sender<T> {
 
     /// Blocks until there is no receiver. Sleeps in the kernel at once. A receiver may have
     /// [subscribed](Self::subscribe) since.
+    #[doc = cost!(watch WAIT_CLOSED)]
     pub fn wait_closed(&self) {
         self.wait_closed_until(Deadline::Never);
     }
 
     /// Blocks until there is no receiver (true), for at most `timeout` (false). `Duration::MAX` means no limit.
+    #[doc = cost!(watch WAIT_CLOSED)]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.wait_closed_until(Deadline::after(timeout))
     }
@@ -143,6 +152,8 @@ impl<T> Sender<T> {
 impl_watch_api!(Sender);
 
 impl<T> Clone for Sender<T> {
+    /// Another sender of the same channel.
+    #[doc = cost!(watch SUBSCRIBE)]
     fn clone(&self) -> Self {
         self.shared.add_sender();
         Self::new(self.shared.clone())
