@@ -19,12 +19,8 @@ use ysuite::channel::TryRecvError;
 use ysuite::signal::{Attach, Signals, Wait, YPollset, YSocketpair};
 use ysuite::spsc;
 
-use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits};
-
-/// In a [`YPollset`].
-pub struct InPollset;
-/// In a [`YSocketpair`] that is in an epoll.
-pub struct InEpoll;
+use super::channels::channels;
+use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Waits};
 
 const COMMON: Traits = Traits { one_by_one: false, senders: Ends::Many, one_order: false, ..Traits::COMMON };
 
@@ -125,47 +121,31 @@ impl<M: Message, S: Set> super::Receiver<M> for Receiver<M, S> {
     }
 }
 
+channels! {
+    /// In a [`YPollset`].
+    InPollset: "spscs-pollset", "A ysuite::spsc for each sender, all attached to one YPollset",
+        { ..COMMON }, spsc::Sender<M>, Receiver<M, YPollset>, one()?;
+    /// In a [`YSocketpair`] that is in an epoll.
+    InEpoll: "spscs-epoll",
+        "A ysuite::spsc for each sender, all attached to one YSocketpair, waiting in epoll as alongside sockets",
+        { waits: Waits::SleepsInPoll, works_with_epoll: true, ..COMMON },
+        spsc::Sender<M>, Receiver<M, Polled>, one()?;
+}
+
+fn one<M: Message, S: Set>() -> io::Result<(spsc::Sender<M>, Receiver<M, S>)> {
+    let (mut senders, receiver) = ends(1)?;
+    Ok((senders.remove(0), receiver))
+}
+
 macro_rules! a_channel_for_each {
-    ($transport:ty, $set:ty, $traits:expr) => {
-        impl Transport for $transport {
-            const TRAITS: Traits = $traits;
-            type Sender<M: Message> = spsc::Sender<M>;
-            type Receiver<M: Message> = Receiver<M, $set>;
-
-            fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-                let (mut senders, receiver) = ends(1)?;
-                Ok((senders.remove(0), receiver))
-            }
-        }
-
+    ($($transport:ty),+) => { $(
         impl Many for $transport {
             fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
                 let (senders, receiver) = ends(shape.senders)?;
                 Ok((senders, vec![receiver]))
             }
         }
-    };
+    )+ };
 }
 
-a_channel_for_each!(
-    InPollset,
-    YPollset,
-    Traits {
-        name: "spscs-pollset",
-        about: "A ysuite::spsc for each sender, all attached to one YPollset",
-        waits: Waits::LooksThenSleeps,
-        ..COMMON
-    }
-);
-
-a_channel_for_each!(
-    InEpoll,
-    Polled,
-    Traits {
-        name: "spscs-epoll",
-        about: "A ysuite::spsc for each sender, all attached to one YSocketpair, waiting in epoll as alongside sockets",
-        waits: Waits::SleepsInPoll,
-        works_with_epoll: true,
-        ..COMMON
-    }
-);
+a_channel_for_each!(InPollset, InEpoll);

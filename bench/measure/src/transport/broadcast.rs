@@ -8,36 +8,26 @@
 //! Its receivers take copies, so it carries what transports of bytes carry: a block, or the address of a parcel. A slot
 //! keeps its bytes after the one receiver has them, and those are not read again.
 
-use std::io;
-
 use ysuite::broadcast;
 
-use super::{Closed, Ends, Message, Traits, Transport, ends_by_cloning};
-
-/// A slow receiver delays the sender.
-pub struct Bounded;
+use super::channels::channels;
+use super::{Closed, Ends, Message, Traits, ends_by_cloning};
 
 const PLACES: usize = 1_024;
 
-impl Transport for Bounded {
-    const TRAITS: Traits = Traits {
-        name: "broadcast",
-        about: "ysuite::broadcast with room for 1,024 messages, to one receiver",
-        batches: true,
-        works_with_epoll: true,
-        bounded: true,
-        senders: Ends::Many,
-        variant: true,
-        ..Traits::COMMON
-    };
-    type Sender<M: Message> = broadcast::Sender<M::Wire>;
-    type Receiver<M: Message> = broadcast::Receiver<M::Wire>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        Ok(broadcast::bounded(PLACES))
-    }
+channels! {
+    /// A slow receiver delays the sender.
+    Bounded: "broadcast", "ysuite::broadcast with room for 1,024 messages, to one receiver",
+        {
+            batches: true,
+            works_with_epoll: true,
+            bounded: true,
+            senders: Ends::Many,
+            variant: true,
+            ..Traits::COMMON
+        },
+        broadcast::Sender<M::Wire>, broadcast::Receiver<M::Wire>, broadcast::bounded(PLACES);
 }
-
 ends_by_cloning!(senders: Bounded);
 
 impl<M: Message> super::Sender<M> for broadcast::Sender<M::Wire> {

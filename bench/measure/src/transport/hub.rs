@@ -17,82 +17,52 @@ use ysuite::channel::Spin;
 use ysuite::hub::{self, Handle, Hub};
 use ysuite::spsc;
 
-use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
-
-/// The default: spins a little, then sleeps.
-pub struct Adaptive;
-/// Sleeps as soon as nothing is ready.
-pub struct Sleeping;
-/// A channel instead of functions.
-pub struct Spsc;
+use super::channels::channels;
+use super::{Closed, Ends, Message, Traits, Waits, ends_by_cloning};
 
 const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
 
-impl Transport for Adaptive {
-    const TRAITS: Traits = Traits {
-        name: "hub",
-        about: "ysuite::hub: an event loop that runs posted functions, spinning a little before it sleeps in epoll",
-        senders: Ends::Many,
-        one_order: false,
-        ..COMMON
-    };
-    type Sender<M: Message> = Poster<M>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Poster<M>, Receiver<M>)> {
-        posting(Hub::new()?)
-    }
+channels! {
+    /// The default: spins a little, then sleeps.
+    Adaptive: "hub",
+        "ysuite::hub: an event loop that runs posted functions, spinning a little before it sleeps in epoll",
+        { senders: Ends::Many, one_order: false, ..COMMON },
+        Poster<M>, Receiver<M>, posting(Hub::new()?);
+    /// Sleeps as soon as nothing is ready.
+    Sleeping: "hub-none",
+        "ysuite::hub, an event loop that runs posted functions, sleeping at once in epoll (Spin::None)",
+        { waits: Waits::SleepsInPoll, senders: Ends::Many, one_order: false, variant: true, ..COMMON },
+        Poster<M>, Receiver<M>, posting(sleeping()?);
+    /// A channel instead of functions.
+    Spsc: "hub-spsc", "ysuite::spsc served by a ysuite::hub, which calls a handler with each message",
+        { batches: true, variant: true, ..COMMON },
+        spsc::Sender<M>, Receiver<M>, served()?;
 }
-
-impl Transport for Sleeping {
-    const TRAITS: Traits = Traits {
-        name: "hub-none",
-        about: "ysuite::hub, an event loop that runs posted functions, sleeping at once in epoll (Spin::None)",
-        waits: Waits::SleepsInPoll,
-        variant: true,
-        ..Adaptive::TRAITS
-    };
-    type Sender<M: Message> = Poster<M>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Poster<M>, Receiver<M>)> {
-        let mut hub = Hub::new()?;
-        hub.set_spin(Spin::None);
-        posting(hub)
-    }
-}
-
-impl Transport for Spsc {
-    const TRAITS: Traits = Traits {
-        name: "hub-spsc",
-        about: "ysuite::spsc served by a ysuite::hub, which calls a handler with each message",
-        batches: true,
-        variant: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = spsc::Sender<M>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(spsc::Sender<M>, Receiver<M>)> {
-        let (sender, receiver) = spsc::unbounded::<M>();
-        let mut served = Receiver { hub: Hub::new()?, landing: Landing::new() };
-        let place = served.landing.place();
-        let handler = move |_: &mut Hub, message| {
-            if let Ok(message) = message {
-                // SAFETY: the hub of this landing's receiver calls this.
-                unsafe { place.push(message) };
-            }
-        };
-        served.hub.receive(receiver, handler).map_err(|hub::Refused { error, .. }| error)?;
-        Ok((sender, served))
-    }
-}
-
 ends_by_cloning!(senders: Adaptive, Sleeping);
 
-pub(super) fn posting<M: Message>(hub: Hub) -> io::Result<(Poster<M>, Receiver<M>)> {
+pub(super) fn sleeping() -> io::Result<Hub> {
+    let mut hub = Hub::new()?;
+    hub.set_spin(Spin::None);
+    Ok(hub)
+}
+
+fn served<M: Message>() -> io::Result<(spsc::Sender<M>, Receiver<M>)> {
+    let (sender, receiver) = spsc::unbounded::<M>();
+    let mut served = Receiver { hub: Hub::new()?, landing: Landing::new() };
+    let place = served.landing.place();
+    let handler = move |_: &mut Hub, message| {
+        if let Ok(message) = message {
+            // SAFETY: the hub of this landing's receiver calls this.
+            unsafe { place.push(message) };
+        }
+    };
+    served.hub.receive(receiver, handler).map_err(|hub::Refused { error, .. }| error)?;
+    Ok((sender, served))
+}
+
+pub(super) fn posting<M: Message>(hub: Hub) -> (Poster<M>, Receiver<M>) {
     let landing = Landing::new();
-    Ok((Poster { handle: hub.handle(), place: landing.place() }, Receiver { hub, landing }))
+    (Poster { handle: hub.handle(), place: landing.place() }, Receiver { hub, landing })
 }
 
 /// The functions leave their messages here: a queue on the heap, used by the hub's thread alone.

@@ -12,7 +12,6 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
 use ysuite::hub::{Hub, Interest, Source, Timer};
 
 use super::{Closed, Message, Traits, Transport, hub};
@@ -73,10 +72,9 @@ impl Transport for Loaded {
     type Receiver<M: Message> = hub::Receiver<M>;
 
     fn open<M: Message>() -> io::Result<(Poster<M>, hub::Receiver<M>)> {
-        let mut hub = Hub::new()?;
-        hub.set_spin(Spin::None);
+        let mut hub = hub::sleeping()?;
         let load = Load::on(&mut hub)?;
-        let (inner, receiver) = hub::posting(hub)?;
+        let (inner, receiver) = hub::posting(hub);
         Ok((Poster { inner, load: Some(load) }, receiver))
     }
 }

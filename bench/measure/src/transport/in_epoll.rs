@@ -18,12 +18,9 @@ use ysuite::channel::{Spin, TryRecvError};
 use ysuite::signal::{Attach, Wait, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
 
+use super::channels::channels;
 use super::mpmc::PLACES;
-use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Transport, Waits, copies};
-
-pub struct Spsc;
-pub struct Mpsc;
-pub struct Mpmc;
+use super::{Closed, Ends, Many, Message, Shape, Sides, Traits, Waits, copies, ends_by_cloning};
 
 const COMMON: Traits = Traits { waits: Waits::SleepsInPoll, works_with_epoll: true, ..Traits::COMMON };
 
@@ -68,68 +65,36 @@ impl<M: Message, R: Looks<M>> super::Receiver<M> for Receiver<R> {
     }
 }
 
-impl Transport for Spsc {
-    const TRAITS: Traits = Traits {
-        name: "spsc-epoll",
-        about: "ysuite::spsc attached to a YSocketpair, waiting in epoll as alongside sockets",
-        ..COMMON
-    };
-    type Sender<M: Message> = spsc::Sender<M>;
-    type Receiver<M: Message> = Receiver<spsc::Receiver<M>>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let (sender, receiver) = spsc::unbounded();
-        Ok((sender, Receiver::new(receiver)?))
-    }
+channels! {
+    Spsc: "spsc-epoll", "ysuite::spsc attached to a YSocketpair, waiting in epoll as alongside sockets",
+        { ..COMMON }, spsc::Sender<M>, Receiver<spsc::Receiver<M>>, attached(spsc::unbounded())?;
+    Mpsc: "mpsc-epoll", "ysuite::mpsc attached to a YSocketpair, waiting in epoll as alongside sockets",
+        { senders: Ends::Many, one_order: false, variant: true, ..COMMON },
+        mpsc::Sender<M>, Receiver<mpsc::Receiver<M>>, attached(mpsc::unbounded())?;
+    Mpmc: "mpmc-eventfd",
+        "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd, its senders never asleep",
+        { bounded: true, senders: Ends::Many, receivers: Ends::Many, variant: true, ..COMMON },
+        mpmc::Sender<M>, Receiver<mpmc::Receiver<M>>, attached(bounded())?;
 }
-
-impl Transport for Mpsc {
-    const TRAITS: Traits = Traits {
-        name: "mpsc-epoll",
-        about: "ysuite::mpsc attached to a YSocketpair, waiting in epoll as alongside sockets",
-        senders: Ends::Many,
-        one_order: false,
-        variant: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = mpsc::Sender<M>;
-    type Receiver<M: Message> = Receiver<mpsc::Receiver<M>>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let (sender, receiver) = mpsc::unbounded();
-        Ok((sender, Receiver::new(receiver)?))
-    }
-}
-
-super::ends_by_cloning!(senders: Mpsc);
-
-impl Transport for Mpmc {
-    const TRAITS: Traits = Traits {
-        name: "mpmc-eventfd",
-        about: "ysuite::mpmc with room for 1,024 messages, each receiver waiting in an epoll of its own for an eventfd, its senders never asleep",
-        bounded: true,
-        senders: Ends::Many,
-        receivers: Ends::Many,
-        variant: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = mpmc::Sender<M>;
-    type Receiver<M: Message> = Receiver<mpmc::Receiver<M>>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let (sender, receiver) = mpmc::bounded(PLACES);
-        sender.set_spin(Spin::Forever);
-        Ok((sender, Receiver::new(receiver)?))
-    }
-}
+ends_by_cloning!(senders: Mpsc);
 
 impl Many for Mpmc {
     fn open_many<M: Message>(shape: Shape) -> io::Result<Sides<Self, M>> {
-        let (sender, receiver) = mpmc::bounded(PLACES);
-        sender.set_spin(Spin::Forever);
+        let (sender, receiver) = bounded();
         let receivers = copies(receiver, shape.receivers).into_iter().map(Receiver::new).collect::<io::Result<_>>()?;
         Ok((copies(sender, shape.senders), receivers))
     }
+}
+
+fn attached<S, R: Attach>((sender, receiver): (S, R)) -> io::Result<(S, Receiver<R>)> {
+    Ok((sender, Receiver::new(receiver)?))
+}
+
+/// Its senders never sleep.
+fn bounded<M>() -> (mpmc::Sender<M>, mpmc::Receiver<M>) {
+    let (sender, receiver) = mpmc::bounded(PLACES);
+    sender.set_spin(Spin::Forever);
+    (sender, receiver)
 }
 
 impl<M: Message> Looks<M> for spsc::Receiver<M> {

@@ -10,6 +10,7 @@
 
 pub mod attached;
 pub mod broadcast;
+pub mod channels;
 pub mod check;
 pub mod crossbeam;
 pub mod crossbeam_select;

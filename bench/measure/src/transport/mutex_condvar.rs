@@ -11,16 +11,11 @@
 //! lock that it is going to sleep, and only then is notified: the article's "if it suspects that the partner may be
 //! sleeping".
 
-use std::io;
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 
+use super::channels::channels;
 use super::mutex_queue::{MutexQueue, Queue};
-use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
-
-/// Notifies at every message.
-pub struct Always;
-/// Notifies a receiver only after it has said that it sleeps.
-pub struct IfAsleep;
+use super::{Closed, Ends, Message, Traits, Waits, ends_by_cloning};
 
 struct Shared<M> {
     queue: MutexQueue<M>,
@@ -30,44 +25,24 @@ struct Shared<M> {
 pub struct Sender<M, const ALWAYS: bool>(Arc<Shared<M>>);
 pub struct Receiver<M>(Arc<Shared<M>>);
 
-pub(super) const COMMON: Traits = Traits {
-    name: "mutex-condvar",
-    about: "A VecDeque behind a mutex, with a condition variable notified at every message",
-    waits: Waits::Sleeps,
-    batches: true,
-    senders: Ends::Many,
-    receivers: Ends::Many,
-    ..Traits::COMMON
-};
+pub(super) const COMMON: Traits =
+    Traits { waits: Waits::Sleeps, batches: true, senders: Ends::Many, receivers: Ends::Many, ..Traits::COMMON };
 
 pub(super) fn ends<M, const ALWAYS: bool>() -> (Sender<M, ALWAYS>, Receiver<M>) {
     let shared = Arc::new(Shared { queue: MutexQueue::new(), filled: Condvar::new() });
     (Sender(shared.clone()), Receiver(shared))
 }
 
-impl Transport for Always {
-    const TRAITS: Traits = COMMON;
-    type Sender<M: Message> = Sender<M, true>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Sender<M, true>, Receiver<M>)> {
-        Ok(ends())
-    }
+channels! {
+    /// Notifies at every message.
+    Always: "mutex-condvar", "A VecDeque behind a mutex, with a condition variable notified at every message",
+        { ..COMMON }, Sender<M, true>, Receiver<M>, ends();
+    /// Notifies a receiver only after it has said that it sleeps.
+    IfAsleep: "mutex-condvar-asleep",
+        "A VecDeque behind a mutex, with a condition variable notified only when the receiver has gone to sleep",
+        { ..COMMON }, Sender<M, false>, Receiver<M>, ends();
 }
-
-impl Transport for IfAsleep {
-    const TRAITS: Traits = Traits {
-        name: "mutex-condvar-asleep",
-        about: "A VecDeque behind a mutex, with a condition variable notified only when the receiver has gone to sleep",
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<M, false>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Sender<M, false>, Receiver<M>)> {
-        Ok(ends())
-    }
-}
+ends_by_cloning!(both: Always, IfAsleep);
 
 impl<M, const ALWAYS: bool> Sender<M, ALWAYS> {
     /// Changes the queue, then wakes the thread that waits for the change.
@@ -100,8 +75,6 @@ impl<M: Message, const ALWAYS: bool> super::Sender<M> for Sender<M, ALWAYS> {
         Ok(())
     }
 }
-
-ends_by_cloning!(both: Always, IfAsleep);
 
 impl<M, const ALWAYS: bool> Clone for Sender<M, ALWAYS> {
     fn clone(&self) -> Self {

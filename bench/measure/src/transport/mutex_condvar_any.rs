@@ -6,16 +6,11 @@
 //! ```
 
 use std::any::Any;
-use std::io;
 use std::marker::PhantomData;
 
+use super::channels::channels;
 use super::mutex_condvar::{self, ends};
-use super::{Closed, Message, Traits, Transport, ends_by_cloning};
-
-/// Notifies at every message.
-pub struct Always;
-/// Notifies a receiver only after it has said that it sleeps.
-pub struct IfAsleep;
+use super::{Closed, Message, Traits, ends_by_cloning};
 
 type Boxed = Box<dyn Any + Send>;
 
@@ -24,34 +19,16 @@ pub struct Receiver<M>(mutex_condvar::Receiver<Boxed>, PhantomData<fn() -> M>);
 
 const COMMON: Traits = Traits { batches: false, variant: true, ..mutex_condvar::COMMON };
 
-impl Transport for Always {
-    const TRAITS: Traits = Traits {
-        name: "mutex-condvar-any",
-        about: "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified at every message",
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<M, true>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Sender<M, true>, Receiver<M>)> {
-        Ok(boxed(ends()))
-    }
+channels! {
+    /// Notifies at every message.
+    Always: "mutex-condvar-any",
+        "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified at every message",
+        { ..COMMON }, Sender<M, true>, Receiver<M>, boxed(ends());
+    /// Notifies a receiver only after it has said that it sleeps.
+    IfAsleep: "condvar-any-asleep",
+        "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified only if the receiver sleeps",
+        { ..COMMON }, Sender<M, false>, Receiver<M>, boxed(ends());
 }
-
-impl Transport for IfAsleep {
-    const TRAITS: Traits = Traits {
-        name: "condvar-any-asleep",
-        about: "Box<dyn Any> in a VecDeque behind a mutex, a condition variable notified only if the receiver sleeps",
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<M, false>;
-    type Receiver<M: Message> = Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Sender<M, false>, Receiver<M>)> {
-        Ok(boxed(ends()))
-    }
-}
-
 ends_by_cloning!(both: Always, IfAsleep);
 
 fn boxed<M, const ALWAYS: bool>(

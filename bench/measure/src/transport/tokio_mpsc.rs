@@ -5,50 +5,22 @@
 //!   sender threads   send, or blocking_send ----> blocks of 32 messages, one order ----> blocking_recv   receiver thread
 //! ```
 
-use std::io;
-
 use tokio::sync::mpsc;
 
-use super::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
-
-pub struct Unbounded;
-/// With room for 1,024 messages.
-pub struct Bounded;
+use super::channels::channels;
+use super::{Closed, Ends, Message, Traits, Waits, ends_by_cloning};
 
 const COMMON: Traits = Traits { waits: Waits::Sleeps, senders: Ends::Many, ..Traits::COMMON };
 
 const PLACES: usize = 1024;
 
-impl Transport for Unbounded {
-    const TRAITS: Traits = Traits {
-        name: "tokio-mpsc",
-        about: "tokio::sync::mpsc::unbounded_channel, received by blocking_recv",
-        ..COMMON
-    };
-    type Sender<M: Message> = mpsc::UnboundedSender<M>;
-    type Receiver<M: Message> = mpsc::UnboundedReceiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        Ok(mpsc::unbounded_channel())
-    }
+channels! {
+    Unbounded: "tokio-mpsc", "tokio::sync::mpsc::unbounded_channel, received by blocking_recv",
+        { ..COMMON }, mpsc::UnboundedSender<M>, mpsc::UnboundedReceiver<M>, mpsc::unbounded_channel();
+    Bounded: "tokio-mpsc-bounded",
+        "tokio::sync::mpsc::channel with room for 1,024 messages, by blocking_send and blocking_recv",
+        { bounded: true, variant: true, ..COMMON }, mpsc::Sender<M>, mpsc::Receiver<M>, mpsc::channel(PLACES);
 }
-
-impl Transport for Bounded {
-    const TRAITS: Traits = Traits {
-        name: "tokio-mpsc-bounded",
-        about: "tokio::sync::mpsc::channel with room for 1,024 messages, by blocking_send and blocking_recv",
-        bounded: true,
-        variant: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = mpsc::Sender<M>;
-    type Receiver<M: Message> = mpsc::Receiver<M>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        Ok(mpsc::channel(PLACES))
-    }
-}
-
 ends_by_cloning!(senders: Unbounded, Bounded);
 
 impl<M: Message> super::Sender<M> for mpsc::UnboundedSender<M> {

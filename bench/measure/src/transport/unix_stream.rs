@@ -11,21 +11,12 @@ use std::io;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
+use super::channels::channels;
 use super::kernel::stream::Stream;
 use super::kernel::{Receiver, Sender, ends};
-use super::{Ends, Message, Shape, Traits, Transport, Waits, ends_by_cloning};
+use super::{Ends, Message, Shape, Traits, Waits, ends_by_cloning};
 
-pub struct Waitall;
-pub struct Polled;
-
-const COMMON: Traits = Traits {
-    name: "unix-stream",
-    about: "Local sockets as in the article: a blocking read of each message with MSG_WAITALL",
-    waits: Waits::Sleeps,
-    works_with_epoll: true,
-    bounded: true,
-    ..Traits::COMMON
-};
+const COMMON: Traits = Traits { waits: Waits::Sleeps, works_with_epoll: true, bounded: true, ..Traits::COMMON };
 
 /// The most bytes that Linux has always put whole into one buffer of its queue, and takes from there under one lock, if
 /// the reader asks for no less. No standard guarantees it: the validation of every message would detect a failure.
@@ -38,35 +29,17 @@ fn pair<M: Message, const POLL: bool>() -> io::Result<Pair<M, POLL>> {
     Ok(ends(Stream::over(one, other)))
 }
 
-impl Transport for Waitall {
-    const TRAITS: Traits = Traits {
-        senders: Ends::Many,
-        receivers: Ends::Many,
-        most_bytes: |shape| if shape == Shape::ONE_TO_ONE { usize::MAX } else { IN_ONE_BUFFER },
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<Stream<false>, M>;
-    type Receiver<M: Message> = Receiver<Stream<false>, M>;
-
-    fn open<M: Message>() -> io::Result<Pair<M, false>> {
-        pair()
-    }
+channels! {
+    Waitall: "unix-stream", "Local sockets as in the article: a blocking read of each message with MSG_WAITALL",
+        {
+            senders: Ends::Many,
+            receivers: Ends::Many,
+            most_bytes: |shape| if shape == Shape::ONE_TO_ONE { usize::MAX } else { IN_ONE_BUFFER },
+            ..COMMON
+        },
+        Sender<Stream<false>, M>, Receiver<Stream<false>, M>, pair()?;
+    Polled: "unix-stream-poll", "Local sockets with a real poll(2) before each read",
+        { waits: Waits::SleepsInPoll, variant: true, ..COMMON },
+        Sender<Stream<true>, M>, Receiver<Stream<true>, M>, pair()?;
 }
-
-impl Transport for Polled {
-    const TRAITS: Traits = Traits {
-        name: "unix-stream-poll",
-        about: "Local sockets with a real poll(2) before each read",
-        waits: Waits::SleepsInPoll,
-        variant: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<Stream<true>, M>;
-    type Receiver<M: Message> = Receiver<Stream<true>, M>;
-
-    fn open<M: Message>() -> io::Result<Pair<M, true>> {
-        pair()
-    }
-}
-
 ends_by_cloning!(both: Waitall);

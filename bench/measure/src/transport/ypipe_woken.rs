@@ -7,19 +7,24 @@
 //!
 //! A flush that returns false says that the reader is asleep, or about to sleep. Only then is the signaler used.
 
-use std::io;
-
 use ysuite::queue::ypipe;
 use ysuite::signal::{Signal, Wait, YPollset, YSemaphore, YSocketpair};
 
+use super::channels::channels;
 use super::check::END;
-use super::{Closed, Message, Traits, Transport, Waits};
+use super::{Closed, Message, Traits, Waits};
 
 const COMMON: Traits = Traits { waits: Waits::Sleeps, batches: true, ..Traits::COMMON };
 
-pub struct BySemaphore;
-pub struct ByPollset;
-pub struct BySocketpair;
+channels! {
+    BySemaphore: "ypipe-ysemaphore", "The article's ypipe, its reader woken by a YSemaphore",
+        { ..COMMON }, Sender<M>, Receiver<M, YSemaphore>, woken(YSemaphore::new(), YSemaphore::signaler);
+    ByPollset: "ypipe-ypollset", "The article's ypipe, its reader woken by a YPollset: with polling",
+        { ..COMMON }, Sender<M>, Receiver<M, YPollset>, woken(YPollset::new(), YPollset::signaler);
+    BySocketpair: "ypipe-ysocketpair", "The article's ypipe, its reader woken by a YSocketpair",
+        { works_with_epoll: true, ..COMMON },
+        Sender<M>, Receiver<M, YSocketpair>, woken(YSocketpair::new()?, YSocketpair::signaler);
+}
 
 pub struct Sender<M: Message> {
     pipe: ypipe::Writer<M>,
@@ -32,55 +37,13 @@ pub struct Receiver<M, W: Wait> {
     waiter: W,
 }
 
-fn ends<M: Message, W: Wait>(waiter: W, signaler: impl Signal + Send + 'static) -> (Sender<M>, Receiver<M, W>) {
+fn woken<M: Message, W: Wait, S: Signal + Send + 'static>(
+    waiter: W,
+    signaler: impl FnOnce(&W) -> S,
+) -> (Sender<M>, Receiver<M, W>) {
     let (writer, reader) = ypipe::unbounded();
-    (Sender { pipe: writer, signaler: Box::new(signaler) }, Receiver { pipe: reader, waiter })
-}
-
-impl Transport for BySemaphore {
-    const TRAITS: Traits =
-        Traits { name: "ypipe-ysemaphore", about: "The article's ypipe, its reader woken by a YSemaphore", ..COMMON };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, YSemaphore>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let waiter = YSemaphore::new();
-        let signaler = waiter.signaler();
-        Ok(ends(waiter, signaler))
-    }
-}
-
-impl Transport for ByPollset {
-    const TRAITS: Traits = Traits {
-        name: "ypipe-ypollset",
-        about: "The article's ypipe, its reader woken by a YPollset: with polling",
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, YPollset>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let waiter = YPollset::new();
-        let signaler = waiter.signaler();
-        Ok(ends(waiter, signaler))
-    }
-}
-
-impl Transport for BySocketpair {
-    const TRAITS: Traits = Traits {
-        name: "ypipe-ysocketpair",
-        about: "The article's ypipe, its reader woken by a YSocketpair",
-        works_with_epoll: true,
-        ..COMMON
-    };
-    type Sender<M: Message> = Sender<M>;
-    type Receiver<M: Message> = Receiver<M, YSocketpair>;
-
-    fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-        let waiter = YSocketpair::new()?;
-        let signaler = waiter.signaler();
-        Ok(ends(waiter, signaler))
-    }
+    let signaler = Box::new(signaler(&waiter));
+    (Sender { pipe: writer, signaler }, Receiver { pipe: reader, waiter })
 }
 
 impl<M: Message> Sender<M> {

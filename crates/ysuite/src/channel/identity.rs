@@ -11,12 +11,12 @@ pub(super) fn is_attached(end: &impl Attach) -> bool {
     is_attached
 }
 
-/// Gives a handle `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all handles of the channel
-/// share.
+/// Gives a handle, strong or weak, `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all handles of
+/// the channel share.
 macro_rules! impl_identity {
     ($end:ident, $([$bound:lifetime],)? |$this:ident| $shared:expr) => {
         impl<T $(: $bound)?> $end<T> {
-            /// Whether both are handles of the same channel.
+            /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
             #[must_use]
             pub fn same_channel(&self, other: &Self) -> bool {
                 self.channel_address() == other.channel_address()

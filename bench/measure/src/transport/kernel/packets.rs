@@ -21,10 +21,8 @@ use rustix::net::{recv, send, shutdown, socketpair};
 
 use super::ends::{Receiver, Sender};
 use super::{Mechanism, allowed, ends, room};
-use crate::transport::{Closed, Ends, Message, Traits, Transport, Waits, ends_by_cloning};
-
-pub struct Datagrams;
-pub struct Seqpackets;
+use crate::transport::channels::channels;
+use crate::transport::{Closed, Ends, Traits, Waits, ends_by_cloning};
 
 /// Two sockets connected to each other, used from the first to the second.
 pub struct Pair {
@@ -109,34 +107,16 @@ const COMMON: Traits = Traits {
     ..Traits::COMMON
 };
 
-macro_rules! over_pairs {
-    ($($transport:ident of $kind:ident: $name:literal, $about:literal, $what:literal;)+) => { $(
-        impl Transport for $transport {
-            const TRAITS: Traits = Traits {
-                name: $name,
-                about: $about,
-                available: || available($what, SocketType::$kind),
-                ..COMMON
-            };
-            type Sender<M: Message> = Sender<Pair, M>;
-            type Receiver<M: Message> = Receiver<Pair, M>;
-
-            fn open<M: Message>() -> io::Result<(Self::Sender<M>, Self::Receiver<M>)> {
-                Ok(ends(Pair::open(SocketType::$kind)?))
-            }
-        }
-    )+ };
+channels! {
+    Datagrams: "unix-dgram", "A pair of unix datagram sockets, a message in each datagram",
+        { available: || available("unix datagram sockets", SocketType::DGRAM), ..COMMON },
+        Sender<Pair, M>, Receiver<Pair, M>, ends(Pair::open(SocketType::DGRAM)?);
+    Seqpackets: "unix-seqpacket", "A pair of unix seqpacket sockets, a message in each packet",
+        { available: || available("unix seqpacket sockets", SocketType::SEQPACKET), ..COMMON },
+        Sender<Pair, M>, Receiver<Pair, M>, ends(Pair::open(SocketType::SEQPACKET)?);
 }
-
-over_pairs! {
-    Datagrams of DGRAM:
-        "unix-dgram", "A pair of unix datagram sockets, a message in each datagram", "unix datagram sockets";
-    Seqpackets of SEQPACKET:
-        "unix-seqpacket", "A pair of unix seqpacket sockets, a message in each packet", "unix seqpacket sockets";
-}
+ends_by_cloning!(both: Datagrams, Seqpackets);
 
 fn available(what: &str, kind: SocketType) -> Result<(), String> {
     Pair::open(kind).map(drop).map_err(|cause| allowed::missing(what, &cause))
 }
-
-ends_by_cloning!(both: Datagrams, Seqpackets);

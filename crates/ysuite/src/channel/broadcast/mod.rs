@@ -87,26 +87,6 @@
 //! (`mem::forget`) while it waits keeps its slot as long as the channel exists. A forgotten future of a sender also
 //! swallows one wake-up.
 
-/// Makes handles of one channel equal. `$end` has a field `shared: Arc<BroadcastShared<T>>`.
-macro_rules! impl_same_channel {
-    ($end:ident) => {
-        /// Two are equal if they are handles of one channel, as [`same_channel`](Self::same_channel).
-        impl<T> PartialEq for $end<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.same_channel(other)
-            }
-        }
-
-        impl<T> Eq for $end<T> {}
-
-        impl<T> core::hash::Hash for $end<T> {
-            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-                core::ptr::hash(core::ptr::from_ref(&*self.shared), state);
-            }
-        }
-    };
-}
-
 mod error;
 mod receiver;
 mod sender;

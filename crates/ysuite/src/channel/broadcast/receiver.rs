@@ -10,7 +10,7 @@ use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
-use crate::channel::identity::is_attached;
+use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::foreign::Panics;
 use crate::os::Deadline;
@@ -168,12 +168,6 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.shared.ring.readers()
-    }
-
-    /// Whether both are receivers of one channel.
-    #[must_use]
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     /// Sets how this handle spins before it sleeps, from the next wait on. The default is
@@ -512,7 +506,7 @@ impl<T: Clone> Receiver<T> {
     }
 }
 
-impl_same_channel!(Receiver);
+impl_identity!(Receiver, |receiver| &receiver.shared);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which continues at this one's position: it will get the messages that this one has not had.

@@ -9,6 +9,7 @@ use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::within_budget;
+use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
@@ -413,12 +414,6 @@ impl<T> Sender<T> {
         self.shared.ring.readers()
     }
 
-    /// Whether both are senders of one channel.
-    #[must_use]
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
-    }
-
     /// Sets how this handle spins before it sleeps when there is no room, from the next wait on. The default is
     /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     pub fn set_spin(&self, spin: Spin) {
@@ -442,7 +437,7 @@ impl<T> Drop for StagedRun<'_, T> {
     }
 }
 
-impl_same_channel!(Sender);
+impl_identity!(Sender, |sender| &sender.shared);
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {

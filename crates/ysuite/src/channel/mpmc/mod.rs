@@ -249,35 +249,7 @@ macro_rules! impl_mpmc_api {
     };
 }
 
-/// Handles, strong or weak, are equal where they belong to the same channel. `$end` has a field `shared:
-/// Arc<MpmcShared<T>>`.
-macro_rules! impl_same_channel {
-    ($end:ident) => {
-        impl<T> $end<T> {
-            /// Whether both belong to the same channel. So does `==`, and the hash is the channel's.
-            #[must_use]
-            pub fn same_channel(&self, other: &Self) -> bool {
-                core::ptr::eq(&raw const *self.shared, &raw const *other.shared)
-            }
-        }
-
-        impl<T> PartialEq for $end<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.same_channel(other)
-            }
-        }
-
-        impl<T> Eq for $end<T> {}
-
-        impl<T> core::hash::Hash for $end<T> {
-            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-                (&raw const *self.shared).hash(state);
-            }
-        }
-    };
-}
-
-use {impl_mpmc_api, impl_same_channel};
+use impl_mpmc_api;
 
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
 /// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.

@@ -7,9 +7,9 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::{MpmcShared, Readers};
-use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api, impl_same_channel};
+use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::coop::poll_within_budget;
-use crate::channel::identity::is_attached;
+use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
 use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
@@ -474,7 +474,7 @@ impl_mpmc_api!(Receiver:
     /// Whether all senders have disconnected, or the channel is closed. Messages sent before may still be in it.
     is_disconnected,
 );
-impl_same_channel!(Receiver);
+impl_identity!(Receiver, |receiver| &receiver.shared);
 impl_observer!(Receiver, |receiver| receiver.shared.meter());
 
 impl<T> Clone for Receiver<T> {

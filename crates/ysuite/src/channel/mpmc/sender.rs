@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
-use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api, impl_same_channel};
-use crate::channel::identity::is_attached;
+use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
+use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::{Foreign, Panics};
@@ -418,7 +418,7 @@ impl_mpmc_api!(Sender:
     is_disconnected,
 );
 
-impl_same_channel!(Sender);
+impl_identity!(Sender, |sender| &sender.shared);
 impl_observer!(Sender, |sender| sender.shared.meter());
 
 impl<T> From<Rejected<T>> for TrySendError<T> {

@@ -6,7 +6,8 @@
 use core::fmt;
 
 use super::shared::MpmcShared;
-use super::{Receiver, Sender, impl_same_channel};
+use super::{Receiver, Sender};
+use crate::channel::identity::impl_identity;
 use crate::sync::Arc;
 use crate::wait::SharedBackoff;
 
@@ -69,7 +70,7 @@ macro_rules! impl_weak {
             }
         }
 
-        impl_same_channel!($weak);
+        impl_identity!($weak, |weak| &weak.shared);
     };
 }
 

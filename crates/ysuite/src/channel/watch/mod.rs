@@ -164,28 +164,9 @@ macro_rules! impl_watch_api {
             pub fn receiver_count(&self) -> usize {
                 self.shared.receivers()
             }
-
-            /// Whether both handles are of one channel. Wait-free.
-            #[must_use]
-            pub fn same_channel(&self, other: &Self) -> bool {
-                Arc::ptr_eq(&self.shared, &other.shared)
-            }
         }
 
-        /// Handles of one channel are equal.
-        impl<T> PartialEq for $end<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.same_channel(other)
-            }
-        }
-
-        impl<T> Eq for $end<T> {}
-
-        impl<T> core::hash::Hash for $end<T> {
-            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-                Arc::as_ptr(&self.shared).hash(state);
-            }
-        }
+        $crate::channel::identity::impl_identity!($end, |end| &end.shared);
 
         impl<T> core::fmt::Debug for $end<T> {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -13,6 +13,7 @@
 //! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once. The segments name
 //! their own sources. The wait list's word is the passive word of [`ypipe`](super::ypipe), for many publishers.
 
+mod counts;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 mod queue;

@@ -3,9 +3,9 @@
 //!
 //! A queue with segments has a ring as well, of one cell, which is never used.
 
-use crate::statistics::Meter;
-
+use super::counts::CountedEnds;
 use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
+use crate::statistics::Meter;
 
 pub(crate) struct Queue<T> {
     ring: Ring<T>,
@@ -35,19 +35,19 @@ impl<T> Queue<T> {
     /// From now on `meter` counts this queue.
     pub(crate) fn join(&mut self, meter: &Meter) {
         match &mut self.segments {
-            None => self.ring.join(meter),
-            Some(segments) => segments.join(meter),
+            None => self.ring.ends.join(meter),
+            Some(segments) => segments.ends.join(meter),
         }
     }
 
     /// Notes the number of messages, for a sender that has found no room, or seemed to.
     pub(crate) fn sample(&self) {
-        either!(self, queue => queue.sample());
+        either!(self, queue => queue.ends.sample());
     }
 
     /// The last receiver leaves: messages that are taken from now on are dropped.
     pub(crate) fn leave(&self) {
-        either!(self, queue => queue.leave());
+        either!(self, queue => queue.ends.leave());
     }
 
     /// The capacity in messages; `None` without a bound.
@@ -257,7 +257,7 @@ impl<T> Queue<T> {
 
     /// Takes out and drops every message that is written.
     pub(crate) fn drain(&self) {
-        either!(self, queue => queue.drains());
+        either!(self, queue => queue.ends.drains());
         either!(self, queue => queue.drain());
     }
 }

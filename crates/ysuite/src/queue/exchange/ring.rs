@@ -30,6 +30,7 @@ use crossbeam_utils::CachePadded;
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
+use super::counts::CountedEnds;
 use crate::foreign::Panics;
 use crate::queue::allocate;
 use crate::statistics::Observed;
@@ -59,7 +60,7 @@ struct Cell<T> {
 }
 
 pub(crate) struct Ring<T> {
-    ends: Observed<RingEnds>,
+    pub(super) ends: Observed<RingEnds>,
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
     lap: u64,
@@ -70,7 +71,7 @@ pub(crate) struct Ring<T> {
 }
 
 /// How far the two sides are. Observers load these words directly.
-struct RingEnds {
+pub(super) struct RingEnds {
     /// Where the next message is read. Moved by readers.
     head: CachePadded<AtomicU64>,
     /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
@@ -140,7 +141,7 @@ impl<T> Ring<T> {
                     Ok(_) => {
                         hint.keep(next);
                         Self::fill(cell, stamp, message);
-                        self.look_now_and_then(tail, next);
+                        self.ends.look_now_and_then(tail, next);
                         return Ok(());
                     }
                     Err(found) => {

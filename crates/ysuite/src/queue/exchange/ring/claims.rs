@@ -11,6 +11,7 @@
 use super::position::Tail;
 use super::{CLOSED, Cell, FULL, Ring, look_away};
 use crate::queue::exchange::Staging;
+use crate::queue::exchange::counts::CountedEnds;
 use crate::sync::Ordering;
 
 /// Why a message, or a request for permits, was refused.
@@ -112,7 +113,7 @@ impl<T> Ring<T> {
             let cells = if is_known { allowed } else { self.ready(tail.position, 0, allowed) };
             if cells == 0 {
                 if self.is_still(&tail) {
-                    self.sample();
+                    self.ends.sample();
                     return Err(Rejected::Full(()));
                 }
                 continue;
@@ -120,7 +121,7 @@ impl<T> Ring<T> {
             let held = if right == Right::Held { tail.held - cells } else { tail.held };
             let next = self.after(tail.position, cells);
             if self.exchange(&tail, self.write(next, held)) {
-                self.look_now_and_then(tail.position, next);
+                self.ends.look_now_and_then(tail.position, next);
                 return Ok(Claim { position: tail.position, cells });
             }
         }

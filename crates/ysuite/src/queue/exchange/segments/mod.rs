@@ -34,6 +34,7 @@ use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::Staging;
+use super::counts::CountedEnds;
 use crate::foreign::Panics;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
@@ -49,7 +50,7 @@ const AHEAD: usize = 2;
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
 pub(crate) struct Segments<T> {
-    ends: Observed<SegmentsEnds>,
+    pub(super) ends: Observed<SegmentsEnds>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
     chain: Chain<T>,
@@ -62,7 +63,7 @@ unsafe impl<T: Send> Send for Segments<T> {}
 unsafe impl<T: Send> Sync for Segments<T> {}
 
 /// How far the two sides are. Observers load these words directly.
-struct SegmentsEnds {
+pub(super) struct SegmentsEnds {
     /// The position of the next message to be read. Moved by readers.
     head: CachePadded<Frontier>,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
@@ -208,7 +209,7 @@ impl<T> Segments<T> {
                 Ok(_) => {
                     window();
                     self.fill(segment, segment.lap(), place, message);
-                    self.look_now_and_then(tail, next);
+                    self.ends.look_now_and_then(tail, next);
                     return Ok(());
                 }
                 Err(found) => {
@@ -358,7 +359,7 @@ impl<T> Segments<T> {
                 self.fill(segment, lap, at, message);
                 at = at.following();
             }
-            self.look_now_and_then(tail, next);
+            self.ends.look_now_and_then(tail, next);
             return Some(slots);
         }
     }

@@ -382,13 +382,14 @@ fn what_nobody_has_taken_goes_with_the_queue() {
 #[cfg(feature = "statistics")]
 #[test]
 fn what_is_there_when_the_last_reader_goes_counts_among_the_most() {
+    use crate::queue::exchange::counts::CountedEnds;
     use crate::statistics::Counted;
 
     let queue = Segments::new();
     (0..5).for_each(|number| push(&queue, number));
     assert!(pop(&queue) == Some(0) && queue.close());
-    queue.leave();
-    queue.drains();
+    queue.ends.leave();
+    queue.ends.drains();
     queue.drain();
     let totals = queue.ends.totals();
     assert_eq!((totals.sent, totals.received, totals.high_water), (5, 1, 4));
