@@ -1,6 +1,6 @@
 //! Room and order: permits, batches, displacement.
 
-row! { one_order "one order over all senders¹"
+row! { one_order "one order over all senders (`mpmc`)"
     ysuite {
         let (one, receiver) = ysuite::mpmc::unbounded();
         alternately((&one, &one.clone()), |sender, number| sender.send(number).unwrap(), || receiver.recv().unwrap());
@@ -62,7 +62,7 @@ row! { permits "permits"
     }
 }
 
-row! { force_send "`force_send`: displaces the oldest¹"
+row! { force_send "`force_send` displaces the oldest (`mpmc`)"
     ysuite {
         let (sender, receiver) = ysuite::mpmc::bounded(1);
         sender.send(1).unwrap();
