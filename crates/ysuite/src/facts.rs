@@ -263,6 +263,7 @@ facts! {
     mailbox CLONE: -, "wait-free", no, 0, yes, -;
     mailbox DROP: "on drop", "wait-free", no, (1 "the last one: 1 to wake"), yes, -;
     mailbox REGISTRY: -, "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
+    mailbox EXIT: "on drop", "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
     mailbox SPAWN: -, "a lock, held for some instructions", "yes", "a thread; 2 for a lock that is held", no, -;
     // Signalers and sets.
     signal SIGNAL: -, "wait-free", no, (1 "1 to wake"), "yes, except for that call", -;
@@ -283,6 +284,7 @@ facts! {
     hub CANCEL: -, "logarithmic in the timers", no, 0, no, -;
     hub RECEIVE: -, "wait-free", "a box", (1 "1"), no, -;
     hub WATCH: -, "logarithmic in the number of descriptors", "a box", (1 "1"), no, -;
+    hub REMOVE: -, "wait-free; of descriptors logarithmic in their number", no, (1 "1"), no, -;
     hub RUN: "with something to do", "that of the handlers", no, "1 where descriptors are watched, and for each handler of one", no, -;
     hub RUN_WAIT: "without", "blocks", no, (2 "1 for each sleep; before the first sleep after an event, 1 and a barrier"), no, -;
 }

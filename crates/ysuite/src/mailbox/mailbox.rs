@@ -31,6 +31,7 @@ use crate::sync::Arc;
 ///
 /// [`receive`](Self::receive) and [`receive_only`](Self::receive_only) receive one type; [`receive!`](crate::receive)
 /// has handlers for several types.
+#[doc = cost!(mailbox EXIT)]
 pub struct Mailbox {
     // Dropped in this order: sending fails from then on, then the messages are dropped, then the watchers are notified.
     pub(super) inbox: Inbox<Envelope>,

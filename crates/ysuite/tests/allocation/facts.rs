@@ -5,14 +5,16 @@
 //! attached to a set with a descriptor, which takes the same one call.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::future::{Future, pending};
+use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::SinkExt;
 use ysuite::channel::Spin;
-use ysuite::facts::ALL;
+use ysuite::facts::{ALL, Fact};
 use ysuite::hub::{Hub, Interest};
 use ysuite::mailbox::{self, Builder, Crowding, Mailbox};
 use ysuite::pool::Pool;
@@ -795,6 +797,7 @@ fn pools_and_mailboxes(measured: &mut Measured) {
     );
     measured.fact("mailbox CLONE", inbox(Mailbox::new()), |_| (), |(address, _), ()| address.clone());
     measured.fact("mailbox DROP", inbox(Mailbox::new()), |(address, _)| address.clone(), |_, clone| drop(clone));
+    measured.fact("mailbox EXIT", (), |()| Mailbox::new(), |(), mailbox| drop(mailbox));
     measured.fact(
         "mailbox REGISTRY",
         inbox(Mailbox::new()),
@@ -900,6 +903,30 @@ fn hubs(measured: &mut Measured) {
         },
     );
     measured.fact(
+        "hub REMOVE",
+        hub(),
+        |(_, hub)| {
+            let (sender, receiver) = spsc::unbounded::<u32>();
+            (sender, hub.receive(receiver, |_, _| ()).map_err(drop).unwrap())
+        },
+        |(_, hub), (sender, source)| {
+            assert!(hub.remove(source));
+            sender
+        },
+    );
+    measured.fact(
+        "hub REMOVE",
+        hub(),
+        |(_, hub)| {
+            let (one, other) = std::os::unix::net::UnixDatagram::pair().unwrap();
+            (other, hub.watch(one, Interest::READABLE, |_, _, _| ()).map_err(drop).unwrap())
+        },
+        |(_, hub), (other, source)| {
+            assert!(hub.remove(source));
+            other
+        },
+    );
+    measured.fact(
         "hub RUN",
         hub(),
         |(handle, _)| handle.post(|_| ()).map_err(drop).unwrap(),
@@ -914,6 +941,27 @@ fn statistics(measured: &mut Measured) {
     let observer = sender.observer();
     measured.fact("statistics OBSERVER", sender, |_| (), |sender, ()| sender.observer());
     measured.fact("statistics READ", observer, |_| (), |observer, ()| observer.statistics());
+}
+
+#[test]
+fn each_fact_stands_in_the_documentation_of_a_method() {
+    fn read(below: &Path, text: &mut String) {
+        for entry in fs::read_dir(below).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(&path, text);
+            } else if !path.ends_with("src/facts.rs") {
+                text.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let mut text = String::new();
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);
+    for Fact { name, .. } in ALL {
+        let (_, short) = name.split_once(' ').unwrap();
+        let is_used = text.contains(&format!("cost!({name})")) || text.contains(&format!("cost!($kind {short})"));
+        assert!(is_used, "{name}: no method states it");
+    }
 }
 
 /// Claim: An operation allocates nothing where its documentation says so, and makes no more system calls than it says.
