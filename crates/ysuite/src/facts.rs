@@ -14,7 +14,8 @@ pub struct Fact {
     pub text: &'static str,
     /// Whether the operation allocates nothing once it has been performed before.
     pub allocates_nothing: bool,
-    /// The largest number of system calls, without those that yield the CPU; `None` where there is no such number.
+    /// The largest number of system calls, with one sleep, and without those that yield the CPU; `None` where there is
+    /// no such number.
     pub calls: Option<u32>,
 }
 
@@ -121,12 +122,12 @@ facts! {
     // Senders of spsc and mpsc.
     spsc SEND: "without a bound", "wait-free", "a chunk of 64 KiB if none has come back", (6 "1 to wake a sleeping receiver, 1 for a chunk, 4 for a region"), no, -;
     spsc SEND_ROOM: "with room", "wait-free", no, (1 "1 to wake a sleeping receiver"), yes, -;
-    spsc SEND_WAIT: "without room", "blocks", no, "1 to wake, 2 for each sleep; to yield", no, -;
+    spsc SEND_WAIT: "without room", "blocks", no, (3 "1 to wake, 2 for each sleep; to yield"), no, -;
     spsc TRY_SEND_REFUSED: "attached, without room", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     spsc SEND_TASK: -, "wait-free polls", "as [`send`](Self::send)", (2 "1 to wake, 1 barrier"), -, "yes; the message is dropped";
     mpsc SEND: "without a bound", "wait-free", "a small chunk if none has come back", (6 "1 to wake a sleeping receiver, 1 for a chunk, 4 for a region"), no, -;
     mpsc SEND_ROOM: "with room", "wait-free", (no "its lane grows as it fills for the first time"), (1 "1 to wake a sleeping receiver"), "yes, once its lane has grown", -;
-    mpsc SEND_WAIT: "without room", "blocks", no, "1 to wake, 2 for each sleep; to yield", no, -;
+    mpsc SEND_WAIT: "without room", "blocks", no, (3 "1 to wake, 2 for each sleep; to yield"), no, -;
     mpsc TRY_SEND_REFUSED: "attached, without room", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     mpsc SEND_TASK: -, "wait-free polls", "as [`send`](Self::send)", (2 "1 to wake, 1 barrier"), -, "yes; the message is dropped";
     sender LIKE_SEND: -, "as [`send`](Self::send)", -, -, -, -;
@@ -142,11 +143,11 @@ facts! {
     sender SINK: -, "wait-free polls; `mpmc`: lock-free", "as [`send`](Self::send); in a rendezvous a registration", (2 "1 to wake, 1 barrier"), -, "a fed message may be sent or dropped";
     sender CLOSE: -, "wait-free", no, (1 "1 to wake"), "yes, except for that call", -;
     sender CLOSED: -, "lock-free polls", "3 KiB once, and again for each 64 more that wait at once", -, -, yes;
-    sender WAIT_CLOSED: -, "blocks", "3 KiB once, and again for each 64 more that wait at once", "2 for each sleep: barrier, futex", no, -;
+    sender WAIT_CLOSED: -, "blocks", "3 KiB once, and again for each 64 more that wait at once", (2 "2 for each sleep: barrier, futex"), no, -;
     // Receivers of spsc and mpsc.
     spsc RECV: "with a message", "wait-free", no, (1 "1 to wake a sleeping sender"), yes, -;
     spsc RECV_BACKLOG: "with a backlog, without a bound", "wait-free", "once 1 KiB", "now and then 2 to give back chunks", no, -;
-    spsc RECV_WAIT: "without a message", "blocks", no, "2 for each sleep (barrier, futex); to yield", no, -;
+    spsc RECV_WAIT: "without a message", "blocks", no, (2 "2 for each sleep (barrier, futex); to yield"), no, -;
     spsc TRY_RECV: "unattached", "wait-free", no, (1 "1 to wake a sleeping sender"), yes, -;
     spsc TRY_RECV_EMPTY: "attached, empty", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     spsc RECV_TASK: -, "wait-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
@@ -154,7 +155,7 @@ facts! {
     spsc LEN: -, "wait-free, a load for every 7 messages or so", no, 0, no, -;
     mpsc RECV: "with a message", "wait-free in the number of active lanes", (no "for more active lanes than before, a table"), (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
     mpsc RECV_BACKLOG: "with a backlog, without a bound", "wait-free in the number of active lanes", "once 1 KiB for a lane", "now and then 2 to give back chunks", no, -;
-    mpsc RECV_WAIT: "without a message", "blocks", no, "2 for each sleep (barrier, futex); to yield", no, -;
+    mpsc RECV_WAIT: "without a message", "blocks", no, (2 "2 for each sleep (barrier, futex); to yield"), no, -;
     mpsc TRY_RECV: "unattached", "wait-free in the number of active lanes", (no "for more active lanes than before, a table"), (2 "1 to wake a sleeping sender, 1 barrier"), no, -;
     mpsc TRY_RECV_EMPTY: "attached, empty", "wait-free in the number of active lanes", no, (2 "2 the first time (barrier, descriptor), then none"), no, -;
     mpsc RECV_TASK: -, "wait-free polls in the number of active lanes", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
@@ -175,7 +176,7 @@ facts! {
     // mpmc.
     mpmc SEND: "with room", "lock-free", no, "1 to wake a receiver, for a batch more; to yield", yes, -;
     mpmc SEND_UNBOUNDED: "without a bound", "lock-free", "a segment if none is kept", "1 to wake a receiver, for a batch more; 2 for a segment, 4 for a region", no, -;
-    mpmc SEND_WAIT: "without room", "blocks", (no "see [Memory](crate::mpmc#memory)"), "1 to wake, 3 for each sleep; to yield", no, -;
+    mpmc SEND_WAIT: "without room", "blocks", (no "see [Memory](crate::mpmc#memory)"), (4 "1 to wake, 3 for each sleep; to yield"), no, -;
     mpmc TRY_SEND: "with room", "lock-free", no, (1 "1 to wake a receiver; to yield"), yes, -;
     mpmc TRY_SEND_REFUSED: "attached, without room", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     mpmc SEND_TASK: -, "lock-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, "yes; a message not sent is dropped";
@@ -183,7 +184,7 @@ facts! {
     mpmc SEND_UNTIL_TASK: -, "lock-free polls", (no "the waker and the other future may"), (2 "1 to wake, 1 barrier"), -, "yes; a message not sent is dropped";
     mpmc RECV: "with a message", "lock-free", no, (1 "1 to wake a sender"), yes, -;
     mpmc RECV_BACKLOG: "with a backlog, without a bound", "lock-free", no, "now and then 2 to give back pages", no, -;
-    mpmc RECV_WAIT: "without a message", "blocks", (no "see [Memory](crate::mpmc#memory)"), "1 to wake, 3 for each sleep; to yield", no, -;
+    mpmc RECV_WAIT: "without a message", "blocks", (no "see [Memory](crate::mpmc#memory)"), (4 "1 to wake, 3 for each sleep; to yield"), no, -;
     mpmc TRY_RECV: "unattached", "lock-free", no, (1 "1 to wake a sender; to yield"), yes, -;
     mpmc TRY_RECV_EMPTY: "attached, empty", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     mpmc RECV_TASK: -, "lock-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, yes;
@@ -195,7 +196,7 @@ facts! {
     mpmc RESERVE_TASK: -, "lock-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, "yes; it holds nothing";
     mpmc CLOSE: -, "lock-free", no, "1 for each thread that waits", no, -;
     mpmc CLOSED: -, "lock-free polls", (no "the waker may"), -, -, yes;
-    mpmc WAIT_CLOSED: -, "blocks", (no "see [Memory](crate::mpmc#memory)"), "3 for each sleep; to yield", no, -;
+    mpmc WAIT_CLOSED: -, "blocks", (no "see [Memory](crate::mpmc#memory)"), (3 "3 for each sleep; to yield"), no, -;
     mpmc UPGRADE: -, "lock-free", no, 0, yes, -;
     mpmc LEN: -, "wait-free", no, 0, yes, -;
     mpmc CLONE: -, "wait-free", no, 0, yes, -;
@@ -221,8 +222,8 @@ facts! {
     watch HAS_CHANGED: -, "wait-free", no, 0, yes, -;
     watch CHANGED: "with a value", "wait-free", no, 0, yes, -;
     watch CHANGED_ATTACHED: "attached, without a new value", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
-    watch CHANGED_WAIT: "without a value", "blocks", (no "see [Cost](crate::watch#cost)"), "2 for each sleep; to yield", no, -;
-    watch WAIT_CLOSED: -, "blocks", (no "see [Cost](crate::watch#cost)"), "2 for each sleep", no, -;
+    watch CHANGED_WAIT: "without a value", "blocks", (no "see [Cost](crate::watch#cost)"), (2 "2 for each sleep; to yield"), no, -;
+    watch WAIT_CLOSED: -, "blocks", (no "see [Cost](crate::watch#cost)"), (2 "2 for each sleep"), no, -;
     watch CHANGED_TASK: -, "lock-free polls", (no "the waker may"), (1 "1 barrier"), -, yes;
     watch SUBSCRIBE: -, "wait-free", no, 0, yes, -;
     watch DROP: "on drop", "wait-free", no, "the last handle of a side: 1 for each waiting handle of the other", yes, -;
@@ -232,13 +233,13 @@ facts! {
     // timer.
     timer TRY_RECV: -, "lock-free", no, (0 "the clock is read"), yes, -;
     timer RECV: "with a tick", "lock-free", no, (0 "the clock is read"), yes, -;
-    timer RECV_WAIT: "without a tick", "blocks", no, "1 for each sleep", no, -;
+    timer RECV_WAIT: "without a tick", "blocks", no, (1 "1 for each sleep"), no, -;
     timer RECV_TASK: -, "lock-free polls", "tokio's timer", 0, -, yes;
     // broadcast.
     broadcast SEND: "with room", "lock-free", no, "1 to wake each receiver that sleeps; to yield", yes, -;
-    broadcast SEND_WAIT: "without room", "blocks", (no "see [Cost](crate::broadcast#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
+    broadcast SEND_WAIT: "without room", "blocks", (no "see [Cost](crate::broadcast#cost)"), (4 "1 to wake, 3 for each sleep; to yield"), no, -;
     broadcast RECV: "with a message", "lock-free", (no "`Clone` may"), (1 "1 to wake a sender; to yield"), "yes, except for `Clone`", -;
-    broadcast RECV_WAIT: "without a message", "blocks", (no "see [Cost](crate::broadcast#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
+    broadcast RECV_WAIT: "without a message", "blocks", (no "see [Cost](crate::broadcast#cost)"), (4 "1 to wake, 3 for each sleep; to yield"), no, -;
     broadcast TRY_RECV: "unattached", "lock-free", (no "`Clone` may"), (1 "1 to wake a sender; to yield"), "yes, except for `Clone`", -;
     broadcast TRY_RECV_EMPTY: "attached, empty", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     broadcast SEND_TASK: -, "lock-free polls", (no "the waker may"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is dropped";
@@ -257,20 +258,21 @@ facts! {
     mailbox SEND_WAIT: "without room, `Crowding::Block`", "blocks", "a box beyond 3 words", "3 for each sleep; to yield", no, -;
     mailbox SEND_CROWDED: "without room, any other `Crowding`", "lock-free; `DropOldest`: as [`force_send`](crate::mpmc::Sender::force_send)", "a box beyond 3 words", (1 "1 to wake the mailbox; `DropOldest`: to yield"), "yes, except with `DropOldest`", -;
     mailbox RECEIVE: "with a message", "as [`mpsc`](crate::mpsc) or, under a bound, [`mpmc`](crate::mpmc), and linear in the messages set aside", (no "when more are set aside than before, a list"), (2 "1 to wake a sender, 1 barrier"), no, -;
-    mailbox RECEIVE_WAIT: "without a message", "blocks", (no "when more are set aside than before, a list"), "2 for each sleep (barrier, futex); to yield", no, -;
+    mailbox RECEIVE_WAIT: "without a message", "blocks", (no "when more are set aside than before, a list"), (2 "2 for each sleep (barrier, futex); to yield"), no, -;
     mailbox RECEIVE_NOW: "with a timeout of zero", "as with a message", (no "when more are set aside than before, a list"), (2 "as `try_recv`"), no, -;
     mailbox CLONE: -, "wait-free", no, 0, yes, -;
     mailbox DROP: "on drop", "wait-free", no, (1 "the last one: 1 to wake"), yes, -;
     mailbox REGISTRY: -, "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
+    mailbox EXIT: "on drop", "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
     mailbox SPAWN: -, "a lock, held for some instructions", "yes", "a thread; 2 for a lock that is held", no, -;
     // Signalers and sets.
     signal SIGNAL: -, "wait-free", no, (1 "1 to wake"), "yes, except for that call", -;
     signal CHECK: -, "wait-free; with a descriptor lock-free", (no "many ids: the result does"), "1, in a race more", "yes, except for that call", -;
-    signal POLL: -, "blocks", (no "many ids: the result does"), "2 for each sleep", no, -;
+    signal POLL: -, "blocks", (no "many ids: the result does"), (2 "2 for each sleep"), no, -;
     signal ATTACH: -, "wait-free; `mpmc`, `oneshot`, `broadcast` and `watch`: lock-free", "less than 100 bytes, and the first time [a list](crate::mpmc#memory); a sender of an `mpsc` without a bound: for 64 and more senders", (1 "1"), no, -;
     signal DETACH: -, "wait-free; `mpmc`, `oneshot`, `broadcast` and `watch`: lock-free", no, (2 "1; `mpmc`: 2"), no, -;
     signal ADD_SHARED: -, "lock-free", "a watcher", (1 "1 to wake another that waits"), no, -;
-    signal WAIT: -, "blocks; wait-free with a ready id; checks each timer", (no "many ids: the result does"), "2 for each sleep", no, -;
+    signal WAIT: -, "blocks; wait-free with a ready id; checks each timer", (no "many ids: the result does"), (2 "2 for each sleep"), no, -;
     select WAIT: "with an operation that can be done", "as that operation", no, "as that operation", "as that operation", -;
     select WAIT_SLEEP: "without one", "blocks", (no "the first time in a thread, and with `recv_any`, a list"), "2 for each sleep, 1 barrier for each handle", no, -;
     // hub.
@@ -282,6 +284,7 @@ facts! {
     hub CANCEL: -, "logarithmic in the timers", no, 0, no, -;
     hub RECEIVE: -, "wait-free", "a box", (1 "1"), no, -;
     hub WATCH: -, "logarithmic in the number of descriptors", "a box", (1 "1"), no, -;
+    hub REMOVE: -, "wait-free; of descriptors logarithmic in their number", no, (1 "1"), no, -;
     hub RUN: "with something to do", "that of the handlers", no, "1 where descriptors are watched, and for each handler of one", no, -;
-    hub RUN_WAIT: "without", "blocks", no, "1 for each sleep; before the first sleep after an event, 1 and a barrier", no, -;
+    hub RUN_WAIT: "without", "blocks", no, (2 "1 for each sleep; before the first sleep after an event, 1 and a barrier"), no, -;
 }

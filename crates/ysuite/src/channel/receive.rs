@@ -581,11 +581,11 @@ macro_rules! impl_receiver_api {
             }
 
             /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. Its messages
-            /// stay, and it can be attached again, to any set. Wait-free, except for the descriptor of the set (at most
-            /// one system call).
+            /// stay, and it can be attached again, to any set.
             ///
             /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that
             /// as a spurious signal.
+            #[doc = cost!(signal DETACH)]
             pub fn detach(&mut self) -> bool {
                 match self.inner.end.meeting_mut() {
                     Some(meeting) => meeting.detach(),

@@ -811,7 +811,8 @@ macro_rules! impl_sender_api {
             }
 
             /// Takes this sender out of its set: its id is down, and free. False: it was in no set. It can be attached
-            /// again, to any set. Wait-free, except for the descriptor of the set (at most one system call).
+            /// again, to any set.
+            #[doc = cost!(signal DETACH)]
             ///
             /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that
             /// as a spurious signal.

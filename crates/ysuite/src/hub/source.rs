@@ -52,7 +52,7 @@ impl<S> From<Refused<S>> for io::Error {
 impl Hub {
     /// Removes a receiver or a descriptor, and drops it with its handler; inside that handler, when it returns. The
     /// handler is not called again. Returns false if it was removed before. Never blocks.
-    #[doc = cost!(hub WATCH)]
+    #[doc = cost!(hub REMOVE)]
     pub fn remove(&mut self, source: Source) -> bool {
         match source.0 {
             SourceKey::Receiver(key) => self.remove_receiver(key),
@@ -63,6 +63,7 @@ impl Hub {
     /// Removes as [`remove`](Self::remove) does, but returns the source: a receiver with its messages, free to be
     /// attached elsewhere, or a descriptor. Returns `None`, and changes nothing, if it was removed before, is not an
     /// `S`, or its handler is running.
+    #[doc = cost!(hub REMOVE)]
     pub fn take<S: 'static>(&mut self, source: Source) -> Option<S> {
         let taken: Box<dyn Any> = match source.0 {
             SourceKey::Receiver(key) => self.take_receiver(key, core::any::TypeId::of::<S>())?,

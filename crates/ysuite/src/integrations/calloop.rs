@@ -44,6 +44,7 @@ impl SetSource {
     }
 
     /// Attaches a receiver to an id of the set: [`YSocketpair::attach`].
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// Those of [`YSocketpair::attach`].
@@ -52,6 +53,7 @@ impl SetSource {
     }
 
     /// Takes a receiver out of the set: [`YSocketpair::detach`].
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
         self.set().detach(receiver)
     }

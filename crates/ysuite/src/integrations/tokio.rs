@@ -81,6 +81,7 @@ impl AsyncSocketpair {
     }
 
     /// Attaches a receiver to an id of the set: [`YSocketpair::attach`].
+    #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors
     /// Those of [`YSocketpair::attach`].
@@ -89,6 +90,7 @@ impl AsyncSocketpair {
     }
 
     /// Takes a receiver out of the set: [`YSocketpair::detach`].
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self, receiver: &mut impl Attach) -> Option<usize> {
         self.0.get_mut().detach(receiver)
     }
@@ -110,8 +112,6 @@ impl Timer {
     /// Receives a tick; the task waits for one without a time limit, by tokio's timer, which counts in milliseconds. If
     /// there will be no tick it waits for ever. Ticks are due by the clock of `std`: if a test has paused tokio's
     /// clock, the task is polled again and again until the time has really passed.
-    ///
-    /// Cancel-safe: a future dropped before it is ready has taken nothing.
     #[doc = cost!(timer RECV_TASK)]
     ///
     /// # Errors

@@ -31,6 +31,7 @@ use crate::sync::Arc;
 ///
 /// [`receive`](Self::receive) and [`receive_only`](Self::receive_only) receive one type; [`receive!`](crate::receive)
 /// has handlers for several types.
+#[doc = cost!(mailbox EXIT)]
 pub struct Mailbox {
     // Dropped in this order: sending fails from then on, then the messages are dropped, then the watchers are notified.
     pub(super) inbox: Inbox<Envelope>,
@@ -248,11 +249,11 @@ impl Mailbox {
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
     /// Takes this mailbox out of the set to which it is attached: its id is down, and free. Returns false if it was in
-    /// no set. Its messages stay, and it can be attached again, to any set. Wait-free, except for at most one system
-    /// call for the set's descriptor.
+    /// no set. Its messages stay, and it can be attached again, to any set.
     ///
     /// A sender that is about to raise the id may still do so once: the next owner of the id must expect a spurious
     /// signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         self.here();
         self.inbox.detach()

@@ -111,7 +111,7 @@ impl<'a> Select<'a> {
     /// The select keeps a *watcher*, which is no handle: the channel disconnects as if the watcher were not there.
     /// After the id is named, any handle of that side may call `try_recv` or `try_send`, and none has to. When the
     /// select waits next, it checks whether that side is still ready. So the id is named only while it is. The id is
-    /// also named once the other side is gone, or this one, until it is [removed](Self::remove_shared). Allocates.
+    /// also named once the other side is gone, or this one, until it is [removed](Self::remove_shared).
     ///
     /// If this handle has begun a wait before and not completed it, such as a `poll_recv` that found nothing, that wait
     /// is no longer notified. If the handle is in a set, its id goes up. A wait that begins later is separate:

@@ -57,7 +57,7 @@ impl YPollset {
     /// Level-triggered: every poll reports `id` until the receiver finds itself empty, on whichever thread reads it.
     /// The id is up at first: the receiver may hold messages already. Dropping the receiver frees the id; dropping the
     /// set does not affect the receiver. If an attached id is raised by hand, it is reported until the receiver next
-    /// finds itself empty. Never blocks; allocates a few words.
+    /// finds itself empty. Never blocks.
     #[doc = cost!(signal ATTACH)]
     ///
     /// # Errors

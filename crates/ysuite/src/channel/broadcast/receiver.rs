@@ -177,10 +177,11 @@ impl<T> Receiver<T> {
     }
 
     /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. Its messages stay, and it
-    /// can be attached again, to any set. Lock-free; at most one system call, for the descriptor of the set.
+    /// can be attached again, to any set.
     ///
     /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         let listener = self.shared.listener(&self.seat);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(listener))

@@ -245,11 +245,11 @@ impl<T> Receiver<T> {
     //     propagates; the receiver can be attached again; test: tests/suite/mpmc/foreign.rs:
     //     a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set
     /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. If it had been notified
-    /// of a message, another waiting receiver is notified. It can be attached again, to any set. Lock-free; at most two
-    /// system calls, for the descriptor of the set and to wake another receiver.
+    /// of a message, another waiting receiver is notified. It can be attached again, to any set.
     ///
     /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         let readers = self.shared.readers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(readers))

@@ -151,7 +151,7 @@ impl<T> Sender<T> {
 
     /// As [`reserve_async`](Self::reserve_async), with a permit that owns this sender.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready holds nothing. The sender is dropped with it.
+    /// A future that is dropped before it is ready drops the sender.
     #[doc = cost!(mpmc RESERVE_TASK)]
     ///
     /// # Errors

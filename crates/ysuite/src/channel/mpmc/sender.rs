@@ -432,11 +432,11 @@ impl<T> From<Rejected<T>> for TrySendError<T> {
 
 impl<T> Sender<T> {
     /// Takes this sender out of its set: its id is down, and free. False: it was in no set. If it had been notified of
-    /// room, another waiting sender is notified. It can be attached again, to any set. Lock-free; at most two system
-    /// calls, for the descriptor of the set and to wake another sender.
+    /// room, another waiting sender is notified. It can be attached again, to any set.
     ///
     /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         let writers = self.shared.writers();
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(writers))

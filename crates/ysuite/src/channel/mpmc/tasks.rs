@@ -266,8 +266,6 @@ impl<T> Receiver<T> {
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
     /// with one claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
     /// no particular runtime.
-    ///
-    /// Cancel-safe: a future that is dropped before it is ready has taken nothing.
     #[doc = cost!(receiver RECV_BATCH_TASK)]
     ///
     /// # Errors

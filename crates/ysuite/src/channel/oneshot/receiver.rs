@@ -165,10 +165,11 @@ impl<T> Receiver<T> {
     }
 
     /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. A message stays, and it
-    /// can be attached again, to any set. Lock-free, except for the descriptor of the set (at most one system call).
+    /// can be attached again, to any set.
     ///
     /// A sender that is about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         let Some(place) = self.set.take() else { return false };
         // MUTANT: The registration releases its id when it is dropped at the end of this block.

@@ -73,8 +73,7 @@ impl<T> Sender<T> {
     /// Waits until the receiver has disconnected or has closed the channel, so that work whose result is not wanted can
     /// be given up. Needs no particular runtime; the task's waker is kept in a small box.
     ///
-    /// Cancel-safe: a future that is dropped before it is ready has changed nothing. A task usually waits for this and
-    /// for its work at once, and sends if the work is done first.
+    /// A task usually waits for this and for its work at once, and sends if the work is done first.
     #[doc = cost!(oneshot CLOSED)]
     pub async fn closed(&mut self) {
         let waiting = TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) };

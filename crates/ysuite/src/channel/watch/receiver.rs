@@ -127,7 +127,7 @@ impl<T> Receiver<T> {
 
     /// As [`changed`](Self::changed), for a task. Needs no particular runtime.
     ///
-    /// Cancel-safe: where the future is dropped before it is ready, no value counts as seen.
+    /// Where the future is dropped before it is ready, no value counts as seen.
     #[doc = cost!(watch CHANGED_TASK)]
     ///
     /// # Errors
@@ -217,8 +217,8 @@ impl<T> Receiver<T> {
 
     /// As [`wait_for`](Self::wait_for), for a task. Needs no particular runtime.
     ///
-    /// Cancel-safe: where the future is dropped before it is ready, only values that `predicate` has refused count as
-    /// seen. Where values arrive as fast as it refuses them, the task yields after some.
+    /// Where the future is dropped before it is ready, only values that `predicate` has refused count as seen. Where
+    /// values arrive as fast as it refuses them, the task yields after some.
     #[doc = cost!(watch CHANGED_TASK)]
     ///
     /// # Errors
@@ -264,10 +264,11 @@ impl<T> Receiver<T> {
     }
 
     /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. It can be attached again,
-    /// to any set. Lock-free; at most one system call, for the descriptor of the set.
+    /// to any set.
     ///
     /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that as a
     /// spurious signal.
+    #[doc = cost!(signal DETACH)]
     pub fn detach(&mut self) -> bool {
         let end = self.shared.unseen(self.seen);
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(end))
