@@ -167,104 +167,62 @@ trait FirstOf: 'static {
     ) -> Result<(), Fault>;
 }
 
-/// The channels of `ysuite` to choose from.
-macro_rules! of_pipes {
-    () => {
-        type Sender = spsc::Sender<usize>;
-        type Receiver = spsc::Receiver<usize>;
+/// Makes one: its name, the module of its channels, and the body of [`FirstOf::take`].
+macro_rules! first_of {
+    ($way:ident, $kind:ident, |$receivers:ident, $messages:ident, $before:ident| $take:block) => {
+        struct $way;
 
-        fn channel() -> (Self::Sender, Self::Receiver) {
-            spsc::unbounded()
-        }
+        impl FirstOf for $way {
+            type Sender = $kind::Sender<usize>;
+            type Receiver = $kind::Receiver<usize>;
 
-        #[inline(always)]
-        fn send(sender: &mut Self::Sender, number: usize) -> bool {
-            sender.send(number).is_ok()
-        }
-    };
-}
-
-/// The channels of crossbeam.
-macro_rules! of_crossbeam {
-    () => {
-        type Sender = crossbeam::Sender<usize>;
-        type Receiver = crossbeam::Receiver<usize>;
-
-        fn channel() -> (Self::Sender, Self::Receiver) {
-            crossbeam::unbounded()
-        }
-
-        #[inline(always)]
-        fn send(sender: &mut Self::Sender, number: usize) -> bool {
-            sender.send(number).is_ok()
-        }
-    };
-}
-
-struct Kept;
-
-impl FirstOf for Kept {
-    of_pipes!();
-
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let mut select = Select::with_capacity(receivers.len());
-        for (channel, receiver) in receivers.iter_mut().enumerate() {
-            assert_eq!(select.add(receiver).ok(), Some(channel), "numbers are given in order");
-        }
-        take_each(receivers.len(), messages, before, || {
-            loop {
-                let channel = select.wait();
-                match receivers[channel].try_recv() {
-                    Ok(received) => break (channel, Some(received)),
-                    Err(spsc::TryRecvError::Empty) => {}
-                    Err(spsc::TryRecvError::Disconnected) => break (channel, None),
-                }
+            fn channel() -> (Self::Sender, Self::Receiver) {
+                $kind::unbounded()
             }
-        })
-    }
+
+            #[inline(always)]
+            fn send(sender: &mut Self::Sender, number: usize) -> bool {
+                sender.send(number).is_ok()
+            }
+
+            fn take(
+                $receivers: &mut [Self::Receiver],
+                $messages: usize,
+                $before: impl FnMut() -> Result<(), Fault>,
+            ) -> Result<(), Fault> $take
+        }
+    };
 }
 
-struct Either;
-
-impl FirstOf for Either {
-    of_pipes!();
-
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let [one, other] = receivers else { unreachable!("it chooses between two") };
-        take_each(2, messages, before, || {
-            select()
-                .recv(&mut *one, |received| (0, received.ok()))
-                .recv(&mut *other, |received| (1, received.ok()))
-                .wait()
-        })
+first_of!(Kept, spsc, |receivers, messages, before| {
+    let mut select = Select::with_capacity(receivers.len());
+    for (channel, receiver) in receivers.iter_mut().enumerate() {
+        assert_eq!(select.add(receiver).ok(), Some(channel), "numbers are given in order");
     }
-}
+    take_each(receivers.len(), messages, before, || {
+        loop {
+            let channel = select.wait();
+            match receivers[channel].try_recv() {
+                Ok(received) => break (channel, Some(received)),
+                Err(spsc::TryRecvError::Empty) => {}
+                Err(spsc::TryRecvError::Disconnected) => break (channel, None),
+            }
+        }
+    })
+});
 
-struct List;
+first_of!(Either, spsc, |receivers, messages, before| {
+    let [one, other] = receivers else { unreachable!("it chooses between two") };
+    take_each(2, messages, before, || {
+        select().recv(&mut *one, |received| (0, received.ok())).recv(&mut *other, |received| (1, received.ok())).wait()
+    })
+});
 
-impl FirstOf for List {
-    of_pipes!();
-
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        take_each(receivers.len(), messages, before, || {
-            select().recv_any(receivers, |channel, received| (channel, received.ok())).wait()
-        })
-    }
-}
-
-struct CrossbeamKept;
+first_of!(List, spsc, |receivers, messages, before| {
+    take_each(receivers.len(), messages, before, || {
+        select().recv_any(receivers, |channel, received| (channel, received.ok())).wait()
+    })
+});
 
 /// Receives from the chosen one.
 #[inline(always)]
@@ -276,61 +234,33 @@ fn chosen(
     (channel, operation.recv(&receivers[channel]).ok())
 }
 
-impl FirstOf for CrossbeamKept {
-    of_crossbeam!();
+first_of!(CrossbeamKept, crossbeam, |receivers, messages, before| {
+    let mut select = crossbeam::Select::new();
+    for receiver in receivers.iter() {
+        select.recv(receiver);
+    }
+    take_each(receivers.len(), messages, before, || chosen(select.select(), receivers))
+});
 
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+first_of!(CrossbeamAnew, crossbeam, |receivers, messages, before| {
+    take_each(receivers.len(), messages, before, || {
         let mut select = crossbeam::Select::new();
         for receiver in receivers.iter() {
             select.recv(receiver);
         }
-        take_each(receivers.len(), messages, before, || chosen(select.select(), receivers))
-    }
-}
+        chosen(select.select(), receivers)
+    })
+});
 
-struct CrossbeamAnew;
-
-impl FirstOf for CrossbeamAnew {
-    of_crossbeam!();
-
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        take_each(receivers.len(), messages, before, || {
-            let mut select = crossbeam::Select::new();
-            for receiver in receivers.iter() {
-                select.recv(receiver);
-            }
-            chosen(select.select(), receivers)
-        })
-    }
-}
-
-struct CrossbeamEither;
-
-impl FirstOf for CrossbeamEither {
-    of_crossbeam!();
-
-    fn take(
-        receivers: &mut [Self::Receiver],
-        messages: usize,
-        before: impl FnMut() -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let [one, other] = receivers else { unreachable!("it chooses between two") };
-        take_each(2, messages, before, || {
-            crossbeam::select! {
-                recv(one) -> received => (0, received.ok()),
-                recv(other) -> received => (1, received.ok()),
-            }
-        })
-    }
-}
+first_of!(CrossbeamEither, crossbeam, |receivers, messages, before| {
+    let [one, other] = receivers else { unreachable!("it chooses between two") };
+    take_each(2, messages, before, || {
+        crossbeam::select! {
+            recv(one) -> received => (0, received.ok()),
+            recv(other) -> received => (1, received.ok()),
+        }
+    })
+});
 
 fn open<F: FirstOf>(channels: usize) -> (Vec<F::Sender>, Vec<F::Receiver>) {
     (0..channels).map(|_| F::channel()).unzip()
