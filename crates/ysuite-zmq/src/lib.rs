@@ -102,4 +102,4 @@ pub fn libzmq_version() -> (i32, i32, i32) {
 /// The examples of the guide are tests as well.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/zeromq.md")]
-struct Guide;
+struct GuidePage;

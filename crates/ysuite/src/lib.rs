@@ -173,9 +173,9 @@ mod pages {
     #[doc = include_str!("../../../README.md")]
     struct FrontPage;
     #[doc = include_str!("../../../docs/guide/README.md")]
-    struct Guide;
+    struct GuidePage;
     #[doc = include_str!("../../../docs/guide/recipes.md")]
-    struct Recipes;
+    struct RecipesPage;
     #[doc = include_str!("../../../docs/guide/waiting.md")]
-    struct Waiting;
+    struct WaitingPage;
 }

@@ -256,6 +256,8 @@ fn every_public_type_is_in_the_list() {
     if !cfg!(feature = "in-place") {
         declared.retain(|(file, _)| file != "queue/ypipe/window.rs" && file != "channel/stop.rs");
     }
+    // Hidden, for a test: strings and numbers.
+    declared.retain(|(file, _)| file != "facts.rs");
     // Both terminations are declared by one macro.
     assert!(declared.remove(&("mailbox/relations.rs".into(), "$name".into())), "the macro is gone");
     for name in ["LinkTerminated", "OwnerTerminated"] {
