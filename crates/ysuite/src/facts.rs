@@ -233,7 +233,7 @@ facts! {
     // timer.
     timer TRY_RECV: -, "lock-free", no, (0 "the clock is read"), yes, -;
     timer RECV: "with a tick", "lock-free", no, (0 "the clock is read"), yes, -;
-    timer RECV_WAIT: "without a tick", "blocks", no, (1 "1 for each sleep"), no, -;
+    timer RECV_WAIT: "without a tick", "blocks", no, "1 for each sleep", no, -;
     timer RECV_TASK: -, "lock-free polls", "tokio's timer", 0, -, yes;
     // broadcast.
     broadcast SEND: "with room", "lock-free", no, "1 to wake each receiver that sleeps; to yield", yes, -;
