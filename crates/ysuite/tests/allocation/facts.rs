@@ -87,11 +87,7 @@ impl Measured {
             called.push(calls_after - calls);
         }
         let few = |counts: &[u64], most: u64| counts.iter().filter(|&&count| count > most).count() <= 2;
-        assert!(
-            !fact.allocates_nothing || few(&allocated, 0),
-            "{name}: {allocated:?} allocations: {}",
-            fact.text
-        );
+        assert!(!fact.allocates_nothing || few(&allocated, 0), "{name}: {allocated:?} allocations: {}", fact.text);
         assert!(
             fact.calls.is_none_or(|most| few(&called, u64::from(most))),
             "{name}: {called:?} system calls: {}",
