@@ -9,31 +9,23 @@ use std::sync::Arc;
 
 use crate::channel::Channel;
 use crate::code::Answer;
-use crate::handle::{self, Content, Handle};
+use crate::handle::{self, Handle};
+use crate::side::{Kind, Side};
 use crate::stopper::{self, ys_stopper};
-
-/// A handle, by the type that callers see.
-pub(crate) trait End {
-    /// The content of its handle.
-    type Content: Content<Shared = Arc<Channel>>;
-
-    /// The name of the function that returns whether it has messages of a size and an alignment.
-    const EXPECT: &'static str;
-}
 
 /// # Safety
 /// As of [`handle::look_beside`].
 #[inline]
-unsafe fn look<E: End, A: Answer>(end: *const E, look: impl FnOnce(&Arc<Channel>) -> A) -> A {
+unsafe fn look<K: Kind, A: Answer>(end: *const K, look: impl FnOnce(&Arc<Channel>) -> A) -> A {
     // SAFETY: by the caller. What is shared never changes.
-    unsafe { handle::look_beside(end.cast::<Handle<E::Content>>(), look) }
+    unsafe { handle::look_beside(end.cast::<Handle<Side<K>>>(), look) }
 }
 
 /// How far apart the channel's slots are.
 ///
 /// # Safety
 /// As of [`handle::look_beside`].
-pub(crate) unsafe fn stride<E: End>(end: *const E) -> usize {
+pub(crate) unsafe fn stride<K: Kind>(end: *const K) -> usize {
     // SAFETY: by the caller.
     unsafe { look(end, |channel| channel.stride) }
 }
@@ -42,7 +34,7 @@ pub(crate) unsafe fn stride<E: End>(end: *const E) -> usize {
 ///
 /// # Safety
 /// As of [`handle::look_beside`].
-pub(crate) unsafe fn message_size<E: End>(end: *const E) -> usize {
+pub(crate) unsafe fn message_size<K: Kind>(end: *const K) -> usize {
     // SAFETY: by the caller.
     unsafe { look(end, |channel| channel.size) }
 }
@@ -51,7 +43,7 @@ pub(crate) unsafe fn message_size<E: End>(end: *const E) -> usize {
 ///
 /// # Safety
 /// As of [`handle::look_beside`].
-pub(crate) unsafe fn message_align<E: End>(end: *const E) -> usize {
+pub(crate) unsafe fn message_align<K: Kind>(end: *const K) -> usize {
     // SAFETY: by the caller.
     unsafe { look(end, |channel| channel.align) }
 }
@@ -60,16 +52,16 @@ pub(crate) unsafe fn message_align<E: End>(end: *const E) -> usize {
 ///
 /// # Safety
 /// As of [`handle::look_beside`].
-pub(crate) unsafe fn expect<E: End>(end: *const E, size: usize, align: usize) -> c_int {
+pub(crate) unsafe fn expect<K: Kind>(end: *const K, size: usize, align: usize) -> c_int {
     // SAFETY: by the caller.
-    unsafe { look(end, |channel| channel.expect(E::EXPECT, size, align)) }
+    unsafe { look(end, |channel| channel.expect(K::EXPECT, size, align)) }
 }
 
 /// The address of what all handles of the channel share.
 ///
 /// # Safety
 /// As of [`handle::look_beside`].
-pub(crate) unsafe fn address<E: End>(end: *const E) -> *const c_void {
+pub(crate) unsafe fn address<K: Kind>(end: *const K) -> *const c_void {
     // SAFETY: by the caller.
     unsafe { look(end, |channel| Arc::as_ptr(channel).cast::<c_void>()) }
 }
@@ -78,7 +70,7 @@ pub(crate) unsafe fn address<E: End>(end: *const E) -> *const c_void {
 ///
 /// # Safety
 /// As of [`stopper::make`].
-pub(crate) unsafe fn stopper<E: End>(end: *const E, stopper: *mut *mut ys_stopper) -> c_int {
+pub(crate) unsafe fn stopper<K: Kind>(end: *const K, stopper: *mut *mut ys_stopper) -> c_int {
     // SAFETY: by the caller.
-    unsafe { stopper::make(end.cast::<Handle<E::Content>>(), stopper, |channel| channel.clone()) }
+    unsafe { stopper::make(end.cast::<Handle<Side<K>>>(), stopper, |channel| channel.clone()) }
 }

@@ -9,12 +9,13 @@ use ysuite::mpmc;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
-use crate::lanes::{Ends, in_time, none, nothing, too_late};
+use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, rx_calls, too_late, tx_calls};
 use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
-use crate::rx::RxEnd;
-use crate::tx::{TxEnd, ok_or};
+use crate::rx::{RxInner, ys_rx};
+use crate::side::Inner;
+use crate::tx::{TxInner, ok_or, ys_tx};
 
 /// Messages that are received on their way to the caller at a time, at most.
 const PIECE: usize = 256;
@@ -40,26 +41,16 @@ struct ExchangeRx<M: Message> {
     piece: Vec<M>,
 }
 
-impl<M: Message> TxEnd for ExchangeTx<M> {
-    #[inline]
-    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
-        // SAFETY: by the caller.
-        in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
+impl<M: Message> Inner<ys_tx> for ExchangeTx<M> {
+    fn try_clone(&self) -> Result<Box<dyn TxInner>, ys_code> {
+        Ok(Box::new(Self { sender: self.sender.clone(), size: self.size }))
     }
 
-    // MUTANT: A wait for no time gives the same code.
-    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
-        // SAFETY: by the caller.
-        let message = unsafe { copy_in(message, self.size) };
-        if !limit.is_now() {
-            return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
-        }
-        match self.sender.try_send(message) {
-            Ok(()) => c_int::from_code(YS_OK),
-            Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
-            Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
-        }
-    }
+    handle_calls!(sender);
+}
+
+impl<M: Message> TxInner for ExchangeTx<M> {
+    tx_calls!();
 
     // MUTANT: A wait for no time gives the same code.
     unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
@@ -96,78 +87,21 @@ impl<M: Message> TxEnd for ExchangeTx<M> {
         count as isize
     }
 
-    fn try_clone(&self) -> Result<Box<dyn TxEnd>, ys_code> {
-        Ok(Box::new(Self { sender: self.sender.clone(), size: self.size }))
-    }
-
-    fn close(&mut self) -> bool {
-        self.sender.close()
-    }
-
-    fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
-        match limit {
-            Limit::Now => self.sender.is_disconnected(),
-            _ => self.sender.wait_closed_or_stop(limit.timeout(), stop),
-        }
-    }
-
     fn waker_of_all(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
         Some(self.sender.waker_of_all())
     }
-
-    fn is_closed(&self) -> bool {
-        self.sender.is_disconnected()
-    }
-
-    fn len(&self) -> Option<usize> {
-        Some(self.sender.len())
-    }
-
-    // MUTANT: Speed only: how a handle spins.
-    fn set_spin(&mut self, spin: Spin) -> bool {
-        self.sender.set_spin(spin);
-        true
-    }
-
-    fn attachable(&mut self) -> Option<&mut dyn Attach> {
-        Some(&mut self.sender)
-    }
 }
 
-impl<M: Message> ExchangeRx<M> {
-    /// Hands a message to the caller.
-    ///
-    /// # Safety
-    /// There is room for it.
-    #[inline(always)]
-    unsafe fn deliver(&self, received: Result<M, ys_code>, to: *mut u8) -> c_int {
-        match received {
-            Ok(message) => {
-                // SAFETY: by the caller.
-                unsafe { copy_out(message, to, self.size) };
-                c_int::from_code(YS_OK)
-            }
-            Err(code) => c_int::from_code(code),
-        }
+impl<M: Message> Inner<ys_rx> for ExchangeRx<M> {
+    fn try_clone(&self) -> Result<Box<dyn RxInner>, ys_code> {
+        Ok(Box::new(Self { receiver: self.receiver.clone(), size: self.size, piece: Vec::new() }))
     }
+
+    handle_calls!(receiver);
 }
 
-impl<M: Message> RxEnd for ExchangeRx<M> {
-    #[inline]
-    unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
-        let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
-        // SAFETY: by the caller.
-        unsafe { self.deliver(received, to) }
-    }
-
-    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
-        let received = match limit {
-            Limit::Now => self.receiver.try_recv().map_err(nothing),
-            _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
-        };
-        // SAFETY: by the caller.
-        unsafe { self.deliver(received, to) }
-    }
+impl<M: Message> RxInner for ExchangeRx<M> {
+    rx_calls!();
 
     // MUTANT: One more attempt for the rest of a batch. A wait for no time gives the same code.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
@@ -204,35 +138,5 @@ impl<M: Message> RxEnd for ExchangeRx<M> {
             }
         }
         taken as isize
-    }
-
-    fn recv_none(&mut self) -> isize {
-        none(self.receiver.try_recv_batch(&mut self.piece, 0))
-    }
-
-    fn try_clone(&self) -> Result<Box<dyn RxEnd>, ys_code> {
-        Ok(Box::new(Self { receiver: self.receiver.clone(), size: self.size, piece: Vec::new() }))
-    }
-
-    fn close(&mut self) -> bool {
-        self.receiver.close()
-    }
-
-    fn is_closed(&self) -> bool {
-        self.receiver.is_disconnected()
-    }
-
-    fn len(&self) -> usize {
-        self.receiver.len()
-    }
-
-    // MUTANT: Speed only: how a handle spins.
-    fn set_spin(&mut self, spin: Spin) -> bool {
-        self.receiver.set_spin(spin);
-        true
-    }
-
-    fn attachable(&mut self) -> &mut dyn Attach {
-        &mut self.receiver
     }
 }

@@ -15,11 +15,12 @@ use crate::disposal;
 use crate::limit::{Clock, Limit};
 use crate::message::{Message, copy_in, copy_out};
 use crate::options::Wanted;
-use crate::rx::RxEnd;
+use crate::rx::{RxInner, ys_rx};
+use crate::side::Inner;
 use crate::steps::{RxSteps, TxSteps, rx_steps, tx_steps};
-use crate::tx::{TxEnd, ok_or};
+use crate::tx::{TxInner, ok_or, ys_tx};
 
-pub(crate) type Ends = (Box<dyn TxEnd>, Box<dyn RxEnd>);
+pub(crate) type Ends = (Box<dyn TxInner>, Box<dyn RxInner>);
 
 pub(crate) fn pipe<M: Message>(wanted: &Wanted) -> Ends {
     let (sender, receiver) = match wanted.capacity {
@@ -71,6 +72,109 @@ pub(crate) fn in_time<T>(sent: Result<(), SendTimeoutError<T>>) -> c_int {
     ok_or(sent, code)
 }
 
+/// Moves a message to the caller.
+///
+/// # Safety
+/// There is room for it.
+#[inline(always)]
+pub(crate) unsafe fn deliver<M: Message>(received: Result<M, ys_code>, to: *mut u8, size: usize) -> c_int {
+    match received {
+        Ok(message) => {
+            // SAFETY: by the caller.
+            unsafe { copy_out(message, to, size) };
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
+    }
+}
+
+/// What the handles of all channels with a queue do alike: their methods have the same names.
+macro_rules! handle_calls {
+    ($handle:ident) => {
+        fn close(&mut self) -> bool {
+            self.$handle.close()
+        }
+
+        fn is_closed(&self) -> bool {
+            self.$handle.is_disconnected()
+        }
+
+        fn len(&self) -> Option<usize> {
+            Some(self.$handle.len())
+        }
+
+        // MUTANT: Speed only: how a handle spins.
+        fn set_spin(&mut self, spin: Spin) -> bool {
+            self.$handle.set_spin(spin);
+            true
+        }
+
+        fn attachable(&mut self) -> Option<&mut dyn Attach> {
+            Some(&mut self.$handle)
+        }
+    };
+}
+pub(crate) use handle_calls;
+
+/// What their senders do alike.
+macro_rules! tx_calls {
+    () => {
+        #[inline]
+        unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
+            // SAFETY: by the caller.
+            in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
+        }
+
+        // MUTANT: A wait for no time gives the same code.
+        unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+            // SAFETY: by the caller.
+            let message = unsafe { copy_in(message, self.size) };
+            if !limit.is_now() {
+                return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
+            }
+            match self.sender.try_send(message) {
+                Ok(()) => c_int::from_code(YS_OK),
+                Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
+                Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
+            }
+        }
+
+        fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
+            match limit {
+                Limit::Now => self.sender.is_disconnected(),
+                _ => self.sender.wait_closed_or_stop(limit.timeout(), stop),
+            }
+        }
+    };
+}
+pub(crate) use tx_calls;
+
+/// What their receivers do alike.
+macro_rules! rx_calls {
+    () => {
+        #[inline]
+        unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
+            let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
+            // SAFETY: by the caller.
+            unsafe { deliver(received, to, self.size) }
+        }
+
+        unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
+            let received = match limit {
+                Limit::Now => self.receiver.try_recv().map_err(nothing),
+                _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
+            };
+            // SAFETY: by the caller.
+            unsafe { deliver(received, to, self.size) }
+        }
+
+        fn recv_none(&mut self) -> isize {
+            none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
+        }
+    };
+}
+pub(crate) use rx_calls;
+
 /// Whether a sender has room, after it seemed to have none: a check as in a try to send, so that an attached sender
 /// takes its id down.
 macro_rules! look_for_room {
@@ -118,7 +222,7 @@ macro_rules! lane_tx {
             }
         }
 
-        impl<M: Message> TxEnd for $tx<M> {
+        impl<M: Message> Inner<ys_tx> for $tx<M> {
             fn steps(&self) -> Option<&'static TxSteps> {
                 Some(tx_steps::<M>(self.size))
             }
@@ -134,28 +238,16 @@ macro_rules! lane_tx {
                 unsafe { SendInPlace::resume(&mut self.sender, window) };
             }
 
+            $($try_clone)?
+
+            handle_calls!(sender);
+        }
+
+        impl<M: Message> TxInner for $tx<M> {
+            tx_calls!();
+
             fn answer(&mut self, count: usize) -> isize {
                 count_or(SendInPlace::answer(&mut self.sender, count), YS_CLOSED)
-            }
-
-            #[inline]
-            unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
-                // SAFETY: by the caller.
-                in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
-            }
-
-            unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
-                if !limit.is_now() {
-                    // SAFETY: by the caller.
-                    let message = unsafe { copy_in(message, self.size) };
-                    return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
-                }
-                // SAFETY: by the caller.
-                match self.sender.try_send(unsafe { copy_in(message, self.size) }) {
-                    Ok(()) => c_int::from_code(YS_OK),
-                    Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
-                    Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
-                }
             }
 
             unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
@@ -229,36 +321,6 @@ macro_rules! lane_tx {
                 }
                 in_time(SendInPlace::wait_room(&mut self.sender, limit.timeout(), stop))
             }
-
-            $($try_clone)?
-
-            fn close(&mut self) -> bool {
-                self.sender.close()
-            }
-
-            fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
-                match limit {
-                    Limit::Now => self.sender.is_disconnected(),
-                    _ => self.sender.wait_closed_or_stop(limit.timeout(), stop),
-                }
-            }
-
-            fn is_closed(&self) -> bool {
-                self.sender.is_disconnected()
-            }
-
-            fn len(&self) -> Option<usize> {
-                Some(self.sender.len())
-            }
-
-            fn set_spin(&mut self, spin: Spin) -> bool {
-                self.sender.set_spin(spin);
-                true
-            }
-
-            fn attachable(&mut self) -> Option<&mut dyn Attach> {
-                Some(&mut self.sender)
-            }
         }
     };
 }
@@ -317,7 +379,7 @@ macro_rules! lane_rx {
             }
         }
 
-        impl<M: Message> RxEnd for $rx<M> {
+        impl<M: Message> Inner<ys_rx> for $rx<M> {
             fn steps(&self) -> Option<&'static RxSteps> {
                 let $size = self.size;
                 $steps
@@ -334,35 +396,14 @@ macro_rules! lane_rx {
                 unsafe { RecvInPlace::resume(&mut self.receiver, window) };
             }
 
+            handle_calls!(receiver);
+        }
+
+        impl<M: Message> RxInner for $rx<M> {
+            rx_calls!();
+
             fn credit(&mut self) {
                 RecvInPlace::credit(&mut self.receiver);
-            }
-
-            #[inline]
-            unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
-                match self.receiver.recv_or_stop(None, stop) {
-                    Ok(message) => {
-                        // SAFETY: by the caller.
-                        unsafe { copy_out(message, to, self.size) };
-                        c_int::from_code(YS_OK)
-                    }
-                    Err(error) => c_int::from_code(too_late(error)),
-                }
-            }
-
-            unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
-                let received = match limit {
-                    Limit::Now => self.receiver.try_recv().map_err(nothing),
-                    _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
-                };
-                match received {
-                    Ok(message) => {
-                        // SAFETY: by the caller.
-                        unsafe { copy_out(message, to, self.size) };
-                        c_int::from_code(YS_OK)
-                    }
-                    Err(code) => c_int::from_code(code),
-                }
             }
 
             unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
@@ -378,10 +419,6 @@ macro_rules! lane_rx {
                         return isize::from_code(too_late(error));
                     }
                 }
-            }
-
-            fn recv_none(&mut self) -> isize {
-                none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
             }
 
             fn shows(&self) -> bool {
@@ -429,27 +466,6 @@ macro_rules! lane_rx {
                 };
                 c_int::from_code(outcome.err().unwrap_or(YS_OK))
             }
-
-            fn close(&mut self) -> bool {
-                self.receiver.close()
-            }
-
-            fn is_closed(&self) -> bool {
-                self.receiver.is_disconnected()
-            }
-
-            fn len(&self) -> usize {
-                self.receiver.len()
-            }
-
-            fn set_spin(&mut self, spin: Spin) -> bool {
-                self.receiver.set_spin(spin);
-                true
-            }
-
-            fn attachable(&mut self) -> &mut dyn Attach {
-                &mut self.receiver
-            }
         }
     };
 }
@@ -458,7 +474,7 @@ lane_tx!(PipeTx, spsc);
 lane_tx!(
     FunnelTx,
     mpsc,
-    fn try_clone(&self) -> Result<Box<dyn TxEnd>, ys_code> {
+    fn try_clone(&self) -> Result<Box<dyn TxInner>, ys_code> {
         let sender = self.sender.try_clone().map_err(|_| YS_ETOOMANY)?;
         Ok(Box::new(Self { sender, size: self.size }))
     }

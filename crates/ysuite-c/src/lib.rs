@@ -30,6 +30,7 @@ mod pool;
 mod rx;
 mod select;
 mod set;
+mod side;
 mod spin;
 mod steps;
 mod stopper;

@@ -9,12 +9,13 @@ use ysuite::oneshot;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_OK, ys_code};
-use crate::lanes::Ends;
+use crate::lanes::{Ends, deliver};
 use crate::limit::Limit;
-use crate::message::{Message, copy_in, copy_out};
+use crate::message::{Message, copy_in};
 use crate::options::Wanted;
-use crate::rx::RxEnd;
-use crate::tx::{TxEnd, ok_or};
+use crate::rx::{RxInner, ys_rx};
+use crate::side::Inner;
+use crate::tx::{TxInner, ok_or, ys_tx};
 
 pub(crate) fn oneshot<M: Message>(wanted: &Wanted) -> Ends {
     let (sender, receiver) = oneshot::channel::<M>();
@@ -35,7 +36,22 @@ struct OneshotRx<M: Message> {
     size: usize,
 }
 
-impl<M: Message> TxEnd for OneshotTx<M> {
+impl<M: Message> Inner<ys_tx> for OneshotTx<M> {
+    fn close(&mut self) -> bool {
+        self.sender.take().is_some_and(|sender| !sender.is_disconnected())
+    }
+
+    fn is_closed(&self) -> bool {
+        self.sender.as_ref().is_none_or(oneshot::Sender::is_disconnected)
+    }
+
+    /// What has been sent is out of sight.
+    fn len(&self) -> Option<usize> {
+        None
+    }
+}
+
+impl<M: Message> TxInner for OneshotTx<M> {
     unsafe fn send(&mut self, message: *const u8, _: &Stop) -> c_int {
         match self.sender.take() {
             // SAFETY: by the caller.
@@ -57,24 +73,11 @@ impl<M: Message> TxEnd for OneshotTx<M> {
         }
     }
 
-    fn close(&mut self) -> bool {
-        self.sender.take().is_some_and(|sender| !sender.is_disconnected())
-    }
-
     fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
         self.sender.as_mut().is_none_or(|sender| match limit {
             Limit::Now => sender.is_disconnected(),
             _ => StopWaiting::wait_closed_or_stop(sender, limit.timeout(), stop),
         })
-    }
-
-    fn is_closed(&self) -> bool {
-        self.sender.as_ref().is_none_or(oneshot::Sender::is_disconnected)
-    }
-
-    /// What has been sent is out of sight.
-    fn len(&self) -> Option<usize> {
-        None
     }
 }
 
@@ -107,21 +110,34 @@ impl<M: Message> OneshotRx<M> {
     }
 }
 
-impl<M: Message> RxEnd for OneshotRx<M> {
+impl<M: Message> Inner<ys_rx> for OneshotRx<M> {
+    fn close(&mut self) -> bool {
+        self.receiver.close()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.receiver.is_disconnected()
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(usize::from(self.kept.is_some() || !self.receiver.is_empty()))
+    }
+
+    fn attachable(&mut self) -> Option<&mut dyn Attach> {
+        Some(&mut self.receiver)
+    }
+}
+
+impl<M: Message> RxInner for OneshotRx<M> {
     unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
         unsafe { self.recv_for(to, Limit::Never, stop) }
     }
 
     unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
-        match self.receive_for(limit, stop) {
-            Ok(message) => {
-                // SAFETY: by the caller.
-                unsafe { copy_out(message, to, self.size) };
-                c_int::from_code(YS_OK)
-            }
-            Err(code) => c_int::from_code(code),
-        }
+        let received = self.receive_for(limit, stop);
+        // SAFETY: by the caller.
+        unsafe { deliver(received, to, self.size) }
     }
 
     unsafe fn recv_batch(&mut self, messages: *mut u8, _: usize, limit: Limit, stop: &Stop) -> isize {
@@ -146,21 +162,5 @@ impl<M: Message> RxEnd for OneshotRx<M> {
             }
             Err(code) => c_int::from_code(code),
         }
-    }
-
-    fn close(&mut self) -> bool {
-        self.receiver.close()
-    }
-
-    fn is_closed(&self) -> bool {
-        self.receiver.is_disconnected()
-    }
-
-    fn len(&self) -> usize {
-        usize::from(self.kept.is_some() || !self.receiver.is_empty())
-    }
-
-    fn attachable(&mut self) -> &mut dyn Attach {
-        &mut self.receiver
     }
 }

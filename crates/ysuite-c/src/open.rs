@@ -14,8 +14,9 @@ use crate::lanes::{Ends, funnel, pipe};
 use crate::message::{At8, At16, for_class};
 use crate::oneshot::oneshot;
 use crate::options::{Wanted, ys_options};
-use crate::rx::{self, ys_rx};
-use crate::tx::{self, ys_tx};
+use crate::rx::ys_rx;
+use crate::side;
+use crate::tx::ys_tx;
 
 /// Opens an spsc channel: one sender, one receiver, in order. The fastest channel, and the default choice.
 ///
@@ -165,8 +166,8 @@ unsafe fn open(
             let channel = std::sync::Arc::new(Channel::new(&wanted, sending.waker_of_all()));
             // SAFETY: by the caller.
             unsafe {
-                *tx = tx::make(sending, channel.clone());
-                *rx = rx::make(receiving, channel);
+                *tx = side::make(sending, channel.clone());
+                *rx = side::make(receiving, channel);
             }
             c_int::from_code(YS_OK)
         }

@@ -9,10 +9,11 @@ use ysuite::signal::{Attach, AttachError, Registration, Select};
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK, YS_STOPPED};
 use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
-use crate::rx::{self, ys_rx};
+use crate::rx::ys_rx;
 use crate::set::{MOST, refusal};
+use crate::side;
 use crate::stopper::{self, OwnersStop, StopEnd, ys_stopper};
-use crate::tx::{self, ys_tx};
+use crate::tx::ys_tx;
 
 /// Waits for one of several handles, of any channels: receivers that may have a message, senders that may have
 /// room. One thread at a time; it may move between threads. Freed by ys_select_free.
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn ys_select_add_rx(select: *mut ys_select, rx: *mut ys_rx
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| add(select, end, id)))) }
+    unsafe { enter(select, |select| side::enter(rx, |rx| rx.attach(|end| add(select, end, id)))) }
 }
 
 /// Waits for a sender as well: until it may have room, or there is no receiver any more.
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(select, |select| tx::enter(tx, |tx| tx.attach(|end| add(select, end, id)))) }
+    unsafe { enter(select, |select| side::enter(tx, |tx| tx.attach(|end| add(select, end, id)))) }
 }
 
 /// # Safety
@@ -168,7 +169,7 @@ fn remove(select: &mut Selecting, end: &mut dyn Attach) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(select, |select| rx::enter(rx, |rx| rx.attach(|end| remove(select, end)))) }
+    unsafe { enter(select, |select| side::enter(rx, |rx| rx.attach(|end| remove(select, end)))) }
 }
 
 /// Waits for this sender no longer. Its id is free, and may be reported once more, spuriously.
@@ -179,7 +180,7 @@ pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(select, |select| tx::enter(tx, |tx| tx.attach(|end| remove(select, end)))) }
+    unsafe { enter(select, |select| side::enter(tx, |tx| tx.attach(|end| remove(select, end)))) }
 }
 
 /// Waits for a handle that is ready. Each is reported in its turn, and again until ys_try_recv finds nothing, or

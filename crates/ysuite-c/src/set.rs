@@ -12,9 +12,10 @@ use crate::code::{
 };
 use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
-use crate::rx::{self, ys_rx};
+use crate::rx::ys_rx;
+use crate::side;
 use crate::stopper::{self, OwnersStop, StopEnd, Stops, ys_stopper};
-use crate::tx::{self, ys_tx};
+use crate::tx::ys_tx;
 
 /// The largest number of ids of a set, and of handles of a select.
 pub(crate) const MOST: usize = 1 << 18;
@@ -212,7 +213,7 @@ pub unsafe extern "C" fn ys_set_fd(set: *const ys_set) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: usize) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| attach(set, end, id)))) }
+    unsafe { enter(set, |set| side::enter(rx, |rx| rx.attach(|end| attach(set, end, id)))) }
 }
 
 /// Attaches a sender: the id is up while it may have room, and once there is no receiver any more. It is up at
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_tx(set: *mut ys_set, tx: *mut ys_tx, id: usize) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(set, |set| tx::enter(tx, |tx| tx.attach(|end| attach(set, end, id)))) }
+    unsafe { enter(set, |set| side::enter(tx, |tx| tx.attach(|end| attach(set, end, id)))) }
 }
 
 fn attach(set: &mut Set, end: &mut dyn ysuite::signal::Attach, id: usize) -> c_int {
@@ -249,7 +250,7 @@ fn detach(set: &mut Set, end: &mut dyn ysuite::signal::Attach) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(set, |set| rx::enter(rx, |rx| rx.attach(|end| detach(set, end)))) }
+    unsafe { enter(set, |set| side::enter(rx, |rx| rx.attach(|end| detach(set, end)))) }
 }
 
 /// Takes a sender out of the set, as ys_set_detach_rx.
@@ -260,7 +261,7 @@ pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(set, |set| tx::enter(tx, |tx| tx.attach(|end| detach(set, end)))) }
+    unsafe { enter(set, |set| side::enter(tx, |tx| tx.attach(|end| detach(set, end)))) }
 }
 
 /// Waits until something is up. Ids raised by a signaler are taken by that; ids of attached handles are reported

@@ -13,6 +13,7 @@ use ysuite::in_place::{RecvWindow, SendWindow};
 use crate::code::YS_OK;
 use crate::message::{Message, copy_in, copy_out};
 use crate::rx::{self, ys_rx};
+use crate::side;
 use crate::tx::{self, ys_tx};
 
 /// How a step went.
@@ -184,7 +185,7 @@ unsafe extern "C" fn call_send<M: Message, const SHOWN: bool, const FULL: bool>(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let end = tx::content(tx);
+        let end = side::content(tx);
         let size = if FULL { size_of::<M>() } else { end.size };
         match put::<M>(end.window_as::<SHOWN>(), message.cast(), size) {
             Step::Done => YS_OK as c_int,
@@ -198,12 +199,12 @@ unsafe extern "C" fn call_send<M: Message, const SHOWN: bool, const FULL: bool>(
 unsafe extern "C" fn call_reserve<M: Message, const SHOWN: bool>(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
     // SAFETY: by the caller.
     unsafe {
-        let end = tx::content(tx);
+        let end = side::content(tx);
         let window = end.window_as::<SHOWN>();
         let Some((first, stop)) = free_slot::<M>(window) else { return tx::reserve(tx, at) };
         // MUTANT: A whole number of slots and one byte give the same number of slots.
         let (next, count) = (window.next, (stop.addr() - first.addr()) / Layout::<M>::STEP);
-        end.reserved.by_window(count, first, next);
+        end.slots.by_window(count, first, next);
         *at = first.cast();
         count as isize
     }
@@ -213,9 +214,9 @@ unsafe extern "C" fn call_reserve<M: Message, const SHOWN: bool>(tx: *mut ys_tx,
 unsafe extern "C" fn call_commit<M: Message, const SHOWN: bool>(tx: *mut ys_tx, count: usize) -> isize {
     // SAFETY: by the caller. What is reserved by the window is as it was.
     unsafe {
-        let end = tx::content(tx);
+        let end = side::content(tx);
         let next = end.window_as::<SHOWN>().next;
-        if !end.reserved.has_by_window(count, next) {
+        if !end.slots.has_by_window(count, next) {
             return tx::commit(tx, count);
         }
         let window = end.window_as::<SHOWN>();
@@ -297,7 +298,7 @@ unsafe extern "C" fn call_recv<M: Message, const SHOWN: bool, const FULL: bool>(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let end = rx::content(rx);
+        let end = side::content(rx);
         let size = if FULL { size_of::<M>() } else { end.size };
         match get::<M>(end.window_as::<SHOWN>(), to.cast(), size) {
             Step::Done => YS_OK as c_int,
@@ -311,12 +312,12 @@ unsafe extern "C" fn call_recv<M: Message, const SHOWN: bool, const FULL: bool>(
 unsafe extern "C" fn call_peek<M: Message, const SHOWN: bool>(rx: *mut ys_rx, at: *mut *mut c_void) -> isize {
     // SAFETY: by the caller.
     unsafe {
-        let end = rx::content(rx);
+        let end = side::content(rx);
         let window = end.window_as::<SHOWN>();
         let Some(first) = known_slot::<M>(window) else { return rx::peek(rx, at) };
         // MUTANT: A whole number of slots and one byte give the same number of slots.
         let count = (window.known.addr() - first.addr()) / Layout::<M>::STEP;
-        end.peeked.by_window(count, first);
+        end.slots.by_window(count, first, first);
         *at = first.cast();
         count as isize
     }
@@ -327,15 +328,15 @@ unsafe extern "C" fn call_peek<M: Message, const SHOWN: bool>(rx: *mut ys_rx, at
 unsafe extern "C" fn call_consume<M: Message, const SHOWN: bool>(rx: *mut ys_rx, count: usize) -> c_int {
     // SAFETY: by the caller. What the window has shown is as it was.
     unsafe {
-        let end = rx::content(rx);
+        let end = side::content(rx);
         let next = end.window_as::<SHOWN>().next;
-        if !end.peeked.has_by_window(count, next) {
+        if !end.slots.has_by_window(count, next) {
             return rx::consume(rx, count);
         }
         let window = end.window_as::<SHOWN>();
         let step = consume::<M>(window, count);
         let next = window.next;
-        end.peeked.leave_by_window(count, next);
+        end.slots.leave_by_window(count, next);
         if step == Step::Tell { rx::credited(rx) } else { YS_OK as c_int }
     }
 }

@@ -1,183 +1,48 @@
 //! Senders, as callers see them. One thread at a time; a sender may move between threads.
 
-mod end;
+mod inner;
 
 use core::ffi::{c_int, c_void};
-use core::ptr::{self, NonNull};
-use std::sync::Arc;
+use core::ptr;
 
-use ysuite::in_place::{SendWindow, Stop};
+use ysuite::in_place::SendWindow;
 
-pub(crate) use self::end::{TxEnd, ok_or};
-use crate::beside::{self, End};
-use crate::channel::{Channel, Found};
+pub(crate) use self::inner::{TxInner, ok_or};
+use crate::beside;
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
-use crate::disposal::Disposal;
-use crate::handle::{self, Content, Handle};
 use crate::limit::Limit;
-use crate::spin::set_spin;
+use crate::side::{self, Kind, Side, Slots, calls, enter, step};
 use crate::steps::{Step, TxCalls, TxSteps};
 use crate::stopper::ys_stopper;
-use crate::watch::IS_CHECKED;
-use crate::window::may_open;
 
 /// A sender. One thread at a time; it may move between threads. Freed by ys_tx_free.
 pub struct ys_tx {
     _opaque: [u8; 0],
 }
 
-impl End for ys_tx {
-    type Content = Tx;
-
-    const EXPECT: &'static str = "ys_tx_expect";
-}
-
-/// The content of the handle. The window that callers see is its first field.
-#[repr(C)]
-pub(crate) struct Tx {
-    /// Shut for callers that have not asked for it, or do not know this version.
-    shown: SendWindow,
-    /// Where `shown` is shut for good, what the calls here go by instead.
-    own: SendWindow,
-    is_shown: bool,
-    calls: TxCalls,
-    /// None: this handle has no windows.
-    steps: Option<&'static TxSteps>,
-    /// How many bytes a message has.
-    pub(crate) size: usize,
-    pub(crate) reserved: Reserved,
-    end: Box<dyn TxEnd>,
-    channel: Arc<Channel>,
-    /// It is in a set, and the channel knows.
-    is_attached: bool,
-}
-
-/// The slots that the caller may fill and commit.
-pub(crate) struct Reserved {
-    count: usize,
-    /// The first of them.
-    first: *mut u8,
-    /// Where the window was then. One that has been moved on since takes the reservation away.
-    next: *mut u8,
-    /// They were found by the window, and the sender does not know them.
-    by_window: bool,
-}
-
-impl Reserved {
-    const NONE: Self = Self { count: 0, first: ptr::null_mut(), next: ptr::null_mut(), by_window: false };
-
-    /// The window, at `next`, has shown this many.
-    #[inline(always)]
-    pub(crate) fn by_window(&mut self, count: usize, first: *mut u8, next: *mut u8) {
-        *self = Self { count, first, next, by_window: true };
-    }
-
-    // MUTANT: Speed only: the call does what the window would have done.
-    /// Whether the window, now at `next`, has shown that many, at least 1, and is where it was then.
-    #[inline(always)]
-    pub(crate) fn has_by_window(&self, count: usize, next: *mut u8) -> bool {
-        self.by_window && next == self.next && count.wrapping_sub(1) < self.count
-    }
-}
-
-/// For a handle that has no windows.
-const BY_CHANNEL: TxCalls = TxCalls { send, reserve, commit };
-
-// SAFETY: a handle may move between threads with its caller, by the contract; what it points to belongs to the
-// handle, which is `Send`, or never changes.
-unsafe impl Send for Tx {}
-
-impl Content for Tx {
+impl Kind for ys_tx {
     const FREE: &'static str = "ys_tx_free";
+    const EXPECT: &'static str = "ys_tx_expect";
+    const BY_CHANNEL: TxCalls = TxCalls { send, reserve, commit };
 
-    type Shared = Arc<Channel>;
+    type Window = SendWindow;
+    type Calls = TxCalls;
+    type Steps = TxSteps;
+    type Inner = dyn TxInner;
 
-    fn share(&self) -> Arc<Channel> {
-        self.channel.clone()
+    fn shut() -> SendWindow {
+        SendWindow::shut()
     }
 
-    #[inline(always)]
-    fn disposal(&self) -> Option<Disposal> {
-        self.channel.disposal
-    }
-
-    // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
-    fn shut(&mut self) {
-        self.shown = SendWindow::shut();
-        self.own = SendWindow::shut();
-        self.steps = None;
-        self.calls = BY_CHANNEL;
-        self.reserved = Reserved::NONE;
-    }
-
-    fn finish(&mut self) {
-        // Updates the sender with what was sent by the window.
-        self.look(|_| ());
-        // MUTANT: A callback panics only with its window shut; a freed handle frees its memory.
-        self.shut();
-        if core::mem::take(&mut self.is_attached) {
-            self.channel.moved(ptr::from_ref(self).addr(), None);
-        }
+    fn calls(steps: &TxSteps, is_shown: bool) -> TxCalls {
+        if is_shown { steps.shown } else { steps.own }
     }
 }
 
-impl Tx {
-    #[inline(always)]
-    fn window(&mut self) -> &mut SendWindow {
-        if self.is_shown { &mut self.shown } else { &mut self.own }
-    }
-
-    // MUTANT: Speed only: the call does what the window would have done.
-    /// The window, where it is known whether callers see it.
-    #[inline(always)]
-    pub(crate) fn window_as<const SHOWN: bool>(&mut self) -> &mut SendWindow {
-        if SHOWN { &mut self.shown } else { &mut self.own }
-    }
-
-    // MUTANT: Speed only: the call does what the window would have done.
-    /// A call that leaves reserved slots alone: between the window as it was left and a new one.
-    fn look<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        if self.steps.is_none() {
-            return call(&mut *self.end);
-        }
-        let window = *self.window();
-        // SAFETY: the steps here, and by the contract those of the header, have moved the window on, and nothing else.
-        unsafe { self.end.resume(&window) };
-        let answer = call(&mut *self.end);
-        *self.window() = self.end.window();
-        answer
-    }
-
-    /// A call that may find nothing, and may wait: after a stop it returns that.
-    #[inline(always)]
-    fn find<A: Found>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static), &Stop) -> A) -> A {
-        let channel = NonNull::from(&*self.channel);
-        // SAFETY: the handle keeps its channel, and never changes it.
-        let stop = unsafe { &channel.as_ref().stop };
-        let answer = self.call(|end| call(end, stop));
-        if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
-    }
-
-    #[cold]
-    fn stopped<A: Found>(&mut self) -> A {
-        if self.is_attached {
-            // It is reported until it leaves the set, like a closed handle.
-            self.call(|end| {
-                end.attachable().inspect(|end| end.with_registration(&mut |registration| registration.raise()));
-            });
-        }
-        A::stopped()
-    }
-
-    /// Any other call: what was reserved is so no more.
-    fn call<A>(&mut self, call: impl FnOnce(&mut (dyn TxEnd + 'static)) -> A) -> A {
-        self.reserved = Reserved::NONE;
-        self.look(call)
-    }
-
+impl Side<ys_tx> {
     /// The receiver must be notified of a message that a step has sent.
     fn answer(&mut self) -> c_int {
-        match self.call(|end| end.answer(1)) {
+        match self.call(|inner| inner.answer(1)) {
             1 => c_int::from_code(YS_OK),
             code => code as c_int,
         }
@@ -186,82 +51,9 @@ impl Tx {
     /// Sends no message: what was hidden is published, or dropped if there is no receiver. Returns how many it has
     /// sent, as any send does: 0, also for a sender that hides none.
     fn show(&mut self) -> isize {
-        self.call(|end| end.flush());
+        self.call(|inner| inner.flush());
         0
     }
-
-    /// This handle as a set sees it.
-    pub(crate) fn attach<A: Answer>(&mut self, attach: impl FnOnce(&mut dyn ysuite::signal::Attach) -> A) -> A {
-        let answer = self.call(|end| end.attachable().map_or(A::from_code(YS_ENOTSUP), attach));
-        let at = ptr::from_ref(self).addr();
-        self.is_attached = self.channel.moved(at, self.end.attachable().map(|end| &*end));
-        answer
-    }
-}
-
-// MUTANT: Speed only: the call does what the window would have done. Killed only by `no_window_is_open`.
-/// A handle of a sending end.
-pub(crate) fn make(mut end: Box<dyn TxEnd>, channel: Arc<Channel>) -> *mut ys_tx {
-    let steps = if may_open() { end.steps() } else { None };
-    let is_shown = channel.shows_windows && steps.is_some();
-    let (mut shown, mut own) = (SendWindow::shut(), SendWindow::shut());
-    // Asked for in any case: what a process does once for all of its channels is done when one is opened, and not in the first call
-    // of a thread that must not make system calls.
-    let window = end.window();
-    if steps.is_some() {
-        *if is_shown { &mut shown } else { &mut own } = window;
-    }
-    let calls = steps.map_or(BY_CHANNEL, |steps| if is_shown { steps.shown } else { steps.own });
-    let size = channel.size;
-    Handle::make(Tx {
-        shown,
-        own,
-        is_shown,
-        calls,
-        steps,
-        size,
-        reserved: Reserved::NONE,
-        end,
-        channel,
-        is_attached: false,
-    })
-    .cast()
-}
-
-// MUTANT: Speed only: the call does what the window would have done.
-/// Takes a step by the window of an end, if it has one that is open. Not in the checked build.
-///
-/// # Safety
-/// As of [`handle::enter`], and not NULL.
-#[inline(always)]
-unsafe fn step<S>(tx: *mut ys_tx, step: impl FnOnce(&mut Tx, &'static TxSteps) -> S) -> Option<S> {
-    if IS_CHECKED {
-        return None;
-    }
-    // SAFETY: by the caller.
-    let tx = unsafe { handle::content(tx.cast::<Handle<Tx>>()) };
-    let steps = tx.steps?;
-    Some(step(tx, steps))
-}
-
-/// The handle itself, for steps.
-///
-/// # Safety
-/// As of [`handle::content`].
-#[inline(always)]
-pub(crate) unsafe fn content<'a>(tx: *mut ys_tx) -> &'a mut Tx {
-    // SAFETY: by the caller.
-    unsafe { handle::content(tx.cast::<Handle<Tx>>()) }
-}
-
-/// Runs a call of the only thread that may use the handle.
-///
-/// # Safety
-/// As of [`handle::enter`].
-#[inline(always)]
-pub(crate) unsafe fn enter<A: Answer>(tx: *const ys_tx, call: impl FnOnce(&mut Tx) -> A) -> A {
-    // SAFETY: by the caller.
-    unsafe { handle::enter(tx.cast_mut().cast::<Handle<Tx>>(), call) }
 }
 
 /// Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it
@@ -281,37 +73,26 @@ pub unsafe extern "C" fn ys_send(tx: *mut ys_tx, message: *const c_void) -> c_in
     unsafe { (calls(tx).send)(tx, message) }
 }
 
-// MUTANT: Speed only: the call does what the window would have done.
-/// What the calls of the end jump to. In the checked build, where it may have been freed, always the same.
-///
-/// # Safety
-/// As of [`handle::content`].
-#[inline(always)]
-unsafe fn calls(tx: *mut ys_tx) -> TxCalls {
-    // SAFETY: by the caller.
-    if IS_CHECKED { BY_CHANNEL } else { unsafe { content(tx) }.calls }
-}
-
 /// After a step of which the receiver must be notified.
 ///
 /// # Safety
-/// As of [`handle::enter`].
+/// As of [`enter`].
 #[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn answered(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, Tx::answer) }
+    unsafe { enter(tx, Side::answer) }
 }
 
 /// After a step that has sent this many messages, of which the receiver must be notified.
 ///
 /// # Safety
-/// As of [`handle::enter`].
+/// As of [`enter`].
 #[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn run_answered(tx: *mut ys_tx, count: usize) -> isize {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.answer(count))) }
+    unsafe { enter(tx, |tx| tx.call(|inner| inner.answer(count))) }
 }
 
 // MUTANT: Speed only: the call does what the window would have done.
@@ -322,7 +103,8 @@ unsafe fn send_by_step(tx: *mut ys_tx, message: *const c_void) -> Step {
     // SAFETY: by the caller.
     unsafe {
         step(tx, |tx, steps| {
-            (steps.send)(if tx.is_shown { &mut tx.shown } else { &mut tx.own }, message.cast(), tx.size)
+            let size = tx.size;
+            (steps.send)(tx.window(), message.cast(), size)
         })
     }
     .unwrap_or(Step::Call)
@@ -334,7 +116,7 @@ unsafe fn send_by_step(tx: *mut ys_tx, message: *const c_void) -> Step {
 #[inline(never)]
 pub(crate) unsafe extern "C" fn send(tx: *mut ys_tx, message: *const c_void) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.find(|end, stop| end.send(message.cast(), stop))) }
+    unsafe { enter(tx, |tx| tx.find(|inner, stop| inner.send(message.cast(), stop))) }
 }
 
 /// Sends a message if there is room, as ys_send_for with a time of 0. Never blocks.
@@ -368,7 +150,7 @@ pub unsafe extern "C" fn ys_send_for(tx: *mut ys_tx, message: *const c_void, ns:
         match send_by_step(tx, message) {
             Step::Done => c_int::from_code(YS_OK),
             Step::Call => {
-                enter(tx, |tx| tx.find(|end, stop| end.send_for(message.cast(), Limit::from_nanoseconds(ns), stop)))
+                enter(tx, |tx| tx.find(|inner, stop| inner.send_for(message.cast(), Limit::from_nanoseconds(ns), stop)))
             }
             Step::Tell => answered(tx),
         }
@@ -393,10 +175,10 @@ pub unsafe extern "C" fn ys_send_batch(tx: *mut ys_tx, messages: *const c_void, 
                 return tx.show();
             }
             // MUTANT: No array has that many messages.
-            if messages.is_null() || n > isize::MAX as usize / tx.channel.stride {
+            if messages.is_null() || n > isize::MAX as usize / tx.stride() {
                 return isize::from_code(YS_EINVAL);
             }
-            tx.find(|end, stop| end.send_batch(messages.cast(), n, Limit::from_nanoseconds(ns), stop))
+            tx.find(|inner, stop| inner.send_batch(messages.cast(), n, Limit::from_nanoseconds(ns), stop))
         })
     }
 }
@@ -414,7 +196,7 @@ pub unsafe extern "C" fn ys_write(tx: *mut ys_tx, message: *const c_void) -> c_i
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.find(|end, stop| end.write(message.cast(), stop))) }
+    unsafe { enter(tx, |tx| tx.find(|inner, stop| inner.write(message.cast(), stop))) }
 }
 
 /// Publishes what is hidden at once. Never blocks. spsc and mpsc only.
@@ -424,7 +206,7 @@ pub unsafe extern "C" fn ys_write(tx: *mut ys_tx, message: *const c_void) -> c_i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_flush(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.call(|end| end.flush())) }
+    unsafe { enter(tx, |tx| tx.call(|inner| inner.flush())) }
 }
 
 /// Gives the caller the next free slots that are side by side, ys_tx_stride apart, to write messages into. They
@@ -458,9 +240,9 @@ pub(crate) unsafe extern "C" fn reserve(tx: *mut ys_tx, at: *mut *mut c_void) ->
         *at = ptr::null_mut();
         enter(tx, |tx| {
             let mut first = ptr::null_mut();
-            let answer = tx.find(|end, _| end.reserve(&mut first));
+            let answer = tx.find(|inner, _| inner.reserve(&mut first));
             if let Ok(count) = usize::try_from(answer) {
-                tx.reserved = Reserved { count, first, next: tx.window().next, by_window: false };
+                tx.slots = Slots { count, first, next: tx.window().next, by_window: false };
             }
             *at = first.cast();
             answer
@@ -502,12 +284,12 @@ pub(crate) unsafe extern "C" fn commit(tx: *mut ys_tx, n: usize) -> isize {
 ///
 /// # Safety
 /// As of [`ys_commit`].
-unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
+unsafe fn commit_further(tx: &mut Side<ys_tx>, n: usize) -> isize {
     // Checked before the numbers: a sender that never has slots would report too many.
-    if !tx.end.reserves() {
+    if !tx.inner().reserves() {
         return isize::from_code(YS_ENOTSUP);
     }
-    let Reserved { count, next, by_window, .. } = tx.reserved;
+    let Slots { count, next, by_window, .. } = tx.slots;
     let reserved = if next == tx.window().next { count } else { 0 };
     if n > reserved {
         return isize::from_code(YS_EINVAL);
@@ -515,17 +297,17 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
     if n == 0 {
         return tx.show();
     }
-    tx.call(|end| {
+    tx.call(|inner| {
         if by_window {
             // Updates the sender with what the window has shown: the same slots, and the same number of them.
             let mut first = ptr::null_mut();
-            let slots = end.reserve(&mut first);
+            let slots = inner.reserve(&mut first);
             if slots < n as isize {
                 return isize::from_code(YS_CLOSED);
             }
         }
         // SAFETY: by the caller messages are in this many of the slots that the sender has shown last.
-        unsafe { end.commit(n) }
+        unsafe { inner.commit(n) }
     })
 }
 
@@ -537,7 +319,7 @@ unsafe fn commit_further(tx: &mut Tx, n: usize) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| tx.find(|end, stop| end.wait_room(Limit::from_nanoseconds(ns), stop))) }
+    unsafe { enter(tx, |tx| tx.find(|inner, stop| inner.wait_room(Limit::from_nanoseconds(ns), stop))) }
 }
 
 /// Makes another sender of the same channel. Allocates. mpsc and mpmc only. A clone of a closed sender is closed.
@@ -551,20 +333,8 @@ pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
 ///     the receiver is preempted at that moment a clone may be refused as well; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> c_int {
-    if other.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
     // SAFETY: by the caller.
-    unsafe {
-        *other = ptr::null_mut();
-        enter(tx, |tx| match tx.call(|end| end.try_clone()) {
-            Ok(end) => {
-                *other = make(end, tx.channel.clone());
-                c_int::from_code(YS_OK)
-            }
-            Err(code) => c_int::from_code(code),
-        })
-    }
+    unsafe { side::clone(tx, other) }
 }
 
 /// Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
@@ -576,7 +346,7 @@ pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_close(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| c_int::from_code(if tx.call(|end| end.close()) { YS_OK } else { YS_CLOSED })) }
+    unsafe { side::close(tx) }
 }
 
 /// Waits until nothing that this sender sends would be received: the receivers are gone, or the channel or this
@@ -591,7 +361,7 @@ pub unsafe extern "C" fn ys_tx_wait_closed(tx: *mut ys_tx, ns: i64) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
-            tx.find(|end, stop| c_int::from_code(if end.wait_closed(limit, stop) { YS_OK } else { YS_TIMEOUT }))
+            tx.find(|inner, stop| c_int::from_code(if inner.wait_closed(limit, stop) { YS_OK } else { YS_TIMEOUT }))
         })
     }
 }
@@ -602,8 +372,8 @@ pub unsafe extern "C" fn ys_tx_wait_closed(tx: *mut ys_tx, ns: i64) -> c_int {
 /// @return 1 or 0, or an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_is_closed(tx: *const ys_tx) -> c_int {
-    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
-    unsafe { enter(tx, |tx| tx.look(|end| c_int::from(end.is_closed()))) }
+    // SAFETY: by the caller.
+    unsafe { side::is_closed(tx) }
 }
 
 /// How many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
@@ -613,8 +383,8 @@ pub unsafe extern "C" fn ys_tx_is_closed(tx: *const ys_tx) -> c_int {
 /// @return how many; YS_ENOTSUP: a oneshot's sender does not know
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_len(tx: *const ys_tx) -> isize {
-    // SAFETY: by the caller. By the contract one thread uses the handle, even if it only reads it.
-    unsafe { enter(tx, |tx| tx.look(|end| end.len().map_or(isize::from_code(YS_ENOTSUP), |len| len as isize))) }
+    // SAFETY: by the caller.
+    unsafe { side::len(tx) }
 }
 
 /// What this sender does before it sleeps when there is no room, from the next wait on.
@@ -625,7 +395,7 @@ pub unsafe extern "C" fn ys_tx_len(tx: *const ys_tx) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(tx, |tx| set_spin(spin, |spin| tx.call(|end| end.set_spin(spin)))) }
+    unsafe { side::set_spin(tx, spin) }
 }
 
 /// How far apart the channel's slots are, in bytes: the size of the class of its messages. Any thread.
@@ -700,7 +470,7 @@ pub unsafe extern "C" fn ys_tx_channel(tx: *const ys_tx) -> *const c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_free(tx: *mut ys_tx) {
     // SAFETY: by the caller.
-    unsafe { handle::free(tx.cast::<Handle<Tx>>()) }
+    unsafe { side::free(tx) }
 }
 
 /// For the inline functions of the header only: after a publication that has found the word of the window not 0.
@@ -714,7 +484,7 @@ pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
-            if !tx.is_shown {
+            if !tx.is_shown() {
                 return c_int::from_code(YS_EINVAL);
             }
             tx.answer()
@@ -733,11 +503,11 @@ pub unsafe extern "C" fn ys_tx_discard(tx: *mut ys_tx, at: *const c_void) -> c_i
     // SAFETY: by the caller.
     unsafe {
         enter(tx, |tx| {
-            let Reserved { count, first, next, .. } = tx.reserved;
+            let Slots { count, first, next, .. } = tx.slots;
             if count == 0 || next != tx.window().next || !ptr::addr_eq(first, at) {
                 return c_int::from_code(YS_EINVAL);
             }
-            tx.reserved = Reserved::NONE;
+            tx.slots = Slots::NONE;
             c_int::from_code(YS_OK)
         })
     }

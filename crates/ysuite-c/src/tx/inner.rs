@@ -3,33 +3,16 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::Spin;
-use ysuite::in_place::{SendWindow, Stop};
-use ysuite::signal::Attach;
+use ysuite::in_place::Stop;
 
+use super::ys_tx;
 use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::limit::Limit;
-use crate::steps::TxSteps;
+use crate::side::Inner;
 
 /// A sender. Addresses are those of whole messages, aligned or not. A wait is over when `stop` is set, as if the
 /// time were up.
-pub(crate) trait TxEnd: Send {
-    /// What can be done by a window, if this handle has one.
-    fn steps(&self) -> Option<&'static TxSteps> {
-        None
-    }
-
-    /// Where the caller may send by itself until the next call.
-    fn window(&mut self) -> SendWindow {
-        SendWindow::shut()
-    }
-
-    /// Takes the window back.
-    ///
-    /// # Safety
-    /// As of `SendInPlace::resume`.
-    unsafe fn resume(&mut self, _: &SendWindow) {}
-
+pub(crate) trait TxInner: Inner<ys_tx> {
     /// Completes an inline publication of this many messages that has found the receiver asleep or gone. Returns how
     /// many were sent.
     fn answer(&mut self, _: usize) -> isize {
@@ -88,33 +71,11 @@ pub(crate) trait TxEnd: Send {
         c_int::from_code(YS_ENOTSUP)
     }
 
-    fn try_clone(&self) -> Result<Box<dyn TxEnd>, ys_code> {
-        Err(YS_ENOTSUP)
-    }
-
-    /// True: it was open.
-    fn close(&mut self) -> bool;
-
     /// True: it is closed.
     fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool;
 
-    fn is_closed(&self) -> bool;
-
-    /// How many messages are in the channel, if this sender knows.
-    fn len(&self) -> Option<usize>;
-
-    /// True: it waits so from now on.
-    fn set_spin(&mut self, _: Spin) -> bool {
-        false
-    }
-
     /// What wakes those that wait in the channel where its `Stop` does not see them.
     fn waker_of_all(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
-        None
-    }
-
-    /// This handle as a set sees it.
-    fn attachable(&mut self) -> Option<&mut dyn Attach> {
         None
     }
 }

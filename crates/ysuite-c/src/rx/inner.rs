@@ -3,33 +3,16 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::Spin;
-use ysuite::in_place::{RecvWindow, Stop};
-use ysuite::signal::Attach;
+use ysuite::in_place::Stop;
 
-use crate::code::{Answer, YS_ENOTSUP, ys_code};
+use super::ys_rx;
+use crate::code::{Answer, YS_ENOTSUP};
 use crate::limit::Limit;
-use crate::steps::RxSteps;
+use crate::side::Inner;
 
 /// A receiver. Addresses are those of room for whole messages, aligned or not. A wait is over when `stop` is set,
 /// as if the time were up.
-pub(crate) trait RxEnd: Send {
-    /// What can be done by a window, if this handle has one.
-    fn steps(&self) -> Option<&'static RxSteps> {
-        None
-    }
-
-    /// Where the caller may receive by itself until the next call.
-    fn window(&mut self) -> RecvWindow {
-        RecvWindow::shut()
-    }
-
-    /// Takes the window back.
-    ///
-    /// # Safety
-    /// As of `RecvInPlace::resume`.
-    unsafe fn resume(&mut self, _: &RecvWindow) {}
-
+pub(crate) trait RxInner: Inner<ys_rx> {
     /// After inline takes: wakes a sender that waits for room.
     fn credit(&mut self) {}
 
@@ -78,23 +61,4 @@ pub(crate) trait RxEnd: Send {
     fn wait(&mut self, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)
     }
-
-    fn try_clone(&self) -> Result<Box<dyn RxEnd>, ys_code> {
-        Err(YS_ENOTSUP)
-    }
-
-    /// True: it was open.
-    fn close(&mut self) -> bool;
-
-    fn is_closed(&self) -> bool;
-
-    fn len(&self) -> usize;
-
-    /// True: it waits so from now on.
-    fn set_spin(&mut self, _: Spin) -> bool {
-        false
-    }
-
-    /// This handle as a set sees it.
-    fn attachable(&mut self) -> &mut dyn Attach;
 }
