@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::ROWS;
+use crate::{Feature, Tick, ends, kinds, room, waiting};
 
 const COLUMNS: [&str; 7] = ["ysuite", "crossbeam", "std", "tokio", "flume", "kanal", "async-channel"];
 
@@ -18,9 +18,21 @@ fn table<'a>(text: &'a str, head: &str) -> Vec<Vec<&'a str>> {
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// A library as the table's head names it.
-fn column(library: &str) -> String {
-    library.replace('_', "-")
+/// README.md's rows: their names, and for each column whether one of its kinds was tried.
+fn rows() -> Vec<(&'static str, [bool; 7])> {
+    let rows = Feature::ALL.iter().filter(|feature| !feature.row().is_empty());
+    rows.map(|row| (row.row(), COLUMNS.map(|name| row.tried().iter().any(|kind| kind.starts_with(name))))).collect()
+}
+
+#[test]
+fn whatever_is_listed_is_tried_once_and_nothing_else() {
+    let tried: Vec<Tick> = [waiting::TRIED, room::TRIED, kinds::TRIED, ends::TRIED].concat();
+    let listed = Feature::ALL.iter().flat_map(|&feature| feature.tried().iter().map(move |&kind| (feature, kind)));
+    let listed: BTreeSet<Tick> = listed.collect();
+    assert_eq!(tried.iter().copied().collect::<BTreeSet<_>>(), listed);
+    assert_eq!(tried.len(), listed.len(), "a tick that is tried twice");
+    let stranger = listed.iter().find(|(_, kind)| !COLUMNS.iter().any(|name| kind.starts_with(name)));
+    assert_eq!(stranger, None, "a library without a column");
 }
 
 #[test]
@@ -29,28 +41,24 @@ fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
     let head = format!("| | {} |", COLUMNS.join(" | "));
     let table = table(&readme, &head);
     let labels: Vec<&str> = table.iter().map(|row| row[0]).collect();
-    assert_eq!(labels, ROWS.map(|(about, _)| about), "README.md's rows and those that are tried");
-    for (row, (about, libraries)) in table.iter().zip(ROWS) {
-        let tried: BTreeSet<String> = libraries.iter().map(|library| column(library)).collect();
-        for (name, cell) in COLUMNS.iter().zip(&row[1..]) {
-            let expected = if tried.contains(*name) { "✓" } else { "–" };
-            assert_eq!(*cell, expected, "README.md: {about}, {name}");
-        }
-        assert_eq!(row.len(), 1 + COLUMNS.len(), "{about}");
-        assert!(tried.iter().all(|name| COLUMNS.contains(&name.as_str())), "{about}: a library without a column");
+    assert_eq!(labels, rows().iter().map(|(about, _)| *about).collect::<Vec<_>>(), "README.md's rows");
+    for (row, (about, tried)) in table.iter().zip(rows()) {
+        assert_eq!(row[1..], tried.map(|tried| if tried { "✓" } else { "–" }), "README.md: {about}");
     }
 }
 
 #[test]
 fn every_missing_tick_has_its_reason() {
-    let family = text("docs/guide/feature-matrix.md");
-    let table = table(&family, "| a tick says | ");
-    assert_eq!(table.len(), ROWS.len());
-    for (row, (about, libraries)) in table.iter().zip(ROWS) {
+    let matrix = text("docs/guide/feature-matrix.md");
+    let table = table(&matrix, "| a tick says | ");
+    assert_eq!(table.len(), rows().len());
+    for (row, (about, tried)) in table.iter().zip(rows()) {
         let [says, missing] = row[..] else { panic!("{about}: two cells") };
-        assert!(says.starts_with(&format!("**{about}**: ")), "docs/guide/feature-matrix.md: {about}");
-        for name in COLUMNS {
-            let is_tried = libraries.iter().any(|library| column(library) == name);
+        assert!(
+            says.starts_with(&format!("**{}**: ", about.trim_end_matches('¹'))),
+            "docs/guide/feature-matrix.md: {about}"
+        );
+        for (name, is_tried) in COLUMNS.into_iter().zip(tried) {
             let named =
                 missing.split(|letter: char| !letter.is_alphanumeric() && letter != '-').any(|word| word == name);
             assert_eq!(named, !is_tried, "docs/guide/feature-matrix.md: {about}, {name}");
