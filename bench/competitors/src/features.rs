@@ -1,96 +1,40 @@
 //! The features of this project's kinds of channels and of each competitor: a table with a tick only where a test has
 //! tried it.
 //!
-//! A tick comes from one of two places. The transports' own traits are tried by `tests/claims.rs` for each of them.
-//! Features that no measurement uses are listed here, and `tests/features` has a test for each of those ticks and for
-//! no other.
+//! A tick comes from one of three places. The transports' own traits are tried by `tests/claims.rs` for each of them.
+//! Features that no measurement uses are listed with their tests in `crates/ysuite/tests/family`, for ours and for the
+//! libraries in README.md, and for all others here, where `tests/features` has a test for each of those ticks and for no
+//! other.
 //!
 //! A library's ticks are for its own functions, with its default features.
 
 use ybench_measure::registry;
 use ybench_measure::transport::{Ends, Traits};
 
-/// One column: its title in the head of a table, and the meaning of a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
-    /// A waiting receiver does not use its CPU.
-    Sleeps,
-    /// A receiver can spin without end.
-    Spins,
-    /// Tasks wait on it, in any runtime.
-    Tasks,
-    /// A thread waits for the first of several channels.
-    Select,
-    /// An event loop serves its receiver alongside sockets.
-    Epoll,
-    /// A thread receives with a time limit.
-    Timeouts,
-    /// Several messages are sent by one call.
-    Batches,
-    /// A sender waits for room.
-    Bounded,
-    /// No sender ever waits.
-    Unbounded,
-    Senders,
-    Receivers,
-    /// A message that one sender sends after another sender's message arrives after it.
-    OneOrder,
-    /// Some messages overtake others.
-    Priority,
-    /// Later sends fail, while both handles still exist.
-    Close,
-    /// Senders that do not keep a channel open.
-    Weak,
-    /// A message is read in place, before it is received.
-    InPlace,
-    /// Room is reserved before the message is made.
-    Reserve,
-}
-
+pub use self::names::Feature;
 use Feature::*;
 
-impl Feature {
-    pub const ALL: [Self; 17] = [
-        Sleeps, Spins, Tasks, Select, Epoll, Timeouts, Batches, Bounded, Unbounded, Senders, Receivers, OneOrder,
-        Priority, Close, Weak, InPlace, Reserve,
-    ];
+#[path = "../../../crates/ysuite/tests/family/features.rs"]
+mod names;
 
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Sleeps => "sleeps",
-            Spins => "spins",
-            Tasks => "tasks",
-            Select => "select",
-            Epoll => "epoll",
-            Timeouts => "time limits",
-            Batches => "batches",
-            Bounded => "bounded",
-            Unbounded => "unbounded",
-            Senders => "many senders",
-            Receivers => "many receivers",
-            OneOrder => "one order",
-            Priority => "priority",
-            Close => "close",
-            Weak => "weak senders",
-            InPlace => "in place",
-            Reserve => "reserved room",
-        }
-    }
+/// Those with a column in the table.
+pub fn columns() -> impl Iterator<Item = Feature> {
+    Feature::ALL.iter().copied().filter(|feature| !feature.column().is_empty())
+}
 
-    /// Whether the transports' own traits state it.
-    fn of(self, traits: &Traits) -> Option<bool> {
-        let shared = traits.senders == Ends::Many || traits.receivers == Ends::Many;
-        Some(match self {
-            Sleeps => traits.waits.sleeps(),
-            Spins => !traits.waits.sleeps(),
-            Batches => traits.batches,
-            Bounded => traits.bounded,
-            Unbounded => !traits.bounded,
-            Senders => traits.senders == Ends::Many,
-            Receivers => traits.receivers == Ends::Many,
-            OneOrder => shared && traits.one_order,
-            _ => return None,
-        })
+/// Whether the transports' own traits state it.
+fn stated(feature: Feature, traits: &Traits) -> bool {
+    let shared = traits.senders == Ends::Many || traits.receivers == Ends::Many;
+    match feature {
+        Sleeps => traits.waits.sleeps(),
+        Spins => !traits.waits.sleeps(),
+        Batches => traits.batches,
+        Bounded => traits.bounded,
+        Unbounded => !traits.bounded,
+        Senders => traits.senders == Ends::Many,
+        Receivers => traits.receivers == Ends::Many,
+        OneOrder => shared && traits.one_order,
+        _ => false,
     }
 }
 
@@ -100,14 +44,14 @@ pub struct Kind {
     pub name: &'static str,
     /// The measurable transports of it: a feature of one of them is a feature of the kind.
     pub transports: &'static [&'static str],
-    /// Its further features.
+    /// Its further features, where README.md does not compare it.
     pub beside: &'static [Feature],
 }
 
 impl Kind {
     pub fn has(&self, feature: Feature) -> bool {
-        let one = |name: &&str| registry::named(name).and_then(|entry| feature.of(&entry.traits)) == Some(true);
-        self.beside.contains(&feature) || self.transports.iter().any(one)
+        let one = |name: &&str| registry::named(name).is_some_and(|entry| stated(feature, &entry.traits));
+        self.beside.contains(&feature) || feature.tried().contains(&self.name) || self.transports.iter().any(one)
     }
 }
 
@@ -117,30 +61,18 @@ const fn kind(name: &'static str, transports: &'static [&'static str], beside: &
 
 /// Ours, then the others.
 pub static KINDS: [Kind; 25] = [
-    kind(
-        "ysuite::spsc",
-        &["spsc", "spsc-forever", "spsc-bounded", "spsc-batch"],
-        &[Tasks, Select, Epoll, Timeouts, Close, InPlace, Reserve],
-    ),
-    kind(
-        "ysuite::mpsc",
-        &["mpsc", "mpsc-forever", "mpsc-bounded"],
-        &[Tasks, Select, Epoll, Timeouts, Close, Weak, InPlace, Reserve],
-    ),
-    kind(
-        "ysuite::mpmc",
-        &["mpmc", "mpmc-spin", "mpmc-unbounded"],
-        &[Tasks, Select, Epoll, Timeouts, Close, Weak, Reserve],
-    ),
-    kind("ysuite::broadcast", &["broadcast"], &[Tasks, Timeouts, Close]),
-    kind("ysuite::mailbox", &["mailbox", "mailbox-bounded"], &[Timeouts, Priority]),
+    kind("ysuite::spsc", &["spsc", "spsc-forever", "spsc-bounded", "spsc-batch"], &[]),
+    kind("ysuite::mpsc", &["mpsc", "mpsc-forever", "mpsc-bounded"], &[]),
+    kind("ysuite::mpmc", &["mpmc", "mpmc-spin", "mpmc-unbounded"], &[]),
+    kind("ysuite::broadcast", &["broadcast"], &[]),
+    kind("ysuite::mailbox", &["mailbox", "mailbox-bounded"], &[]),
     kind("ysuite::hub", &["hub"], &[]),
-    kind("std::sync::mpsc", &["std-channel", "std-sync-channel"], &[Timeouts]),
-    kind("crossbeam-channel", &["crossbeam-unbounded", "crossbeam-bounded"], &[Select, Timeouts]),
-    kind("tokio::sync::mpsc", &["tokio-mpsc", "tokio-mpsc-bounded"], &[Tasks, Close, Weak, Reserve]),
-    kind("flume", &["flume-unbounded", "flume-bounded"], &[Tasks, Select, Timeouts, Weak]),
-    kind("kanal", &["kanal-unbounded", "kanal-bounded"], &[Tasks, Timeouts, Close]),
-    kind("async-channel", &["async-channel-unbounded", "async-channel-bounded"], &[Tasks, Close, Weak]),
+    kind("std::sync::mpsc", &["std-channel", "std-sync-channel"], &[]),
+    kind("crossbeam-channel", &["crossbeam-unbounded", "crossbeam-bounded"], &[]),
+    kind("tokio::sync::mpsc", &["tokio-mpsc", "tokio-mpsc-bounded"], &[]),
+    kind("flume", &["flume-unbounded", "flume-bounded"], &[]),
+    kind("kanal", &["kanal-unbounded", "kanal-bounded"], &[]),
+    kind("async-channel", &["async-channel-unbounded", "async-channel-bounded"], &[]),
     kind(
         "crossfire",
         &["crossfire-spsc", "crossfire-mpsc-1k", "crossfire-mpmc", "crossfire-mpmc-1k"],
@@ -153,8 +85,8 @@ pub static KINDS: [Kind; 25] = [
     kind("nexus-channel", &["nexus-channel-1k"], &[Timeouts]),
     kind("nexus-queue", &["nexus-queue-64k", "nexus-queue-mpsc-1k"], &[]),
     kind("gil", &["gil-64k", "gil-parking-64k", "gil-mpsc-1k", "gil-mpmc-1k"], &[InPlace]),
-    kind("thingbuf", &["thingbuf-1k"], &[Tasks, Timeouts, InPlace, Reserve]),
-    kind("rtrb", &["rtrb-64k"], &[InPlace, Reserve]),
+    kind("thingbuf", &["thingbuf-1k"], &[Tasks, Timeouts, InPlace, Permits]),
+    kind("rtrb", &["rtrb-64k"], &[InPlace, Permits]),
     kind("ringbuf", &["ringbuf-64k"], &[InPlace]),
     kind("yring", &["yring-64k"], &[Close]),
     kind("concurrent-queue", &["concurrent-queue-unbounded", "concurrent-queue-1k"], &[Close]),

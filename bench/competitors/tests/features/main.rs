@@ -1,4 +1,5 @@
-//! The table of features: each tick that no measurement shows is tried here, and every tried feature has its tick.
+//! The table of features: each tick that no measurement shows is tried here, or in `crates/ysuite/tests/family` for the
+//! libraries that README.md compares. Every tried feature has its tick.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -6,34 +7,17 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use ybench_competitors::features::{Feature, KINDS};
+pub(crate) use checks::{SOON, in_tokio};
+pub(crate) use ybench_competitors::features::Feature;
+use ybench_competitors::features::{KINDS, columns};
 
 /// A tick: a feature, and its owner.
 pub(crate) type Tick = (Feature, &'static str);
 
-/// A module for each feature with a test for each kind that has it, guarded against hanging.
-macro_rules! tried {
-    ($($module:ident $feature:ident { $($test:ident $name:literal $tried:block)+ })+) => {
-        pub(crate) const TRIED: &[$crate::Tick] = &[$($((ybench_competitors::features::Feature::$feature, $name),)+)+];
-
-        $(mod $module {
-            #[allow(unused_imports)]
-            use super::*;
-
-            $(#[test]
-            fn $test() {
-                $crate::guarded(|| $tried);
-            })+
-        })+
-    };
-}
-
-mod ends;
-mod room;
-mod tasks;
-mod waiting;
-
-pub(crate) const SOON: Duration = Duration::from_millis(1);
+#[macro_use]
+#[path = "../../../../crates/ysuite/tests/family/checks.rs"]
+mod checks;
+mod libraries;
 
 pub(crate) fn guarded(tried: impl FnOnce() + Send + 'static) {
     const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,18 +33,19 @@ pub(crate) fn guarded(tried: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Runs a future on this thread.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(future)
+#[test]
+fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
+    let tried: BTreeSet<Tick> = libraries::TRIED.iter().copied().collect();
+    let listed: BTreeSet<Tick> =
+        KINDS.iter().flat_map(|kind| kind.beside.iter().map(|&feature| (feature, kind.name))).collect();
+    assert_eq!(tried, listed);
+    assert_eq!(libraries::TRIED.len(), listed.len(), "a tick that is tried twice");
 }
 
 #[test]
-fn every_tick_is_tried_and_whatever_is_tried_has_its_tick() {
-    let tried: Vec<Tick> = [waiting::TRIED, room::TRIED, ends::TRIED, tasks::TRIED].concat();
-    let listed: BTreeSet<Tick> =
-        KINDS.iter().flat_map(|kind| kind.beside.iter().map(|&feature| (feature, kind.name))).collect();
-    assert_eq!(tried.iter().copied().collect::<BTreeSet<_>>(), listed);
-    assert_eq!(tried.len(), listed.len(), "a tick that is tried twice");
+fn what_is_tried_for_the_readme_has_its_tick_here() {
+    let mut tried = columns().flat_map(|feature| feature.tried());
+    assert_eq!(tried.find(|name| KINDS.iter().all(|kind| kind.name != **name)), None);
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! How the tests of features are listed, and checks that fit many libraries: nothing here needs `ysuite`.
+//! What the tests of features share with those of `ybench-competitors`, which include this file: how they are listed, and
+//! checks that fit many libraries.
 
+// Not every check fits a library of both.
 #![allow(unused_macros)]
 
 /// A module for each feature with a test for each kind that has it, guarded against hanging.

@@ -1,8 +1,9 @@
-//! The features of channels, each under one name: for README.md and docs/guide/feature-matrix.md, and with the words of a
-//! column of `ybench competitors --features`.
+//! The features of channels, each under one name: for README.md, docs/guide/feature-matrix.md and
+//! `ybench competitors --features`, whose package includes this file.
 //!
 //! This says which of our kinds and of the libraries in README.md have which feature. The tests beside it try all of that
-//! and nothing else. To add a tick, write the test: the list and both tables must follow.
+//! and nothing else; the tests of `ybench-competitors` do so for further libraries. To add a tick, write the test: the
+//! list and both tables must follow.
 
 macro_rules! features {
     ($($(#[$about:meta])* $feature:ident $column:literal $row:literal [$($kind:literal),*])+) => {
@@ -61,7 +62,7 @@ features! {
     Receivers "many receivers" "many receivers, with a bound or without"
         ["ysuite::mpmc", "crossbeam-channel", "flume", "kanal", "async-channel"]
     /// A message that one sender sends after another sender's message arrives after it.
-    OneOrder "one order" "one order over all senders¹"
+    OneOrder "one order" "one order over all senders (`mpmc`)"
         ["ysuite::mpmc", "crossbeam-channel", "std::sync::mpsc", "tokio::sync::mpsc", "flume", "kanal",
          "async-channel"]
     /// Some messages overtake others.
@@ -77,7 +78,7 @@ features! {
     InPlace "in place" "" ["ysuite::spsc", "ysuite::mpsc"]
     /// Room is reserved before the message is made.
     Permits "permits" "permits" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "tokio::sync::mpsc"]
-    ForceSend "" "`force_send`: displaces the oldest¹" ["ysuite::mpmc", "async-channel"]
+    ForceSend "" "`force_send` displaces the oldest (`mpmc`)" ["ysuite::mpmc", "async-channel"]
     /// A thread receives with a time limit.
     Timeouts "time limits" "a thread receives with a time limit"
         ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "ysuite::mailbox",

@@ -8,7 +8,7 @@
 #[macro_use]
 mod checks;
 mod ends;
-// Words for another table are there.
+// Another package includes it, and has another table.
 #[allow(dead_code, unreachable_pub)]
 mod features;
 mod kinds;
