@@ -15,6 +15,7 @@ pub(crate) use library::sync::{Arc, Mutex, MutexGuard};
 pub(crate) use library::{thread, thread_local};
 #[cfg(ysuite_loom)]
 use loom::cell;
+pub(crate) use padded::CachePadded;
 #[cfg(not(ysuite_loom))]
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
@@ -24,6 +25,7 @@ pub(crate) use weakened::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 
+mod padded;
 #[cfg(ysuite_loom)]
 pub(crate) mod weakened;
 

@@ -48,8 +48,7 @@ mod wiped {
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-    use rustix::mm::{Advice, madvise};
-
+    use crate::os::sys::{MADV_WIPEONFORK, advise};
     use crate::os::{count_call, pages};
 
     /// One page.
@@ -121,7 +120,7 @@ mod wiped {
         let page = pages::map(PAGE)?;
         count_call();
         // SAFETY: the page was mapped just now, and is not used yet.
-        if unsafe { madvise(page.as_ptr().cast(), PAGE.size(), Advice::LinuxWipeOnFork) }.is_ok() {
+        if unsafe { advise(page.as_ptr(), PAGE.size(), MADV_WIPEONFORK) } {
             return Some(page.cast());
         }
         // SAFETY: the page was mapped just now, and is not used.

@@ -67,6 +67,8 @@ mod processor;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 #[path = "linux/regions.rs"]
 mod regions;
+#[cfg(unix)]
+mod sys;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;

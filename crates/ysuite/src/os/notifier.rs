@@ -1,12 +1,11 @@
 //! Descriptors that any thread can notify: a Linux `eventfd(2)`, or a pair of local stream sockets on any Unix.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-
+use super::sys::{ENOBUFS, poll_readable};
 use super::{Deadline, PeerWait, count_call};
 
 /// A descriptor that any thread can notify, and that becomes readable by it. Carries wake-ups only, never ids.
@@ -24,10 +23,12 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
     fn wait(&self, deadline: Deadline) -> bool {
         // ENOMEM is the only other error of a valid call; the callers poll again in a loop, and so where a long time is
         // cut short.
-        let _ = uninterrupted(|| {
-            let left = deadline.left_for_a_call().and_then(|left| Timespec::try_from(left).ok());
-            poll(&mut [PollFd::new(&self, PollFlags::IN)], left.as_ref())
-        });
+        loop {
+            count_call();
+            if poll_readable(self.as_fd(), deadline.left_for_a_call()) {
+                break;
+            }
+        }
         !deadline.is_over()
     }
 }
@@ -35,9 +36,9 @@ pub(crate) trait Notifier: Send + Sync + AsFd {
 /// An eventfd, or a pair of sockets.
 pub(crate) struct WakeupFd {
     /// The owner polls it, and clears by reading here.
-    reading: OwnedFd,
+    reading: File,
     /// The other descriptor of a pair, to which any thread writes to notify. An eventfd itself is written to.
-    writing: Option<OwnedFd>,
+    writing: Option<File>,
     /// What is written, and read back: for an eventfd the number that is added to its counter.
     notification: &'static [u8],
 }
@@ -47,10 +48,8 @@ impl WakeupFd {
     /// Those of `eventfd(2)`: no descriptors left (`EMFILE`, `ENFILE`), no memory, forbidden by a filter.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(crate) fn eventfd() -> io::Result<Self> {
-        use rustix::event::{EventfdFlags, eventfd};
-
         count_call();
-        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let fd = super::sys::eventfd()?;
         Ok(Self { reading: above_stdio(fd)?, writing: None, notification: &const { 1u64.to_ne_bytes() } })
     }
 
@@ -74,18 +73,21 @@ impl AsFd for WakeupFd {
 
 impl Notifier for WakeupFd {
     fn notify(&self) {
-        let fd = self.writing.as_ref().unwrap_or(&self.reading);
+        let mut file = self.writing.as_ref().unwrap_or(&self.reading);
         // EAGAIN: the counter, or the buffer, is full of notifications that have not been cleared: readable already.
         // Where the system has no memory for one more byte, no other call would write this notification.
         let mut wait = PeerWait::default();
-        while let Err(Errno::NOBUFS | Errno::NOMEM) = uninterrupted(|| rustix::io::write(fd, self.notification)) {
+        while let Err(error) = uninterrupted(|| file.write(self.notification)) {
+            if error.kind() != ErrorKind::OutOfMemory && error.raw_os_error() != Some(ENOBUFS) {
+                break;
+            }
             wait.wait();
         }
     }
 
     fn clear(&self) -> bool {
         let length = self.notification.len();
-        uninterrupted(|| rustix::io::read(&self.reading, &mut [0; 8][..length])) == Ok(length)
+        uninterrupted(|| (&self.reading).read(&mut [0; 8][..length])).is_ok_and(|read| read == length)
     }
 }
 
@@ -94,18 +96,22 @@ impl Notifier for WakeupFd {
 // `a_set_is_made_by_one_system_call_and_goes_without_a_read_where_nothing_is_up`.
 /// In an application that has closed its standard streams, a new descriptor may become the standard error, and every
 /// message printed there a false notification. Such a descriptor is exchanged for one with a higher number.
-fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
+fn above_stdio(fd: OwnedFd) -> io::Result<File> {
     if fd.as_raw_fd() > 2 {
-        return Ok(fd);
+        return Ok(fd.into());
     }
     count_call();
-    Ok(rustix::io::fcntl_dupfd_cloexec(&fd, 3)?)
+    // std asks for a number above those of the standard streams.
+    Ok(fd.try_clone()?.into())
 }
 
 /// Makes a system call, again each time that a signal handler has ended it.
-fn uninterrupted<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
-    rustix::io::retry_on_intr(|| {
+fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
         count_call();
-        call()
-    })
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use core::ptr;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::magazine::Magazine;
 use super::marks::Marks;

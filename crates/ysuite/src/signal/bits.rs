@@ -12,7 +12,7 @@
 //!
 //! Cannot: count. A signal raised twice before it is taken is one signal.
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::signals::Signals;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};

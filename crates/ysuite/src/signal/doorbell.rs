@@ -13,7 +13,7 @@
 //! Cannot: take back a notification that is announced but not yet written. It comes, the owner checks once without
 //! result, and that check reads it back.
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use crate::os::{Home, Notifier};
 use crate::sync::{AtomicU32, Ordering};

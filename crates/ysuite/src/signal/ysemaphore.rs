@@ -11,7 +11,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::{Signal, Signals, Wait, block_for_signals, check_range};
 use crate::block::Waiting;

@@ -28,7 +28,7 @@ use core::ptr;
 // For hints only, so not `crate::sync`'s: a model need not explore it.
 use core::sync::atomic::AtomicU32 as HintU32;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::regions::{BlockPlace, Regions, install};
 use super::slots::{Notified, SlotBlock, Waiter};

@@ -4,7 +4,7 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait lists concerned,
 //! and wakes: for a message every waiting receiver, for room one sender after another.
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use crate::foreign::Panics;
 use crate::os::cpus;

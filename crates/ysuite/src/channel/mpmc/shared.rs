@@ -4,7 +4,7 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait list of the
 //! handles concerned afterwards, and notifies a waiter there.
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::holding::Holders;
 use crate::channel::rendezvous::Meeting;

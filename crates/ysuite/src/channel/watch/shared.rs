@@ -18,7 +18,7 @@
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::lock::{ALL, ValueRead, ValueWrite, WatchLock};
 use super::{RecvError, Ref};

@@ -17,12 +17,12 @@
 //! Cannot: be undone. If a filter forbids the call *after* it was tested, the barrier becomes a pause of one
 //! millisecond, far longer than any store buffer keeps a store (Morrison and Afek, "Temporally bounding TSO").
 
+use core::ffi::c_long;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
-
 use crate::os::count_call;
+use crate::os::sys::{Membarrier, membarrier};
 
 /// The process has not tried it yet.
 const UNKNOWN: u8 = 0;
@@ -99,9 +99,7 @@ fn ask() -> bool {
     let works = !cfg!(miri) && {
         count_call();
         count_call();
-        membarrier(MembarrierCommand::RegisterPrivateExpedited)
-            .and_then(|()| membarrier(MembarrierCommand::PrivateExpedited))
-            .is_ok()
+        membarrier(Membarrier::RegisterPrivateExpedited).is_some() && membarrier(Membarrier::PrivateExpedited).is_some()
     };
     answer(if works { YES } else { NO }) == YES
 }
@@ -110,9 +108,15 @@ fn ask() -> bool {
 fn query() -> bool {
     let has = !cfg!(miri) && {
         count_call();
-        membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED)
+        is_offered()
     };
     answer(if has { OFFERED } else { NO }) != NO
+}
+
+/// Asks the kernel.
+fn is_offered() -> bool {
+    // The commands are bits of the answer.
+    membarrier(Membarrier::Query).is_some_and(|commands| commands & Membarrier::PrivateExpedited as c_long != 0)
 }
 
 /// Stores the result for all threads: `this`, unless another thread was first. A result that is merely offered may
@@ -131,7 +135,7 @@ fn answer(this: u8) -> u8 {
 /// Makes every running thread of this process pass a full memory barrier.
 pub(crate) fn heavy() {
     count_call();
-    if membarrier(MembarrierCommand::PrivateExpedited).is_err() {
+    if membarrier(Membarrier::PrivateExpedited).is_none() {
         count_call();
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -145,7 +149,7 @@ mod tests {
     /// Claim: If the kernel has `membarrier(2)`, the library uses it, with one call per heavy barrier.
     #[test]
     fn where_the_kernel_has_the_barrier_it_is_used_and_is_one_call() {
-        let is_there = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
+        let is_there = is_offered();
         // Every caller gets the same result: the first, the later ones, and one that makes the system call at the same
         // time.
         prepare();

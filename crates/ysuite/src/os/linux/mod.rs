@@ -7,9 +7,7 @@ mod membarrier;
 
 use core::time::Duration;
 
-use rustix::io::Errno;
-use rustix::thread::futex::{self, Flags, Timespec};
-
+use super::sys::{Time, futex_wait, futex_wake};
 use super::{Waited, count_call};
 use crate::sync::AtomicU32;
 
@@ -18,19 +16,15 @@ pub(crate) use membarrier::{asymmetric, heavy, may_become_asymmetric, may_give_u
 
 pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Waited {
     // A duration that the kernel's clock cannot represent is no limit.
-    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    let timeout = timeout.and_then(Time::of);
     count_call();
-    match futex::wait(word, Flags::PRIVATE, expected, timeout.as_ref()) {
-        Err(Errno::TIMEDOUT) => Waited::TimedOut,
-        // EAGAIN: the word had changed. EINTR: a signal handler ran. In both cases the caller polls again.
-        _ => Waited::Look,
-    }
+    // EAGAIN: the word had changed. EINTR: a signal handler ran. In both cases the caller polls again.
+    if futex_wait(word, expected, timeout.as_ref()) { Waited::Look } else { Waited::TimedOut }
 }
 
 pub(crate) fn wake(word: &AtomicU32, sleepers: u32) {
     count_call();
-    // The only errors are about the address, and that of a reference is valid.
-    let _ = futex::wake(word, Flags::PRIVATE, sleepers);
+    futex_wake(word, sleepers);
 }
 
 #[cfg(all(test, not(ysuite_loom), not(miri)))]

@@ -7,15 +7,12 @@
 //! of one. Such a map is kept without its pages, and used again.
 
 use core::alloc::Layout;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 #[cfg(not(ysuite_portable))]
-use rustix::mm::Advice;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
-
-#[cfg(not(ysuite_portable))]
 use super::regions;
+use super::sys::{self, MADV_DONTNEED, MADV_DONTNEED_LOCKED, MAP_POPULATE, PROT_READ_WRITE};
 use crate::os::count_call;
 use crate::sync::{AtomicPtr, Ordering};
 
@@ -37,13 +34,13 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
 /// write them.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
-    if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MapFlags::POPULATE) }
+    if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MAP_POPULATE) }
 }
 
 /// As [`take`], but each page is put in place when it is first written.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
-    if layout.size() <= regions::MOST { regions::take(layout, false) } else { map_with(layout, MapFlags::empty()) }
+    if layout.size() <= regions::MOST { regions::take(layout, false) } else { map_with(layout, 0) }
 }
 
 /// # Safety
@@ -56,23 +53,21 @@ pub(in crate::os) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
 
 /// A zeroed map for `layout`; `None` where there is no memory. All its pages are in place.
 pub(in crate::os) fn map(layout: Layout) -> Option<NonNull<u8>> {
-    map_with(layout, MapFlags::POPULATE)
+    map_with(layout, MAP_POPULATE)
 }
 
-fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
+fn map_with(layout: Layout, flags: c_int) -> Option<NonNull<u8>> {
     if let Some(kept) = Kept::take(layout.size()) {
         #[cfg(not(ysuite_portable))]
-        if flags.contains(MapFlags::POPULATE) {
+        if flags & MAP_POPULATE != 0 {
             // SAFETY: a mapping of that length.
             unsafe { populate(kept, layout.size()) };
         }
         return Some(kept);
     }
     count_call();
-    let flags = MapFlags::PRIVATE | flags;
     // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
-    let memory = unsafe { mmap_anonymous(ptr::null_mut(), layout.size(), ProtFlags::READ | ProtFlags::WRITE, flags) };
-    NonNull::new(memory.ok()?.cast())
+    unsafe { sys::map(ptr::null_mut(), layout.size(), PROT_READ_WRITE, flags) }
 }
 
 /// Has the first `bytes` bytes' pages put in place at once, as they are. A hint: kernels before 5.14 do not know it,
@@ -83,7 +78,7 @@ fn map_with(layout: Layout, flags: MapFlags) -> Option<NonNull<u8>> {
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) unsafe fn populate(memory: NonNull<u8>, bytes: usize) {
     // SAFETY: by the caller; the call changes no byte.
-    unsafe { advise(memory, bytes, Advice::LinuxPopulateWrite as c_int) };
+    unsafe { advise(memory, bytes, sys::MADV_POPULATE_WRITE) };
 }
 
 /// Gives the pages back to the kernel, and keeps the addresses: they read as zeros from then on. Pages that the program
@@ -116,11 +111,8 @@ pub(super) unsafe fn give_pages_back(memory: NonNull<u8>, bytes: usize) {
 /// # Safety
 /// A mapping of `bytes` bytes, in which nothing is used.
 unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
-    /// Those of the kernel's header. The second, of Linux 5.18, is for pages that are locked.
-    const DONT_NEED: c_int = 4;
-    const DONT_NEED_LOCKED: c_int = 24;
     // SAFETY: by the caller.
-    unsafe { advise(memory, bytes, DONT_NEED) || advise(memory, bytes, DONT_NEED_LOCKED) }
+    unsafe { advise(memory, bytes, MADV_DONTNEED) || advise(memory, bytes, MADV_DONTNEED_LOCKED) }
 }
 
 /// Whether the kernel has followed this advice.
@@ -128,13 +120,9 @@ unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
 /// # Safety
 /// A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
 unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
-    // The C library's, which std links already: not every advice has a name in rustix.
-    unsafe extern "C" {
-        fn madvise(memory: *mut c_void, bytes: usize, advice: c_int) -> c_int;
-    }
     count_call();
     // SAFETY: by the caller.
-    unsafe { madvise(memory.as_ptr().cast(), bytes, advice) == 0 }
+    unsafe { sys::advise(memory.as_ptr(), bytes, advice) }
 }
 
 /// # Safety
@@ -145,7 +133,7 @@ pub(in crate::os) unsafe fn unmap(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller this is a mapping of this length that no thread uses. The kernel refuses where it would get
     // one map too many.
     unsafe {
-        if munmap(memory.as_ptr().cast(), layout.size()).is_err() {
+        if !sys::unmap(memory.as_ptr(), layout.size()) {
             Kept::keep(memory, layout.size());
         }
     }
@@ -216,7 +204,7 @@ impl Kept {
             count_call();
             // SAFETY: as above: a mapping of that length, which no thread uses.
             unsafe {
-                if munmap(this.as_ptr().cast(), bytes).is_err() {
+                if !sys::unmap(this.as_ptr().cast(), bytes) {
                     Self::put(this, bytes);
                 }
             }

@@ -18,9 +18,8 @@ use core::alloc::Layout;
 use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
-
 use super::pages::{give_pages_back, populate};
+use super::sys::{self, MAP_FIXED, MAP_POPULATE, PROT_NONE, PROT_READ_WRITE};
 use crate::os::count_call;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
@@ -101,11 +100,7 @@ struct Kind {
 
 impl Kind {
     fn of(layout: Layout) -> Self {
-        // The C library's, which std links already.
-        unsafe extern "C" {
-            safe fn getpagesize() -> c_int;
-        }
-        let page = getpagesize() as usize;
+        let page = sys::page_size();
         let bytes = layout.size().max(LEAST).next_multiple_of(page);
         Self { size: &ALL[(bytes - LEAST) / GRAIN], bytes, page }
     }
@@ -245,8 +240,7 @@ impl Kind {
         let all = self.span() + SPAN;
         count_call();
         // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
-        let found = unsafe { mmap_anonymous(ptr::null_mut(), all, ProtFlags::empty(), MapFlags::PRIVATE) };
-        let found = found.ok()?.cast::<u8>();
+        let found = unsafe { sys::map(ptr::null_mut(), all, PROT_NONE, 0) }?.as_ptr();
         let before = found.addr().next_multiple_of(SPAN) - found.addr();
         // SAFETY: within the mapping, at multiples of a page, and nothing in it is used. A part that the kernel does
         // not take back has no pages.
@@ -255,12 +249,12 @@ impl Kind {
             for (part, bytes) in [(found, before), (base.add(self.span()), behind)] {
                 if bytes != 0 {
                     count_call();
-                    let _ = munmap(part.cast(), bytes);
+                    sys::unmap(part, bytes);
                 }
             }
-            if !open(base, self.page, MapFlags::empty()) {
+            if !open(base, self.page, 0) {
                 count_call();
-                let _ = munmap(base.cast(), self.span());
+                sys::unmap(base, self.span());
                 return None;
             }
             NonNull::new(base)
@@ -299,7 +293,7 @@ impl Kind {
             let base = region.base.load(Ordering::Relaxed);
             count_call();
             // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
-            if unsafe { munmap(base.cast(), self.span()) }.is_ok() {
+            if unsafe { sys::unmap(base, self.span()) } {
                 self.size.spare.fetch_sub(1, Ordering::Relaxed);
                 region.base.store(ptr::null_mut(), Ordering::Relaxed);
             }
@@ -314,11 +308,10 @@ impl Kind {
 ///
 /// # Safety
 /// They are the caller's, within a region, and nothing in them is used.
-unsafe fn open(at: *mut u8, bytes: usize, flags: MapFlags) -> bool {
+unsafe fn open(at: *mut u8, bytes: usize, flags: c_int) -> bool {
     count_call();
-    let flags = MapFlags::PRIVATE | MapFlags::FIXED | flags;
     // SAFETY: by the caller: what is replaced is a part of a mapping that this file has made, and is not used.
-    unsafe { mmap_anonymous(at.cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }.is_ok()
+    unsafe { sys::map(at, bytes, PROT_READ_WRITE, MAP_FIXED | flags) }.is_some()
 }
 
 /// Zeroed memory for `layout`, of at most [`MOST`] bytes; `None` where there is none. `populated`: its pages are put in
@@ -329,7 +322,7 @@ pub(super) fn take(layout: Layout, populated: bool) -> Option<NonNull<u8>> {
     let (memory, bit) = (kind.at(region, block), 1 << block);
     // ORDERING: Relaxed; the bit is changed by the block's owner, which hands it on with the block.
     if region.ready.load(Ordering::Relaxed) & bit == 0 {
-        let flags = if populated { MapFlags::POPULATE } else { MapFlags::empty() };
+        let flags = if populated { MAP_POPULATE } else { 0 };
         // SAFETY: the block is this thread's, and nothing is in it.
         if !unsafe { open(memory.as_ptr(), kind.bytes, flags) } {
             // SAFETY: taken above.

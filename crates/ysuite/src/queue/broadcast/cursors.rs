@@ -28,7 +28,7 @@
 use core::ops::Deref;
 use core::ptr;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use crate::queue::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};

@@ -12,7 +12,7 @@
 use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;

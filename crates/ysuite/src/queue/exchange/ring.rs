@@ -25,7 +25,7 @@ mod position;
 
 use core::mem::MaybeUninit;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};

@@ -28,7 +28,7 @@ mod segment;
 
 use core::ptr;
 
-use crossbeam_utils::CachePadded;
+use crate::sync::CachePadded;
 
 use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
