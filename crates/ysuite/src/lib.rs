@@ -1,5 +1,10 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What only some of the kinds use is unused where they are not compiled.
+#![cfg_attr(
+    not(all(feature = "full", feature = "in-place")),
+    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
+)]
 //! Fast channels between the threads of one process that block, `await` or plug into an event loop.
 //!
 //! Every kind follows one idea, **passive synchronisation**: by default a sender notifies no receiver. A receiver sets
@@ -117,13 +122,16 @@ pub mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;
+#[cfg(any(feature = "mailbox", feature = "hub"))]
 mod inline_box;
 #[cfg(any(feature = "stream", feature = "futures", feature = "tokio", feature = "mio", feature = "calloop"))]
 pub mod integrations;
+#[cfg(feature = "mailbox")]
 pub mod mailbox;
 #[doc(hidden)]
 pub mod os;
 mod passive;
+#[cfg(feature = "pool")]
 pub mod pool;
 pub mod queue;
 #[cfg(all(test, ysuite_loom))]
@@ -162,10 +170,25 @@ pub fn prepare() {
     os::prepare();
 }
 
+#[cfg(feature = "broadcast")]
+pub use channel::broadcast;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
 pub use channel::in_place;
-pub use channel::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
+#[cfg(feature = "mpmc")]
+pub use channel::mpmc;
+#[cfg(feature = "mpsc")]
+pub use channel::mpsc;
+#[cfg(feature = "oneshot")]
+pub use channel::oneshot;
+#[cfg(feature = "select")]
+pub use channel::select;
+#[cfg(feature = "spsc")]
+pub use channel::spsc;
+#[cfg(feature = "timer")]
+pub use channel::timer;
+#[cfg(feature = "watch")]
+pub use channel::watch;
 
 /// The examples of the project's front page and guide are tests as well.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ use crate::channel::Feed;
 use crate::channel::{Iter, Permit, Permits, Reserve, TryIter};
 #[cfg(feature = "futures")]
 use crate::integrations::SenderSink;
-use crate::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue, signal, spsc, watch};
+use crate::{queue, signal};
 
 /// For types whose state is consistent whenever user code runs.
 macro_rules! whole {
@@ -22,26 +22,36 @@ macro_rules! whole {
     )*};
 }
 
+#[cfg(feature = "spsc")]
+whole!([T] crate::spsc::Sender<T>, [T] crate::spsc::Receiver<T>);
+#[cfg(feature = "mpsc")]
 whole!(
-    [T] spsc::Sender<T>,
-    [T] spsc::Receiver<T>,
-    [T] mpsc::Sender<T>,
-    [T] mpsc::Receiver<T>,
-    [T] mpsc::WeakSender<T>,
-    [T: 'static] mpsc::SharedSender<T>,
-    [T] mpmc::Sender<T>,
-    [T] mpmc::Receiver<T>,
-    [T] oneshot::Sender<T>,
-    [T] oneshot::Receiver<T>,
-    [T] watch::Sender<T>,
-    [T] watch::Receiver<T>,
-    [T] broadcast::Sender<T>,
-    [T] broadcast::Receiver<T>,
-    [T] mpmc::WeakSender<T>,
-    [T] mpmc::WeakReceiver<T>,
-    ['a, T] mpmc::Permit<'a, T>,
-    ['a, T] mpmc::Permits<'a, T>,
-    [T] mpmc::OwnedPermit<T>,
+    [T] crate::mpsc::Sender<T>,
+    [T] crate::mpsc::Receiver<T>,
+    [T] crate::mpsc::WeakSender<T>,
+    [T: 'static] crate::mpsc::SharedSender<T>,
+);
+#[cfg(feature = "mpmc")]
+whole!(
+    [T] crate::mpmc::Sender<T>,
+    [T] crate::mpmc::Receiver<T>,
+    [T] crate::mpmc::WeakSender<T>,
+    [T] crate::mpmc::WeakReceiver<T>,
+    ['a, T] crate::mpmc::Permit<'a, T>,
+    ['a, T] crate::mpmc::Permits<'a, T>,
+    [T] crate::mpmc::OwnedPermit<T>,
+);
+#[cfg(feature = "oneshot")]
+whole!([T] crate::oneshot::Sender<T>, [T] crate::oneshot::Receiver<T>);
+#[cfg(feature = "watch")]
+whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>);
+#[cfg(feature = "broadcast")]
+whole!([T] crate::broadcast::Sender<T>, [T] crate::broadcast::Receiver<T>);
+#[cfg(feature = "pool")]
+whole!([] crate::pool::Pool, [] crate::pool::Message);
+#[cfg(feature = "mailbox")]
+whole!([] crate::mailbox::Mailbox, [] crate::mailbox::Address);
+whole!(
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
     [] signal::YPollset,
@@ -52,10 +62,6 @@ whole!(
     [] signal::YSocketpair,
     #[cfg(feature = "statistics")]
     [] crate::statistics::Observer,
-    [] pool::Pool,
-    [] pool::Message,
-    [] mailbox::Mailbox,
-    [] mailbox::Address,
     #[cfg(all(feature = "hub", unix))]
     [] crate::hub::Hub,
     #[cfg(all(feature = "hub", unix))]
@@ -79,5 +85,7 @@ impl<S: Feed + RefUnwindSafe> UnwindSafe for SenderSink<S> {}
 impl<S: Feed + RefUnwindSafe> RefUnwindSafe for SenderSink<S> {}
 
 // As a `Box`.
-impl<T: UnwindSafe> UnwindSafe for pool::PoolBox<T> {}
-impl<T: RefUnwindSafe> RefUnwindSafe for pool::PoolBox<T> {}
+#[cfg(feature = "pool")]
+impl<T: UnwindSafe> UnwindSafe for crate::pool::PoolBox<T> {}
+#[cfg(feature = "pool")]
+impl<T: RefUnwindSafe> RefUnwindSafe for crate::pool::PoolBox<T> {}

@@ -30,6 +30,7 @@
 //! * Waiting handles are served in turn, under a lock that is held for some instructions. A thread that is preempted
 //!   there delays the other threads of its channel, also in `try_send` and `try_recv`.
 
+#[cfg(feature = "broadcast")]
 pub mod broadcast;
 mod closed;
 mod coop;
@@ -39,26 +40,34 @@ mod identity;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
 pub mod in_place;
+#[cfg(feature = "mailbox")]
 mod inbox;
 mod iter;
 mod lane_table;
 mod limit;
+#[cfg(feature = "mpmc")]
 pub mod mpmc;
+#[cfg(feature = "mpsc")]
 pub mod mpsc;
 mod observed;
+#[cfg(feature = "oneshot")]
 pub mod oneshot;
 mod permit;
 mod receive;
 mod rendezvous;
+#[cfg(feature = "select")]
 mod select;
 mod send;
 #[cfg(feature = "futures")]
 mod sink;
+#[cfg(feature = "spsc")]
 pub mod spsc;
 #[cfg(feature = "in-place")]
 mod stop;
 mod task_batch;
+#[cfg(feature = "timer")]
 pub mod timer;
+#[cfg(feature = "watch")]
 pub mod watch;
 
 #[cfg(all(feature = "tokio", unix))]
@@ -66,6 +75,7 @@ pub(crate) use self::coop::within_budget;
 pub use self::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
+#[cfg(feature = "mailbox")]
 pub(crate) use self::inbox::{Inbox, InboxSender};
 #[doc(hidden)]
 pub use self::iter::Receive;
@@ -74,6 +84,7 @@ pub(crate) use self::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 #[doc(hidden)]
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};
+#[cfg(feature = "select")]
 pub use self::select::{SelectRecv, SelectSend, Selecting, select};
 #[cfg(feature = "futures")]
 #[doc(hidden)]

@@ -190,6 +190,7 @@ impl_sender_end!(
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. The
     /// channel is closed then.
 );
+#[cfg(feature = "select")]
 super::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]
 super::in_place::impl_send_in_place!(Sender);
@@ -413,6 +414,7 @@ impl_receiver_api!(spsc, Receiver);
 impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
 impl_receiver_end!(spsc, Receiver);
 impl_receiver_tasks!(Receiver);
+#[cfg(feature = "select")]
 super::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]
 super::in_place::impl_recv_in_place!(Receiver);

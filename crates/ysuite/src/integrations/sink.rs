@@ -10,7 +10,6 @@ use futures_sink::Sink;
 
 use crate::channel::{Fed, Feed, SendError};
 use crate::foreign::Panics;
-use crate::{mpmc, mpsc, spsc};
 
 /// A sender as a `futures_sink::Sink`: `send`, `feed`, `send_all`, `flush` and `close` are those of `SinkExt`, and wait
 /// as a task. A sender's `sink`, which borrows it, or `into_sink` makes one.
@@ -103,9 +102,12 @@ macro_rules! sink {
     };
 }
 
-sink!(spsc::Sender<T>);
-sink!(mpsc::Sender<T>);
-sink!(mpmc::Sender<T>);
+#[cfg(feature = "spsc")]
+sink!(crate::spsc::Sender<T>);
+#[cfg(feature = "mpsc")]
+sink!(crate::mpsc::Sender<T>);
+#[cfg(feature = "mpmc")]
+sink!(crate::mpmc::Sender<T>);
 
 impl<S: Feed> SenderSink<S> {
     fn new(sender: S) -> Self {

@@ -13,7 +13,6 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::channel::{RecvError, SendTimeoutError, within_budget};
-use crate::mpmc;
 use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
 
 /// A [`YSocketpair`] whose signals a task waits for.
@@ -108,6 +107,7 @@ impl AsyncSocketpair {
     }
 }
 
+#[cfg(feature = "timer")]
 impl Timer {
     /// Receives a tick; the task waits for one without a time limit, by tokio's timer, which counts in milliseconds. If
     /// there will be no tick it waits for ever. Ticks are due by the clock of `std`: if a test has paused tokio's
@@ -140,7 +140,8 @@ impl Timer {
     }
 }
 
-impl<T> mpmc::Sender<T> {
+#[cfg(feature = "mpmc")]
+impl<T> crate::mpmc::Sender<T> {
     /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
     /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
     ///

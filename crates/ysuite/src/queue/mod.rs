@@ -6,7 +6,9 @@
 //! which thread to wake. See [`crate::signal`] for the ways to sleep, and [`crate::channel`] for queues joined with
 //! them.
 
+#[cfg(feature = "broadcast")]
 pub(crate) mod broadcast;
+#[cfg(any(feature = "mpmc", feature = "broadcast"))]
 pub(crate) mod exchange;
 mod ready_set;
 mod register_copy;

@@ -98,6 +98,7 @@ impl_receiver_api!(mpsc, Receiver);
 impl_observer!(Receiver, |receiver| receiver.inner.end.shared().meter);
 impl_receiver_end!(mpsc, Receiver);
 impl_receiver_tasks!(Receiver);
+#[cfg(feature = "select")]
 crate::channel::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]
 crate::channel::in_place::impl_recv_in_place!(Receiver);

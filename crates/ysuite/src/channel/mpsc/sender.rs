@@ -308,6 +308,7 @@ impl_sender_end!(
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. This
     /// sender is closed then.
 );
+#[cfg(feature = "select")]
 crate::channel::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]
 crate::channel::in_place::impl_send_in_place!(Sender);

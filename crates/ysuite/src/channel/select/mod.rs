@@ -9,6 +9,7 @@
 mod after;
 mod any;
 mod case;
+#[cfg(feature = "mpmc")]
 mod exchange;
 mod meet;
 #[cfg(all(test, ysuite_loom))]
