@@ -27,7 +27,16 @@ impl Panics {
 
     /// Runs a piece, even if pieces before it have panicked. The caller ensures that what the piece works on is
     /// consistent, or not used again, wherever it panics.
+    #[inline]
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
+        let mut piece = ManuallyDrop::new(piece);
+        // SAFETY: `run` calls this once.
+        self.run(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
+    }
+
+    /// Calls the piece once. Compiled once: what catches a panic is a hundred lines for the code generator, and there are dozens of pieces for
+    /// each type of message.
+    fn run(&mut self, piece: &mut dyn FnMut()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
             // Only one can be resumed. The texts of the others were printed; their drop would be user code again.
             match &self.0 {
