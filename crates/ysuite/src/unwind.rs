@@ -54,11 +54,14 @@ whole!([] crate::mailbox::Mailbox, [] crate::mailbox::Address);
 whole!(
     [T] queue::ypipe::Writer<T>,
     [T] queue::ypipe::Reader<T>,
+    #[cfg(feature = "signal")]
     [] signal::YPollset,
+    #[cfg(feature = "signal")]
     ['a] signal::Select<'a>,
+    #[cfg(feature = "signal")]
     [] signal::Signaler,
     [] signal::Registration,
-    #[cfg(unix)]
+    #[cfg(all(feature = "signal", unix))]
     [] signal::YSocketpair,
     #[cfg(feature = "statistics")]
     [] crate::statistics::Observer,

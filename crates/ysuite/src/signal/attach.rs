@@ -52,6 +52,7 @@ const RAISED: u8 = 1;
 const RELEASED: u8 = 2;
 
 impl Registration {
+    #[cfg(feature = "signal")]
     fn new(core: &Arc<SetCore>, id: usize) -> Self {
         Self { core: Arc::clone(core), id, state: AtomicU8::new(0) }
     }
@@ -90,7 +91,7 @@ impl Registration {
 
     /// Whether the id is up. Any thread.
     pub fn is_up(&self) -> bool {
-        !self.is_released() && self.core.bits.is_up(self.id)
+        !self.is_released() && self.core.is_up(self.id)
     }
 
     /// The id.
@@ -116,7 +117,7 @@ impl Registration {
         if before & RAISED != 0 {
             self.core.lower(self.id);
         }
-        self.core.bits.give_back(self.id);
+        self.core.give_back(self.id);
     }
 }
 
@@ -178,6 +179,7 @@ impl From<AttachError> for io::Error {
 //     up what was raised by hand; test: tests/suite/conformance/attached/moving.rs: a_refusal_gives_the_claim_back,
 //     tests/suite/conformance/attached/moving.rs: a_refusal_takes_no_signal_down
 /// Claims `id` of `core` for `receiver` and hands the registration over. The owner of the set only.
+#[cfg(feature = "signal")]
 pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) -> Result<(), AttachError> {
     let capacity = core.bits.capacity;
     if id >= capacity {
@@ -191,6 +193,7 @@ pub(super) fn attach(core: &Arc<SetCore>, receiver: &mut dyn Attach, id: usize) 
 }
 
 /// Takes `receiver` out of `core`. Returns the id it had; `None`, and no change, if it is not in this set.
+#[cfg(feature = "signal")]
 pub(super) fn detach(core: &Arc<SetCore>, receiver: &mut dyn Attach) -> Option<usize> {
     let mut id = None;
     receiver.with_registration(&mut |registration| {

@@ -6,19 +6,13 @@
 //!
 //! Cannot: receive or send. It names the ready handle; the handles stay with their owners.
 
-mod chance;
-mod shared;
-
 use core::time::Duration;
 use std::time::Instant;
 
-use self::shared::SharedWatchers;
 use super::alarms::{Alarm, Alarms};
-use super::{Attach, AttachError, Timer, Wait, YPollset};
+use super::shared::{AttachShared, SharedWatcher, SharedWatchers};
+use super::{Attach, AttachError, Timer, Wait, YPollset, chance};
 use crate::os::Deadline;
-
-pub(crate) use self::chance::chance;
-pub use self::shared::{AttachShared, SharedWatcher};
 
 /// Waits for one of several handles, of any channels and any message types: receivers that may have a message, and
 /// senders that may have room.

@@ -57,6 +57,16 @@ impl SetCore {
         }
     }
 
+    /// Whether `id` is up. Any thread.
+    pub(super) fn is_up(&self, id: usize) -> bool {
+        self.bits.is_up(id)
+    }
+
+    /// Another receiver may claim `id` from now on.
+    pub(super) fn give_back(&self, id: usize) {
+        self.bits.give_back(id);
+    }
+
     /// Puts `id` up and wakes the owner if it sleeps. Any thread.
     pub(crate) fn raise(&self, id: usize) {
         self.wake(self.bits.raise(id));

@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use super::super::{AttachError, Registration};
+use super::{AttachError, Registration};
 
 /// A handle that can be added to a [`Select`](super::Select) by shared reference: the receivers and senders of an
 /// [`mpmc`](crate::mpmc).
