@@ -1,10 +1,5 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// What only some of the kinds use is unused where they are not compiled.
-#![cfg_attr(
-    not(all(feature = "full", feature = "in-place")),
-    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
-)]
 //! Fast channels between the threads of one process that block, `await` or plug into an event loop.
 //!
 //! Every kind follows one idea, **passive synchronisation**: by default a sender notifies no receiver. A receiver sets
@@ -99,7 +94,12 @@
 //!
 //! # Features
 //!
-//! No feature is on by default. Without features this interface has no type of another library.
+//! Each kind of channel is a feature, and compiles without the others: `spsc`, `mpsc`, `mpmc`, `oneshot`, `broadcast`,
+//! `watch`, `timer`, `pool`, `mailbox`. So are `select` and `signal`, which has sets of signals and descriptors. On by
+//! default are `spsc`, `mpsc`, `mpmc`, `oneshot`, `select` and `signal`; `full` has all of these. None of them compiles
+//! another crate. A crate that needs only one kind compiles fastest with `default-features = false`.
+//!
+//! The others are off by default. Without them this interface has no type of another library.
 //!
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
@@ -112,6 +112,12 @@
 //! * `statistics`: the counts of each `spsc`, `mpsc` and `mpmc` (sent, received, the high-water mark, sleeps, wake-ups,
 //!   how often it was full). Any thread may read them from an observer. The sender of an `spsc` then stores a count in
 //!   a line of its own for each message. Every channel, and each sender of an `mpsc`, makes one more allocation.
+
+// What only some of the kinds use is unused where they are not compiled.
+#![cfg_attr(
+    not(all(feature = "full", feature = "in-place")),
+    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
+)]
 
 #[doc(hidden)]
 #[macro_use]

@@ -1,10 +1,12 @@
 //! In a build without sets of signals: nothing can be attached, so there is no registration, and the code of channels
 //! that serves one is left out of the program.
 
-/// There is none.
-pub(crate) enum SetCore {}
+/// In place of a set.
+pub(crate) enum NoSet {}
 
-impl SetCore {
+pub(crate) use NoSet as SetCore;
+
+impl NoSet {
     pub(super) fn is_up(&self, _: usize) -> bool {
         match *self {}
     }

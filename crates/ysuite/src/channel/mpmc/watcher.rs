@@ -58,7 +58,7 @@ fn pass_on(side: impl SharedEnd) {
 }
 
 // USER CODE: the waker of another handle's task, where the watcher passes its notification on; called by `remove` of
-//     `signal/select/shared.rs`. The watcher is out of the select's table, its id free; re-entrance: any operation, and
+//     `signal/shared.rs`. The watcher is out of the select's table, its id free; re-entrance: any operation, and
 //     the select; panic: propagates; when a select is dropped, all its watchers pass their notifications on; test:
 //     tests/suite/select/senders.rs: a_watcher_that_goes_passes_on_what_it_was_told, tests/suite/select/senders.rs:
 //     watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic
