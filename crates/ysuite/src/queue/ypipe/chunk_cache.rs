@@ -25,8 +25,8 @@ const LONG: usize = 8;
 // GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
 //     construction: a ring of fixed length
 pub(super) struct ChunkCache<T> {
-    /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case:
-    /// the reader never does.
+    /// The ring, or null before the writer leaves a chunk that is worth keeping. Made by the writer, which mostly
+    /// allocates a chunk then: the reader never does.
     ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
     /// The ring's slots as they were made.
     made: Handed,
@@ -45,7 +45,8 @@ pub(super) struct ChunkCache<T> {
 
 impl<T> ChunkCache<T> {
     /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks
-    /// however short it is. Memory is allocated only when the writer needs a second chunk.
+    /// however short it is. Memory is allocated only when the writer [leaves](Self::leaves) a chunk that is worth
+    /// keeping.
     pub(super) fn new(most: Option<usize>, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
@@ -194,14 +195,19 @@ impl<T> ChunkCache<T> {
         Some(chunk)
     }
 
-    /// Writer: takes a spent chunk if there is one. Before the first, makes the ring.
+    /// Writer: is about to link a chunk after this one, and the reader may give it back then. Makes the ring where it
+    /// will be worth keeping: of at least `groups` groups. A queue of few messages has only smaller ones.
+    pub(super) fn leaves(&self, chunk: Chunk<T>, groups: usize) {
+        if chunk.groups() >= groups && self.place(0).is_none() {
+            self.make();
+        }
+    }
+
+    /// Writer: takes a spent chunk if there is one.
     pub(super) fn take(&self) -> Option<Chunk<T>> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
-        let Some(place) = self.place(taken) else {
-            self.make();
-            return None;
-        };
+        let place = self.place(taken)?;
         // ORDERING: Acquire pairs with the Release store in `put`: the reader has left the chunk.
         let Some(chunk) = Chunk::from_raw(place.swap(ptr::null_mut(), Ordering::Acquire)) else {
             return self.take_beyond();
@@ -274,10 +280,26 @@ mod tests {
         Chunk::allocate(groups, Geometry::<u64>::LAP)
     }
 
+    /// A cache whose writer has left a chunk that is worth keeping.
+    fn with_ring(most: Option<usize>) -> ChunkCache<u64> {
+        let (cache, first) = (ChunkCache::new(most, RESERVE), chunk(WORTH));
+        cache.leaves(first, WORTH);
+        free(Some(first));
+        cache
+    }
+
+    #[test]
+    fn a_cache_that_will_keep_nothing_takes_no_memory() {
+        let (cache, small) = (ChunkCache::new(None, RESERVE), chunk(SMALL));
+        cache.leaves(small, WORTH);
+        assert!(cache.place(0).is_none() && cache.take().is_none());
+        cache.give(&mut 0, small, WORTH);
+    }
+
     /// A reader leaves these chunks, of `left` groups each, when all of them and the next one have been linked. Returns
     /// how many are kept after each, and which are kept at last, as the writer takes them.
     fn kept(most: Option<usize>, left: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let cache = ChunkCache::new(most, RESERVE);
+        let cache = with_ring(most);
         assert!(cache.take().is_none());
         left.iter().for_each(|_| cache.linked());
         let (mut given, mut counts, mut groups) = (0, Vec::new(), Vec::new());
@@ -310,7 +332,7 @@ mod tests {
 
     #[test]
     fn chunks_for_which_the_ring_has_no_room_are_kept_beyond_it() {
-        let cache = ChunkCache::new(Some(usize::MAX), RESERVE);
+        let cache = with_ring(Some(usize::MAX));
         assert!(cache.take().is_none());
         let (mut given, chunks) = (0, LARGEST + 3);
         (0..chunks).for_each(|_| cache.give(&mut given, chunk(WORTH), WORTH));
@@ -327,7 +349,7 @@ mod tests {
     #[test]
     fn a_queue_of_many_chunks_is_long_unless_it_has_a_bound() {
         for (most, is_long) in [(None, true), (Some(100), false)] {
-            let cache = ChunkCache::new(most, RESERVE);
+            let cache = with_ring(most);
             (1..LONG).for_each(|_| cache.linked());
             assert!(!cache.is_long());
             cache.linked();

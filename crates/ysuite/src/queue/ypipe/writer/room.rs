@@ -188,6 +188,7 @@ impl<T> WriteCursor<T> {
         } else {
             // MUTANT: Killed only by `a_burst_is_given_back`.
             core.read_mostly.cache.linked();
+            core.read_mostly.cache.leaves(self.chunk, core.groups());
             let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
             spent.unwrap_or_else(|| self.greater_chunk(core))
         };
