@@ -10,14 +10,16 @@ use core::marker::PhantomData;
 
 use super::layout::{Extent, SegmentMemory};
 use super::segment::Segment;
-use crate::queue::SegmentedArray;
+use crate::queue::{FirstInPlace, SegmentedArray};
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
-/// Segments of the first piece of the array, and how many pieces there may be.
+/// Segments of the first piece of the array, after the first segment, and how many pieces there may be.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
 const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
+/// How many segments there may be.
+const MOST: usize = SegmentedArray::<Segment, PIECES>::most(FIRST);
 
-type Array = SegmentedArray<Segment, PIECES>;
+type Array = FirstInPlace<Segment, PIECES>;
 
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
 //     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
@@ -39,7 +41,7 @@ pub(super) struct Directory<T> {
 impl<T> Directory<T> {
     pub(super) fn new() -> Self {
         Self {
-            all: Array::new(FIRST),
+            all: Array::new(Segment::empty(), FIRST),
             made: AtomicUsize::new(0),
             warm: Shelf::new(),
             cold: Shelf::new(),
@@ -69,7 +71,7 @@ impl<T> Directory<T> {
     fn make(&self) -> Option<&Segment> {
         // ORDERING: Relaxed; the read-modify-write makes each index unique, and the index guards nothing.
         let index = self.made.fetch_add(1, Ordering::Relaxed);
-        if index >= Array::most(FIRST) {
+        if index >= MOST {
             // ORDERING: Relaxed, as above: the index is not used.
             self.made.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -110,7 +112,7 @@ impl<T> Directory<T> {
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn exhaust(&self) {
         // ORDERING: Relaxed; as in `make`.
-        self.made.store(Array::most(FIRST), Ordering::Relaxed);
+        self.made.store(MOST, Ordering::Relaxed);
     }
 
     #[cfg(all(test, not(ysuite_loom)))]

@@ -28,13 +28,11 @@ mod segment;
 
 use core::ptr;
 
-use crossbeam_utils::CachePadded;
-
 use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
-use super::Staging;
 use super::counts::CountedEnds;
+use super::{Between, Staging};
 use crate::foreign::Panics;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
@@ -49,11 +47,13 @@ const AHEAD: usize = 2;
 /// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
+/// In this order: the first fields hardly change, and are between the positions and what is in front of the queue.
+#[repr(C)]
 pub(crate) struct Segments<T> {
-    pub(super) ends: Observed<SegmentsEnds>,
+    chain: Chain<T>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
-    chain: Chain<T>,
+    pub(super) ends: Observed<SegmentsEnds>,
 }
 
 // SAFETY: the queue owns its messages, and sending it sends them: `T: Send` is enough.
@@ -63,11 +63,13 @@ unsafe impl<T: Send> Send for Segments<T> {}
 unsafe impl<T: Send> Sync for Segments<T> {}
 
 /// How far the two sides are. Observers load these words directly.
+#[repr(C)]
 pub(super) struct SegmentsEnds {
     /// The position of the next message to be read. Moved by readers.
-    head: CachePadded<Frontier>,
+    head: Frontier,
+    between: Between,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
-    tail: CachePadded<Frontier>,
+    tail: Frontier,
     /// The position of the first message ever.
     #[cfg(feature = "statistics")]
     start: u64,
@@ -116,8 +118,9 @@ impl<T> Segments<T> {
     pub(crate) fn new() -> Self {
         let _ = SegmentLayout::<T>::layout(Extent::Whole);
         let ends = SegmentsEnds {
-            head: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
-            tail: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
+            head: Frontier::new(SegmentLayout::<T>::START),
+            between: Between::uninit(),
+            tail: Frontier::new(SegmentLayout::<T>::START),
             #[cfg(feature = "statistics")]
             start: SegmentLayout::<T>::START,
             #[cfg(feature = "statistics")]

@@ -24,7 +24,6 @@ const LAPS: u8 = 1 + 2;
 //     number tells it apart, and a claim fails, as the position it would move has moved on; test:
 //     tests/loom/segments.rs: a_late_receiver_in_a_segment_that_is_used_again, src/queue/exchange/segments/tests.rs:
 //     a_stale_reference_is_found_out
-#[repr(align(64))]
 pub(super) struct Segment {
     /// The number, or one of the marks above.
     number: AtomicU64,
