@@ -256,6 +256,12 @@ impl<T> Lanes<T> {
         &self.shared
     }
 
+    /// Gives back what active lanes keep for later messages, and the room of the row.
+    pub(super) fn shrink(&mut self) {
+        self.turn.iter_mut().for_each(Reader::shrink);
+        self.row.shrink();
+    }
+
     // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     pub(super) fn has_full_lane(&self, bound: usize) -> bool {

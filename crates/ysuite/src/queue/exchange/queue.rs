@@ -266,6 +266,21 @@ impl<T> Queue<T> {
         self.is_closed() && self.is_empty()
     }
 
+    /// Gives back the memory that an unbounded queue keeps for later messages.
+    pub(crate) fn shrink(&self) {
+        if let Unbounded(segments) = self {
+            segments.shrink();
+        }
+    }
+
+    /// A reader is about to wait: after few messages, an unbounded queue gives back what a burst has left.
+    #[inline]
+    pub(crate) fn calm(&self) {
+        if let Unbounded(segments) = self {
+            segments.calm();
+        }
+    }
+
     /// Takes out and drops every message that is written.
     pub(crate) fn drain(&self) {
         either!(self, queue => queue.ends.drains());

@@ -31,8 +31,9 @@ pub(super) type GroupState = AtomicUsize;
 pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
 const LINE: usize = 64;
-/// Size of a chunk of a queue that streams, in bytes.
-const CHUNK_BYTES: usize = 64 * 1024;
+/// Size of a chunk of a queue that streams, in bytes. It stays when a burst is over, with what else a channel has in less
+/// than 64 KiB.
+const CHUNK_BYTES: usize = 60 * 1024;
 /// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
 const GREAT_BYTES: usize = 31 * 1024;
 

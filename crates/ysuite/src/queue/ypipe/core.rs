@@ -27,11 +27,13 @@ use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 /// model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
-/// Chunks kept for reuse without a bound, however short the queue is. A queue of its own keeps more, still less than 1
-/// MiB: repeated bursts of 100,000 small messages then request nothing from the kernel. Lanes do not, as there may be
-/// thousands of them, nor do messages so large that each is a chunk by itself.
-const RESERVE: u8 = 4;
-const STREAM_RESERVE: u8 = 14;
+/// The most chunks that a queue without a bound keeps for reuse however short it is, once it has missed them: still less
+/// than 1 MiB, and repeated bursts of 100,000 small messages request nothing from the kernel. Fewer messages so large that
+/// each is a chunk by itself.
+const STREAM_RESERVE: u8 = 15;
+const LARGE_RESERVE: u8 = 4;
+/// The chunks that a lane keeps, always: together with a great chunk in use less than 64 KiB.
+const LANE_RESERVE: u8 = 3;
 
 /// A queue's writer may publish.
 pub(super) const OPEN: u8 = 0;
@@ -179,8 +181,8 @@ impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { RESERVE };
-        let core = Self::with(bound, Geometry::<T>::GROUPS, reserve, Passive::new());
+        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
+        let core = Self::with(bound, Geometry::<T>::GROUPS, (0, reserve), Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
@@ -199,14 +201,14 @@ impl<T> PipeCore<T> {
         // MUTANT: Memory only: how large a kept chunk is.
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        Self::with(bound, most, RESERVE, Passive::armed(tokens))
+        Self::with(bound, most, (LANE_RESERVE, LANE_RESERVE), Passive::armed(tokens))
     }
 
     // MUTANT: Memory only: how many chunks a queue keeps; or speed: whether the first checks have a fence. Killed only
     // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
-    /// Without a bound `reserve` of them are kept however short the queue is.
-    fn with(bound: Option<usize>, most: usize, reserve: u8, reader: Passive) -> Self {
+    /// `reserve`: how many of them are kept without a bound however short the queue is, at least and at most.
+    fn with(bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
@@ -216,7 +218,7 @@ impl<T> PipeCore<T> {
             reader,
             writer: if is_bounded { Passive::new() } else { Passive::unused() },
             capacity,
-            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve),
+            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve.0, reserve.1),
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicU8::new(OPEN),

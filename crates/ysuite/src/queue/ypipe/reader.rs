@@ -122,6 +122,19 @@ impl<T> Reader<T> {
         true
     }
 
+    /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
+    #[inline]
+    pub(crate) fn calm(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.rest(&mut cursor.given);
+    }
+
+    /// Gives back what is kept for later messages, in a queue without a bound.
+    pub(crate) fn shrink(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.shrink(&mut cursor.given);
+    }
+
     /// How the reader sleeps.
     pub(crate) fn passive(&self) -> &Passive {
         &self.reading.core.read_mostly.reader

@@ -200,6 +200,13 @@ impl<T> Row<T> {
         }
     }
 
+    /// Gives back what lanes keep for later messages, and the room for more lanes.
+    #[cold]
+    pub(super) fn shrink(&mut self) {
+        self.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(Reader::shrink);
+        self.lanes.several.shrink_to_fit();
+    }
+
     /// A lane that has left the row: makes its reader idle. Returns its id.
     fn rest(&mut self, lane: ActiveLane<T>) -> usize {
         *self.word(lane.id) &= !(1 << (lane.id % 64));

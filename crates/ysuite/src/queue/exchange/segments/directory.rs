@@ -16,6 +16,8 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 /// Segments of the first piece of the array, after the first segment, and how many pieces there may be.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
 const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
+/// The most segments that are kept warm however short the queue is.
+const RESERVE: usize = 4;
 /// How many segments there may be.
 const MOST: usize = SegmentedArray::<Segment, PIECES>::most(FIRST);
 
@@ -30,6 +32,8 @@ pub(super) struct Directory<T> {
     all: Array,
     /// The number of indices that have been given out.
     made: AtomicUsize,
+    /// See [`reserve`](Self::reserve).
+    reserve: AtomicUsize,
     /// Free, with their pages in place.
     warm: Shelf,
     /// Free, and their pages have been given back.
@@ -43,6 +47,7 @@ impl<T> Directory<T> {
         Self {
             all: Array::new(Segment::empty(), FIRST),
             made: AtomicUsize::new(0),
+            reserve: AtomicUsize::new(0),
             warm: Shelf::new(),
             cold: Shelf::new(),
             owned: PhantomData,
@@ -54,18 +59,46 @@ impl<T> Directory<T> {
         self.all.get(index as usize).expect("the thread that set the link had the segment")
     }
 
-    // MUTANT: Speed only: populating pages is a hint.
-    /// A free segment, the caller's own; `None` where there are too many. `populate`: it will soon be full.
-    pub(super) fn take(&self, populate: bool) -> Option<&Segment> {
+    // MUTANT: Memory only: how many segments keep their pages.
+    /// A free segment, the caller's own; `None` where there are too many.
+    pub(super) fn take(&self) -> Option<&Segment> {
         if let Some(segment) = self.warm.take(&self.all) {
             return Some(segment);
         }
-        let segment = self.cold.take(&self.all).or_else(|| self.make())?;
-        if populate {
-            // SAFETY: the first segment is never on a shelf, so this is a whole one.
-            unsafe { segment.memory::<T>().populate() };
+        let Some(missed) = self.cold.take(&self.all) else { return self.make() };
+        // Its pages had gone back, and are needed again.
+        // ORDERING: Relaxed twice; a count that guards nothing. Of two changes at once one may be lost.
+        let reserve = self.reserve.load(Ordering::Relaxed);
+        self.reserve.store((reserve + 1).min(RESERVE), Ordering::Relaxed);
+        Some(missed)
+    }
+
+    /// The number of segments that are kept warm however short the queue is. None at first, so that a burst leaves only
+    /// the segment in use, and one more with each that was missed.
+    pub(super) fn reserve(&self) -> usize {
+        // ORDERING: Relaxed, as in `take`.
+        self.reserve.load(Ordering::Relaxed)
+    }
+
+    /// Gives the pages of all warm segments back, and keeps none warm from now on.
+    pub(super) fn shrink(&self) {
+        // ORDERING: Relaxed, as in `take`.
+        self.reserve.store(0, Ordering::Relaxed);
+        while let Some(segment) = self.warm.take(&self.all) {
+            // SAFETY: segments on the shelf are not in use, and this thread has taken it off.
+            unsafe { self.cool(segment) };
         }
-        Some(segment)
+    }
+
+    /// Gives the pages of a segment back.
+    ///
+    /// # Safety
+    /// The caller owns the segment, which is not the first, and no message is in it.
+    unsafe fn cool(&self, segment: &Segment) {
+        // SAFETY: by the caller no thread writes to it. It is whole, as it is not the first.
+        unsafe { segment.memory::<T>().discard() };
+        segment.cool();
+        self.cold.put(segment);
     }
 
     fn make(&self) -> Option<&Segment> {
@@ -96,10 +129,8 @@ impl<T> Directory<T> {
         }
         let another = (self.warm.len() > keep).then(|| self.warm.take(&self.all)).flatten();
         for segment in [Some(segment), another].into_iter().flatten() {
-            // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off;
-            // so no thread writes to it. It is whole.
-            unsafe { segment.memory::<T>().discard() };
-            self.cold.put(segment);
+            // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off.
+            unsafe { self.cool(segment) };
         }
     }
 

@@ -234,9 +234,37 @@ impl<T> Segments<T> {
         write(memory.slot(place), message);
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
         memory.flag(place).store(lap, Ordering::Release);
-        if place.begins_group() && place.index() == SegmentLayout::<T>::HALF {
-            self.go_ahead(segment, place.number);
+        if place.begins_group() {
+            if place.index() == SegmentLayout::<T>::HALF {
+                self.go_ahead(segment, place.number);
+            } else if place.index() == 0 {
+                Self::begin(segment, place.number);
+            }
         }
+    }
+
+    // MUTANT: Speed only: populating pages is a hint.
+    /// The first message of a segment has been published: it will soon be full. Not the second segment of a queue, which
+    /// may be one that has few messages ever.
+    #[cold]
+    #[inline(never)]
+    fn begin(segment: &Segment, number: u64) {
+        if number > 1 && segment.warm_up() {
+            // SAFETY: it is not the first segment, so a whole one.
+            unsafe { segment.memory::<T>().populate() };
+        }
+    }
+
+    /// Gives back the memory that is kept for later messages.
+    pub(super) fn shrink(&self) {
+        self.chain.shrink();
+    }
+
+    /// A reader is about to wait: see [`Chain::calm`].
+    #[inline]
+    pub(super) fn calm(&self) {
+        // ORDERING: Relaxed; as in `Chain::calm`.
+        self.chain.calm(self.ends.head.position.load(Ordering::Relaxed));
     }
 
     /// Makes the next segment, after half of one has been claimed. If that fails, the thread that needs it will find

@@ -175,7 +175,11 @@ impl<T> WriteCursor<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // The counters are loaded only where a great chunk would be greater.
         let is_long = most < great && core.read_mostly.cache.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), self.lap)
+        let groups = (self.chunk.groups() * 4).min(if is_long { great } else { most });
+        if groups == most {
+            core.read_mostly.cache.allocates();
+        }
+        Chunk::allocate(groups, self.lap)
     }
 
     #[cold]
