@@ -120,7 +120,7 @@ macro_rules! facts {
 
 facts! {
     // Senders of spsc and mpsc.
-    spsc SEND: "without a bound", "wait-free", "a chunk of 64 KiB if none has come back", (6 "1 to wake a sleeping receiver, 1 for a chunk, 4 for a region"), no, -;
+    spsc SEND: "without a bound", "wait-free", "a chunk of up to 60 KiB if none has come back", (6 "1 to wake a sleeping receiver, 1 for a chunk, 4 for a region"), no, -;
     spsc SEND_ROOM: "with room", "wait-free", no, (1 "1 to wake a sleeping receiver"), yes, -;
     spsc SEND_WAIT: "without room", "blocks", no, (3 "1 to wake, 2 for each sleep; to yield"), no, -;
     spsc TRY_SEND_REFUSED: "attached, without room", "wait-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
@@ -163,6 +163,7 @@ facts! {
     mpsc LEN: -, "wait-free, a load for every 7 messages or so", no, 0, no, -;
     receiver LIKE_RECV: -, "as [`recv`](Self::recv)", -, -, -, -;
     receiver RECV_BATCH: -, "as [`recv`](Self::recv)", "only in `to`", -, -, -;
+    receiver SHRINK: -, "wait-free", no, "1 for each chunk that goes back", no, -;
     receiver LIKE_TRY_RECV: -, "as [`try_recv`](Self::try_recv)", -, -, -, -;
     receiver TRY_RECV_BATCH: -, "as [`try_recv`](Self::try_recv)", "only in `to`", -, -, -;
     receiver RECV_BATCH_TASK: -, "as [`recv_async`](Self::recv_async)", "only in `to`; the waker may", -, -, yes;
@@ -195,6 +196,7 @@ facts! {
     mpmc RESERVE_WAIT: "without room", "blocks", (no "see [Memory](crate::mpmc#memory)"), "as [`send`](Self::send)", no, -;
     mpmc RESERVE_TASK: -, "lock-free polls", (no "the waker may"), (2 "1 to wake, 1 barrier"), -, "yes; it holds nothing";
     mpmc CLOSE: -, "lock-free", no, "1 for each thread that waits", no, -;
+    mpmc SHRINK: -, "lock-free", no, "1 for each segment whose pages go back", no, -;
     mpmc CLOSED: -, "lock-free polls", (no "the waker may"), -, -, yes;
     mpmc WAIT_CLOSED: -, "blocks", (no "see [Memory](crate::mpmc#memory)"), (3 "3 for each sleep; to yield"), no, -;
     mpmc UPGRADE: -, "lock-free", no, 0, yes, -;

@@ -373,6 +373,11 @@ impl<T> WaitingEnd for SpscReader<T> {
     fn target(&self) -> &WakeTarget {
         &self.shared.receiver
     }
+
+    fn arm(&mut self, tokens: u32) {
+        self.reader.calm();
+        self.reader.passive().arm(tokens);
+    }
 }
 
 impl<T> Receiver<T> {
@@ -400,6 +405,17 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
+    }
+
+    /// Gives memory back that this channel keeps for later messages: the chunks that have been read. What stays is the
+    /// chunk in use, at most 60 KiB, and 1 KiB. A channel with a bound keeps what it has, and gives nothing back. It does
+    /// not block, and what it has given back is taken anew where it is needed.
+    ///
+    /// A channel without a bound does this by itself where the receiver goes to sleep a second time within the same
+    /// chunk.
+    #[doc = cost!(receiver SHRINK)]
+    pub fn shrink_to_fit(&mut self) {
+        self.inner.end.reader.shrink();
     }
 
     /// Whether the channel is closed: the sender has disconnected, or one of the two handles has closed it. There may

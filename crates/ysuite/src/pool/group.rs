@@ -4,11 +4,9 @@
 
 use core::ptr;
 
-use crate::sync::CachePadded;
-
 use super::magazine::Magazine;
 use super::marks::Marks;
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Handed, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, CachePadded, Handed, Ordering};
 
 /// Magazines of a group.
 pub(super) const GROUP: usize = if cfg!(ysuite_loom) { 3 } else { 32 };

@@ -17,7 +17,7 @@ pub mod ypipe;
 
 pub(crate) use ready_set::{MOST, ReadySet, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline};
-pub(crate) use segmented_array::SegmentedArray;
+pub(crate) use segmented_array::{FirstInPlace, SegmentedArray};
 
 /// Allocates `cells` cells and makes each one from its index. `None` where there is no memory for them.
 pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<Box<[C]>> {

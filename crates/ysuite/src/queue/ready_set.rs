@@ -3,7 +3,7 @@
 //!
 //! `claim`, `release`, `raise`: any thread; `take`: one thread at a time, the owner. `raise` is wait-free, three
 //! read-modify-writes; `take` is wait-free and touches only the words that hold something; `claim` is lock-free. No
-//! operation sleeps.
+//! operation sleeps. A set of up to `WORD` ids takes no memory but its own.
 //!
 //! As in the signalers' sets, bits are set from the bottom up, even where they are seen set already, and cleared from
 //! the top down: a raised id is always found. This set is simpler: only the owner clears bits, and it clears all it
@@ -11,7 +11,7 @@
 //!
 //! Cannot: count. An id raised twice before it is taken is taken once.
 
-use super::segmented_array::SegmentedArray;
+use super::segmented_array::{FirstInPlace, SegmentedArray};
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
 /// Ids, or words, under one word. Tiny in a model: what is explored is levels, not width.
@@ -38,8 +38,8 @@ pub(crate) struct ReadySet {
     /// writes it last.
     root: AtomicU64,
     /// Which of `words` have something.
-    middle: [AtomicU64; WORD],
-    words: SegmentedArray<ReadyWord>,
+    middle: FirstInPlace<AtomicU64, 1>,
+    words: FirstInPlace<ReadyWord>,
     /// A hint: no word before this one is known to have a free id.
     hint: AtomicUsize,
 }
@@ -48,8 +48,8 @@ impl ReadySet {
     pub(crate) fn new() -> Self {
         Self {
             root: AtomicU64::new(0),
-            middle: core::array::from_fn(|_| AtomicU64::new(0)),
-            words: SegmentedArray::new(1),
+            middle: FirstInPlace::new(AtomicU64::new(0), WORD - 1),
+            words: FirstInPlace::new(ReadyWord::default(), 1),
             hint: AtomicUsize::new(0),
         }
     }
@@ -69,6 +69,8 @@ impl ReadySet {
     fn claim_among(&self, hint: usize, words: core::ops::Range<usize>, grow: bool) -> Option<usize> {
         for index in words {
             let word = if grow { self.words.get_or_make(index, ReadyWord::default) } else { self.words.get(index)? };
+            // Before an id of the word is claimed, so that its owner can raise it: words are made several at once.
+            self.middle.get_or_make(index / WORD, || AtomicU64::new(0));
             // ORDERING: Relaxed; the read-modify-write below decides, and acquires.
             let mut claimed = word.claimed.load(Ordering::Relaxed);
             while (claimed.trailing_ones() as usize) < WORD {
@@ -112,7 +114,9 @@ impl ReadySet {
         window();
         // ORDERING: Release pairs with the Acquire swap of this word in `take`: the owner that finds the bit finds the
         // leaf's bit as well.
-        self.middle[word / WORD].fetch_or(1 << (word % WORD), Ordering::Release);
+        if let Some(middle) = self.middle.get(word / WORD) {
+            middle.fetch_or(1 << (word % WORD), Ordering::Release);
+        }
         window();
         // ORDERING: Release pairs with the Acquire swap of the root in `take`: the owner that finds the bit finds the
         // bits of both levels below.
@@ -132,7 +136,8 @@ impl ReadySet {
         // ORDERING: Acquire pairs with the Release on the root in `raise`: the bits below are visible.
         ones(self.root.load(Ordering::Acquire)).flat_map(move |middle| {
             // ORDERING: Acquire pairs with the Release on this word in `raise`: the leaf's bits are visible.
-            ones(self.middle[middle].load(Ordering::Acquire)).flat_map(move |word| {
+            let words = self.middle.get(middle).map_or(0, |words| words.load(Ordering::Acquire));
+            ones(words).flat_map(move |word| {
                 let word = middle * WORD + word;
                 // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was
                 // raised is visible.
@@ -148,7 +153,8 @@ impl ReadySet {
         // ORDERING: Acquire pairs with the Release on the root in `raise`: the bits below are visible.
         for middle in ones(self.root.swap(0, Ordering::Acquire)) {
             // ORDERING: Acquire pairs with the Release on this word in `raise`: the leaf's bits are visible.
-            for word in ones(self.middle[middle].swap(0, Ordering::Acquire)) {
+            let words = self.middle.get(middle).map_or(0, |words| words.swap(0, Ordering::Acquire));
+            for word in ones(words) {
                 let word = middle * WORD + word;
                 let Some(leaf) = self.words.get(word) else { continue };
                 // ORDERING: Acquire pairs with the Release on this word in `raise`: what happened before an id was

@@ -1,5 +1,6 @@
 //! An array that grows and never moves: segments, each twice as long as the one before, made when they are first
-//! needed.
+//! needed. An empty array is three words: the pointers to all segments after the first are in a table of their own, made
+//! with the second segment.
 //!
 //! Any thread may call everything. All operations are lock-free (wait-free except for the allocator). No element is
 //! removed before the array is dropped. Where two threads make the same segment at once, one of the two copies is
@@ -11,7 +12,7 @@ mod models;
 use core::marker::PhantomData;
 use core::ptr;
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Handed, Ordering};
 
 /// How many segments there may be, unless the array's owner says otherwise.
 const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
@@ -20,18 +21,28 @@ const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 //     test: src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
 /// `SEGMENTS`: how many segments there may be.
 pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
-    /// Null, or `length(segment)` elements.
-    segments: [AtomicPtr<E>; SEGMENTS],
+    /// The first segment: null, or `length(0)` elements.
+    begin: AtomicPtr<E>,
+    /// The other segments: null, or a table.
+    further: AtomicPtr<FurtherSegments<E, SEGMENTS>>,
     /// Elements of the first segment.
     first: usize,
     /// The array owns its elements, and lends them to any thread.
     owned: PhantomData<E>,
 }
 
+/// The segments after the first, by their number: each null, or `length(segment)` elements. The place of the first is
+/// not used.
+struct FurtherSegments<E, const SEGMENTS: usize> {
+    segments: [AtomicPtr<E>; SEGMENTS],
+    made: Handed,
+}
+
 impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     /// An empty array whose first segment will have `first` elements.
     pub(crate) fn new(first: usize) -> Self {
-        Self { segments: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), first, owned: PhantomData }
+        let (begin, further) = (AtomicPtr::new(ptr::null_mut()), AtomicPtr::new(ptr::null_mut()));
+        Self { begin, further, first, owned: PhantomData }
     }
 
     /// The largest number of elements of an array whose first segment has `first`.
@@ -55,10 +66,43 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     pub(crate) fn get(&self, index: usize) -> Option<&E> {
         let (segment, place) = self.place(index);
         // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
-        let elements = self.segments[segment].load(Ordering::Acquire);
+        let elements = self.segment(segment)?.load(Ordering::Acquire);
         // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one, and lives as long
         // as `self`.
         (!elements.is_null()).then(|| unsafe { &*elements.add(place) })
+    }
+
+    /// Where the pointer to a segment is, if there is a place for it.
+    #[inline]
+    fn segment(&self, segment: usize) -> Option<&AtomicPtr<E>> {
+        if segment == 0 { Some(&self.begin) } else { Some(&self.further()?.segments[segment]) }
+    }
+
+    fn further(&self) -> Option<&FurtherSegments<E, SEGMENTS>> {
+        // ORDERING: Acquire pairs with the Release in `segment_or_make`: the table is initialised.
+        // SAFETY: null, or a box's that was stored once, and lives as long as `self`.
+        let further = unsafe { self.further.load(Ordering::Acquire).as_ref() }?;
+        further.made.read();
+        Some(further)
+    }
+
+    /// Where the pointer to a segment is. Makes the table for it.
+    fn segment_or_make(&self, segment: usize) -> &AtomicPtr<E> {
+        if let Some(segment) = self.segment(segment) {
+            return segment;
+        }
+        let null = || AtomicPtr::new(ptr::null_mut());
+        let made = FurtherSegments { segments: core::array::from_fn(|_| null()), made: Handed::default() };
+        made.made.written();
+        let made = Box::into_raw(Box::new(made));
+        // ORDERING: Release pairs with the Acquire in `further`: the table is initialised. Relaxed on failure: the
+        // caller finds the other thread's table by `segment`, which acquires.
+        let put = self.further.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Relaxed);
+        if put.is_err() {
+            // SAFETY: this thread made the box above, and the exchange has failed: no other thread has its address.
+            drop(unsafe { Box::from_raw(made) });
+        }
+        self.segment(segment).expect("made just now")
     }
 
     /// An element; makes its segment first where that does not exist.
@@ -79,7 +123,8 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
         let null = ptr::null_mut();
         // ORDERING: Release pairs with the Acquire in `get` and `iter`. Relaxed on failure: the caller finds the other
         // thread's segment by `get`, which acquires.
-        let made = self.segments[segment].compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
+        let place = self.segment_or_make(segment);
+        let made = place.compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
         if made.is_err() {
             // SAFETY: this thread made the box above, and the exchange has failed: no other thread has its address.
             drop(unsafe { Box::from_raw(elements) });
@@ -92,7 +137,7 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
             // A segment may exist while the one in front of it does not: each is made by the first thread that needs
             // it.
             // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
-            let elements = self.segments[segment].load(Ordering::Acquire);
+            let elements = self.segment(segment).map_or(ptr::null_mut(), |place| place.load(Ordering::Acquire));
             let length = if elements.is_null() { 0 } else { self.length(segment) };
             let before = self.length(segment) - self.first;
             // SAFETY: a segment that is not null has `length` elements, and lives as long as `self`.
@@ -103,14 +148,58 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
 
 impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
     fn drop(&mut self) {
-        for (segment, elements) in self.segments.iter().enumerate() {
+        for segment in 0..SEGMENTS {
+            let Some(place) = self.segment(segment) else { break };
             // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
-            let elements = elements.load(Ordering::Relaxed);
+            let elements = place.load(Ordering::Relaxed);
             if !elements.is_null() {
                 // SAFETY: `make` boxed the segment with this length, and `&mut self` excludes all other threads.
                 drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(elements, self.length(segment))) });
             }
         }
+        // ORDERING: Relaxed, as above.
+        let further = self.further.load(Ordering::Relaxed);
+        if !further.is_null() {
+            // SAFETY: `segment_or_make` boxed it, and `&mut self` excludes all other threads.
+            drop(unsafe { Box::from_raw(further) });
+        }
+    }
+}
+
+/// A [`SegmentedArray`] whose first element is in place, for owners of which most need no other. `SEGMENTS` are those of
+/// the others.
+pub(crate) struct FirstInPlace<E, const SEGMENTS: usize = USUAL> {
+    first: E,
+    others: SegmentedArray<E, SEGMENTS>,
+}
+
+impl<E, const SEGMENTS: usize> FirstInPlace<E, SEGMENTS> {
+    /// The first segment of the other elements will have `length` elements.
+    pub(crate) fn new(first: E, length: usize) -> Self {
+        Self { first, others: SegmentedArray::new(length) }
+    }
+
+    /// As [`SegmentedArray::get`].
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&E> {
+        match index.checked_sub(1) {
+            None => Some(&self.first),
+            Some(index) => self.others.get(index),
+        }
+    }
+
+    /// As [`SegmentedArray::get_or_make`].
+    pub(crate) fn get_or_make(&self, index: usize, make: impl FnMut() -> E) -> &E {
+        match index.checked_sub(1) {
+            None => &self.first,
+            Some(index) => self.others.get_or_make(index, make),
+        }
+    }
+
+    /// As [`SegmentedArray::iter`].
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
+        let others = self.others.iter().map(|(index, element)| (index + 1, element));
+        core::iter::once((0, &self.first)).chain(others)
     }
 }
 
@@ -118,7 +207,15 @@ impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
 mod tests {
     use std::sync::Arc;
 
-    use super::SegmentedArray;
+    use super::{FirstInPlace, SegmentedArray};
+
+    #[test]
+    fn an_element_in_place_is_the_first_of_all() {
+        let array = FirstInPlace::<char>::new('a', 2);
+        assert!(array.iter().eq([(0, &'a')]) && array.get(1).is_none());
+        assert_eq!((array.get_or_make(0, || unreachable!()), array.get_or_make(2, || 'b')), (&'a', &'b'));
+        assert!(array.iter().eq([(0, &'a'), (1, &'b'), (2, &'b')]));
+    }
 
     #[test]
     fn every_element_has_a_place_of_its_own() {

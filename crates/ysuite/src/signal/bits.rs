@@ -12,10 +12,8 @@
 //!
 //! Cannot: count. A signal raised twice before it is taken is one signal.
 
-use crate::sync::CachePadded;
-
 use super::signals::Signals;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, CachePadded, Ordering};
 
 /// Ids in the root word. The widths are tiny in a model: it explores levels, not width.
 const ROOT: usize = if cfg!(ysuite_loom) { 2 } else { 31 };

@@ -13,10 +13,8 @@
 //! Cannot: take back a notification that is announced but not yet written. It comes, the owner checks once without
 //! result, and that check reads it back.
 
-use crate::sync::CachePadded;
-
 use crate::os::{Home, Notifier};
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, CachePadded, Ordering};
 
 /// A notification is in the descriptor, or about to be written by the thread that set this, or just taken by the thread
 /// that will clear this.

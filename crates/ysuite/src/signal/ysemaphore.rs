@@ -11,12 +11,10 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::sync::CachePadded;
-
 use super::{Signal, Signals, Wait, block_for_signals, check_range};
 use crate::block::Waiting;
 use crate::os::{Deadline, Waited, sleep_on, wake};
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::sync::{Arc, AtomicU32, CachePadded, Ordering};
 
 /// No signal, the owner is awake: the initial state of a semaphore. Any thread may raise; the owner may go to sleep.
 const EMPTY: u32 = 0;

@@ -28,8 +28,6 @@ use core::ptr;
 // For hints only, so not `crate::sync`'s: a model need not explore it.
 use core::sync::atomic::AtomicU32 as HintU32;
 
-use crate::sync::CachePadded;
-
 use super::regions::{BlockPlace, Regions, install};
 use super::slots::{Notified, SlotBlock, Waiter};
 use super::vacancies::Vacancies;
@@ -51,17 +49,22 @@ const GONE: u32 = 1 << 31;
 /// Publications without a waiter after which fences are given up for the free barrier, where there is one.
 const FENCE_WINDOW: u32 = if cfg!(ysuite_loom) { 1 } else { 64 };
 
-/// The waiters on one side.
+/// The waiters on one side. A line: where nothing waits and publishers have given up their fences, nothing in it is
+/// written. Its first word is what publishers load, and the last 48 bytes are written only while slots are taken or a
+/// waiter is notified. So a list needs no alignment to be kept apart from what is after it.
+#[repr(C)]
+#[cfg_attr(not(target_pointer_width = "64"), repr(align(64)))]
+#[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
 pub(crate) struct WaitList {
-    word: CachePadded<AtomicU32>,
+    word: AtomicU32,
     /// The number of threads that have been notified and have not arrived. May be briefly negative: the waiter can
     /// decrement before its notifier increments.
     in_flight: AtomicI32,
     /// The number of publications in a row that have found no waiter. Any publisher; lossy.
     idle_publications: HintU32,
-    /// Where the next search begins: a block, and a slot in it. Hints.
-    block: AtomicPtr<SlotBlock>,
+    /// Where the next search begins: a slot, in a block. Hints.
     slot: HintU32,
+    block: AtomicPtr<SlotBlock>,
     /// The first block.
     first: AtomicPtr<SlotBlock>,
     /// The other blocks, once there are any.
@@ -100,7 +103,7 @@ impl WaitList {
     pub(crate) fn metered(meter: Meter) -> Self {
         Self {
             meter,
-            word: CachePadded::new(AtomicU32::new(FENCED)),
+            word: AtomicU32::new(FENCED),
             in_flight: AtomicI32::new(0),
             idle_publications: HintU32::new(0),
             block: AtomicPtr::new(ptr::null_mut()),

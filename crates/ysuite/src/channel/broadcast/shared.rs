@@ -4,13 +4,11 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait lists concerned,
 //! and wakes: for a message every waiting receiver, for room one sender after another.
 
-use crate::sync::CachePadded;
-
 use crate::foreign::Panics;
 use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, ReaderPlace, Seat};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::{AtomicUsize, CachePadded, Ordering};
 use crate::wait::many::{SharedEnd, notify, notify_each};
 use crate::wait::{WaitList, spin_for_a_moment};
 

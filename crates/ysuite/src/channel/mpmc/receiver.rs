@@ -424,6 +424,17 @@ impl<T> Receiver<T> {
         rendezvous::poll(meeting.side::<false>(), subscriptions, is_notified, context, look)
     }
 
+    /// Gives memory back that this channel keeps for later messages: of segments that have been read, and are neither in
+    /// use nor needed by the messages that are there. What stays is the segment in use, at most 72 KiB. A channel with a
+    /// bound has nothing to give back. Any receiver may call this at any time; it does not block, and what it has given
+    /// back is taken anew where it is needed.
+    ///
+    /// A channel without a bound does this by itself where a receiver waits a second time within the same segment.
+    #[doc = cost!(mpmc SHRINK)]
+    pub fn shrink_to_fit(&self) {
+        self.shared.ring.shrink();
+    }
+
     /// Waits until `take` takes something.
     fn receive<R>(&self, deadline: Deadline, take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
         self.receive_by_waiting(self.shared.readers(), deadline, || false, take)
@@ -443,6 +454,7 @@ impl<T> Receiver<T> {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
+        self.shared.ring.calm();
         let mut wait = ManyWait::new(side, self.disarm_all());
         let mut in_time = !is_stopped();
         let outcome = loop {

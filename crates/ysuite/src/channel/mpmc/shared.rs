@@ -4,8 +4,6 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait list of the
 //! handles concerned afterwards, and notifies a waiter there.
 
-use crate::sync::CachePadded;
-
 use super::holding::Holders;
 use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
@@ -15,27 +13,32 @@ use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
+/// In this order: after the position of the queue's tail, which is last in the queue, there are fields enough that are
+/// seldom used, and after the words that are loaded for every message as well. So nothing is aligned, and a channel is
+/// small.
+#[repr(C)]
 pub(in crate::channel) struct MpmcShared<T> {
     /// Of a rendezvous, one cell that is never used: closed from the start.
     pub(super) ring: Queue<T>,
     pub(super) meeting: Option<Box<Meeting<T>>>,
-    pub(super) readers: Ends,
-    pub(super) writers: Ends,
     /// Senders that wait until no message that they send would be received.
     pub(super) closed: WaitList,
     pub(super) holders: Holders,
+    pub(super) readers: Ends,
+    pub(super) writers: Ends,
 }
 
 /// All receivers, or all senders.
+#[repr(C)]
 pub(super) struct Ends {
     /// Those of them that wait.
     list: WaitList,
-    count: CachePadded<AtomicUsize>,
+    count: AtomicUsize,
 }
 
 impl Ends {
     fn new(meter: Meter) -> Self {
-        Self { list: WaitList::metered(meter), count: CachePadded::new(AtomicUsize::new(1)) }
+        Self { list: WaitList::metered(meter), count: AtomicUsize::new(1) }
     }
 
     /// Another handle is made, on the thread that clones one.

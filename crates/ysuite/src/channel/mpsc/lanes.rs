@@ -256,6 +256,12 @@ impl<T> Lanes<T> {
         &self.shared
     }
 
+    /// Gives back what active lanes keep for later messages, and the room of the row.
+    pub(super) fn shrink(&mut self) {
+        self.turn.iter_mut().for_each(Reader::shrink);
+        self.row.shrink();
+    }
+
     // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     pub(super) fn has_full_lane(&self, bound: usize) -> bool {
@@ -471,7 +477,9 @@ impl<T> Drop for Lanes<T> {
         let mut panics = Panics::none();
         if self.row.is_shut {
             // All were notified when the channel was closed. What is left is dropped with the readers.
-            self.row.lanes.drain(..).for_each(|lane| panics.catch(|| drop(lane)));
+            while let Some(lane) = self.row.lanes.pop_front() {
+                panics.catch(|| drop(lane));
+            }
         } else {
             while self.row.remove_first().is_some() {}
             panics.catch(|| self.shared.abandon());
@@ -487,12 +495,12 @@ mod tests {
 
     use super::*;
     use crate::channel::mpsc::Sender;
-    use crate::channel::mpsc::shared::LANE;
+    use crate::channel::mpsc::shared::{ChannelParker, LANE};
     use crate::statistics::Meter;
     use crate::wait::Parker;
 
     fn funnel(bound: Option<usize>) -> (Sender<u32>, Lanes<u32>) {
-        let parker = Arc::new(Parker::new(Meter::default()));
+        let parker = ChannelParker::Own(Parker::new(Meter::default()));
         let shared = Arc::new(MpscShared::new(bound, None, parker, Meter::default()));
         (Sender::connect(&shared).unwrap(), Lanes::new(shared))
     }
@@ -526,7 +534,7 @@ mod tests {
         sender.send(1).unwrap();
         assert_eq!((lanes.take(), lanes.take()), (Some(1), None));
         lanes.end_turn();
-        lanes.row.lanes[0].reader.as_ref().unwrap().passive().mark(LANE).pass();
+        lanes.row.lanes.front_mut().unwrap().reader.as_ref().unwrap().passive().mark(LANE).pass();
         sender.send(2).unwrap();
         assert!(lanes.shared.ready.any());
         assert_eq!((lanes.take(), lanes.take(), lanes.row.lanes.len()), (Some(2), None, 1));

@@ -87,6 +87,7 @@ pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, TooManySenders};
+use self::shared::ChannelParker;
 pub(super) use self::shared::MpscShared;
 pub use self::shared_sender::SharedSender;
 pub use self::weak::WeakSender;
@@ -158,7 +159,7 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
-    let parker = Arc::new(Parker::new(meter.clone()));
+    let parker = ChannelParker::Own(Parker::new(meter.clone()));
     let shared = Arc::new(MpscShared::new(bound, senders, parker, meter));
     let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
     (sender, Receiver::new(shared))
@@ -167,6 +168,6 @@ fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without
 /// senders, and having none does not close it. Code that shares `shared` makes them: see [`Sender::connect`].
 pub(super) fn shared<T>(parker: &Arc<Parker>) -> (Arc<MpscShared<T>>, Lanes<T>) {
-    let shared = Arc::new(MpscShared::new(None, None, parker.clone(), Meter::default()));
+    let shared = Arc::new(MpscShared::new(None, None, ChannelParker::Shared(parker.clone()), Meter::default()));
     (shared.clone(), Lanes::new(shared))
 }

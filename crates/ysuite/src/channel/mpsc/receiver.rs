@@ -80,6 +80,15 @@ impl<T> Receiver<T> {
         self.inner.is_disconnected()
     }
 
+    /// Gives memory back that this channel keeps for later messages: chunks of active lanes that have been read, and the
+    /// room for more active lanes. A lane keeps at most 32 KiB without it; a bounded one keeps what it has. It does not
+    /// block, takes time in proportion to the number of active lanes, and what it has given back is taken anew where it
+    /// is needed.
+    #[doc = cost!(receiver SHRINK)]
+    pub fn shrink_to_fit(&mut self) {
+        self.inner.end.shrink();
+    }
+
     /// The number of senders, without weak and closed ones. It may be out of date while senders are made and dropped.
     #[must_use]
     pub fn sender_count(&self) -> usize {

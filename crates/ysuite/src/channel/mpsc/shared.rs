@@ -10,6 +10,7 @@
 //! them, each lane's sender does so on drop. When the receiver closes the channel or is dropped, it shuts it. Then it
 //! races with senders that connect at that moment for the lanes in the slots. The thread that swaps a lane out ends it.
 
+use core::ops::Deref;
 // For numbers that only have to differ, so not from `crate::sync`: a model need not explore it.
 use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
 use core::task::Waker;
@@ -20,7 +21,7 @@ use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
-use crate::queue::{MOST, ReadySet, SegmentedArray};
+use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
@@ -42,10 +43,15 @@ const PATIENCE: usize = 64;
 /// The next channel's number in the tables of threads.
 static NUMBERS: Numbers = Numbers::new(1);
 
-/// The lanes in the first segment of a table, and the maximal number of segments: enough for as many lanes as ids.
+/// The lanes in the first segment of a table, after the first lane, and the maximal number of segments: enough for as
+/// many lanes as ids.
 const FIRST: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 4 };
 const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
 const _: () = assert!(MOST <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
+/// The same of the table of senders that may wait, whose elements are larger.
+const FIRST_SENDERS: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 1 };
+const SENDER_SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 18 };
+const _: () = assert!(MOST <= SegmentedArray::<u8, SENDER_SEGMENTS>::most(FIRST_SENDERS));
 
 // GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
 //     the channel; the lanes themselves when their senders are dropped; cost: most senders at once; test:
@@ -71,12 +77,12 @@ pub(in crate::channel) struct MpscShared<T> {
     pub(super) ready: ReadySet,
     /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last one
     /// disconnects. An inbox has one parker for all its queues.
-    pub(super) parker: Arc<Parker>,
+    pub(super) parker: ChannelParker,
     /// The lanes by id.
-    slots: SegmentedArray<AtomicSlot<T>, SEGMENTS>,
+    slots: FirstInPlace<AtomicSlot<T>, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
     /// to a set have one.
-    senders: SegmentedArray<WakeTarget, SEGMENTS>,
+    senders: SegmentedArray<WakeTarget, SENDER_SEGMENTS>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
     /// disconnected. Nothing is ever registered here.
     never_waits: WakeTarget,
@@ -97,17 +103,34 @@ pub(in crate::channel) struct MpscShared<T> {
     pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
 
+/// The parker of a channel: in place, as small allocations are dear where there are many channels.
+pub(in crate::channel) enum ChannelParker {
+    Own(Parker),
+    Shared(Arc<Parker>),
+}
+
+impl Deref for ChannelParker {
+    type Target = Parker;
+
+    fn deref(&self) -> &Parker {
+        match self {
+            Self::Own(parker) => parker,
+            Self::Shared(parker) => parker,
+        }
+    }
+}
+
 /// The thread that has taken a lane out of its slot ends it: with its id, and its reader.
 type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
 
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
-    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: Arc<Parker>, meter: Meter) -> Self {
+    pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
         Self {
             ready: ReadySet::new(),
             parker,
-            slots: SegmentedArray::new(FIRST),
-            senders: SegmentedArray::new(FIRST),
+            slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
+            senders: SegmentedArray::new(FIRST_SENDERS),
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),

@@ -18,13 +18,13 @@
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
-use crate::sync::CachePadded;
-
 use super::lock::{ALL, ValueRead, ValueWrite, WatchLock};
 use super::{RecvError, Ref};
 use crate::foreign::Panics;
 use crate::os::{Deadline, sleep_on, wake};
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, UnsafeCell, fence, thread_local, window};
+use crate::sync::{
+    Arc, AtomicU32, AtomicU64, AtomicUsize, CachePadded, Ordering, UnsafeCell, fence, thread_local, window,
+};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_each};
 

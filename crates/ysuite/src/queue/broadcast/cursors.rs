@@ -28,10 +28,8 @@
 use core::ops::Deref;
 use core::ptr;
 
-use crate::sync::CachePadded;
-
 use crate::queue::SegmentedArray;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicU64, AtomicUsize, CachePadded, Ordering};
 
 /// The reader is copying the message at its position: a lossy ring's writers leave the cursor alone, and no thread
 /// evicts it.

@@ -12,15 +12,13 @@
 use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
-use crate::sync::CachePadded;
-
 use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;
 use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
 use crate::queue::allocate;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, spin_loop, window};
+use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering, UnsafeCell, fence, spin_loop, window};
 
 /// In a stamp: the cell's message has been taken out, or there never was one.
 const TAKEN: u64 = 1;

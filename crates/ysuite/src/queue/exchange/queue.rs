@@ -1,26 +1,22 @@
 //! The queue of an mpmc channel: a [`Ring`] with a bound, or [`Segments`] without. Any thread; its progress is that of
 //! the two.
-//!
-//! A queue with segments has a ring as well, of one cell, which is never used.
 
 use super::counts::CountedEnds;
 use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
 use crate::statistics::Meter;
 
-pub(crate) struct Queue<T> {
-    ring: Ring<T>,
-    segments: Option<Box<Segments<T>>>,
+pub(crate) enum Queue<T> {
+    Bounded(Ring<T>),
+    Unbounded(Segments<T>),
 }
+use Queue::{Bounded, Unbounded};
 
 /// Calls the method on the queue that is in use.
 macro_rules! either {
     ($self:expr, $queue:ident => $answer:expr) => {
-        match &$self.segments {
-            None => {
-                let $queue = &$self.ring;
-                $answer
-            }
-            Some($queue) => $answer,
+        match $self {
+            Bounded($queue) => $answer,
+            Unbounded($queue) => $answer,
         }
     };
 }
@@ -29,14 +25,14 @@ impl<T> Queue<T> {
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
     pub(crate) fn new(capacity: Option<usize>) -> Self {
-        Self { ring: Ring::new(capacity.unwrap_or(1)), segments: capacity.is_none().then(|| Box::new(Segments::new())) }
+        capacity.map_or_else(|| Unbounded(Segments::new()), |capacity| Bounded(Ring::new(capacity)))
     }
 
     /// From now on `meter` counts this queue.
     pub(crate) fn join(&mut self, meter: &Meter) {
-        match &mut self.segments {
-            None => self.ring.ends.join(meter),
-            Some(segments) => segments.ends.join(meter),
+        match self {
+            Bounded(ring) => ring.ends.join(meter),
+            Unbounded(segments) => segments.ends.join(meter),
         }
     }
 
@@ -52,14 +48,17 @@ impl<T> Queue<T> {
 
     /// The capacity in messages; `None` without a bound.
     pub(crate) fn capacity(&self) -> Option<usize> {
-        self.segments.is_none().then(|| self.ring.capacity())
+        match self {
+            Bounded(ring) => Some(ring.capacity()),
+            Unbounded(_) => None,
+        }
     }
 
     /// The number of messages that could be sent now.
     pub(crate) fn room(&self) -> usize {
-        match &self.segments {
-            None => self.ring.room(),
-            Some(_) => usize::MAX,
+        match self {
+            Bounded(ring) => ring.room(),
+            Unbounded(_) => usize::MAX,
         }
     }
 
@@ -70,31 +69,34 @@ impl<T> Queue<T> {
     /// queue.
     #[inline(always)]
     pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
-        if self.segments.is_none() { self.ring.push(hint, message) } else { Err(message) }
+        match self {
+            Bounded(ring) => ring.push(hint, message),
+            Unbounded(_) => Err(message),
+        }
     }
 
     /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
     #[inline]
     pub(crate) fn push_unbounded(&self, message: T) -> Result<(), T> {
-        match &self.segments {
-            None => Err(message),
-            Some(segments) => segments.push(message),
+        match self {
+            Bounded(_) => Err(message),
+            Unbounded(segments) => segments.push(message),
         }
     }
 
     /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
     pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
-        match &self.segments {
-            None => self.ring.offer(message),
-            Some(segments) => segments.push(message).map_err(Rejected::Closed),
+        match self {
+            Bounded(ring) => ring.offer(message),
+            Unbounded(segments) => segments.push(message).map_err(Rejected::Closed),
         }
     }
 
     /// Writes a message. Where there is no room, it takes the place of the oldest one.
     pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
-        match &self.segments {
-            None => self.ring.force(message),
-            Some(segments) => match segments.push(message) {
+        match self {
+            Bounded(ring) => ring.force(message),
+            Unbounded(segments) => match segments.push(message) {
                 Ok(()) => Ok(Forced { displaced: None, has_freed: false }),
                 Err(message) => Err(Unforced::Closed(message)),
             },
@@ -105,27 +107,27 @@ impl<T> Queue<T> {
     /// and nothing to reserve.
     #[inline]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
-        match &self.segments {
-            None => self.ring.hold(least, most),
-            Some(segments) if segments.is_closed() => Err(Rejected::Closed(())),
-            Some(_) => Ok(most),
+        match self {
+            Bounded(ring) => ring.hold(least, most),
+            Unbounded(segments) if segments.is_closed() => Err(Rejected::Closed(())),
+            Unbounded(_) => Ok(most),
         }
     }
 
     /// Gives permits back. False: no sender waits for them.
     pub(crate) fn release(&self, places: usize) -> bool {
-        match &self.segments {
-            None => self.ring.release(places),
-            Some(_) => false,
+        match self {
+            Bounded(ring) => ring.release(places),
+            Unbounded(_) => false,
         }
     }
 
     /// The number of permits that can be held at a time.
     #[inline]
     pub(crate) fn most_held(&self) -> usize {
-        match &self.segments {
-            None => self.ring.most_held(),
-            Some(_) => usize::MAX,
+        match self {
+            Bounded(ring) => ring.most_held(),
+            Unbounded(_) => usize::MAX,
         }
     }
 
@@ -133,40 +135,43 @@ impl<T> Queue<T> {
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Whether no more permits can be held, though there may be room: the count of permits is at its maximum.
     pub(crate) fn is_counted_out(&self) -> bool {
-        self.segments.is_none() && self.ring.is_counted_out()
+        match self {
+            Bounded(ring) => ring.is_counted_out(),
+            Unbounded(_) => false,
+        }
     }
 
     /// Whether all room that a message could use is held by permits.
     pub(crate) fn is_all_held(&self) -> bool {
-        match &self.segments {
-            None => self.ring.is_all_held(),
-            Some(_) => false,
+        match self {
+            Bounded(ring) => ring.is_all_held(),
+            Unbounded(_) => false,
         }
     }
 
     /// Writes a message for a caller that holds a permit.
     #[inline]
     pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
-        match &self.segments {
-            None => self.ring.push_held(message),
-            Some(segments) => segments.push(message).map_err(Rejected::Closed),
+        match self {
+            Bounded(ring) => ring.push_held(message),
+            Unbounded(segments) => segments.push(message).map_err(Rejected::Closed),
         }
     }
 
     /// Writes staged messages for a caller that holds a permit for each.
     pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
-        match &self.segments {
-            None => self.ring.push_many_held(staging),
-            Some(segments) => segments.push_many(staging),
+        match self {
+            Bounded(ring) => ring.push_many_held(staging),
+            Unbounded(segments) => segments.push_many(staging),
         }
     }
 
     // MUTANT: Speed only: `try_send` tries once more before it waits.
     /// Whether writers do more than append a message: the queue is closed, or permits are held.
     pub(crate) fn is_special(&self) -> bool {
-        match &self.segments {
-            None => self.ring.is_special(),
-            Some(segments) => segments.is_closed(),
+        match self {
+            Bounded(ring) => ring.is_special(),
+            Unbounded(segments) => segments.is_closed(),
         }
     }
 
@@ -175,13 +180,19 @@ impl<T> Queue<T> {
     /// Takes the oldest message out, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
     pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
-        if self.segments.is_none() { self.ring.pop(hint) } else { None }
+        match self {
+            Bounded(ring) => ring.pop(hint),
+            Unbounded(_) => None,
+        }
     }
 
     /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, in an unbounded queue.
     #[inline]
     pub(crate) fn pop_unbounded(&self) -> Option<T> {
-        self.segments.as_ref()?.pop()
+        match self {
+            Bounded(_) => None,
+            Unbounded(segments) => segments.pop(),
+        }
     }
 
     /// Writes those of the staged messages for which there is room, with one claim. Returns how many it has written: 0
@@ -205,9 +216,9 @@ impl<T> Queue<T> {
     /// Whether the next message can be written.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {
-        match &self.segments {
-            None => self.ring.is_writable(),
-            Some(_) => true,
+        match self {
+            Bounded(ring) => ring.is_writable(),
+            Unbounded(_) => true,
         }
     }
 
@@ -253,6 +264,21 @@ impl<T> Queue<T> {
     pub(crate) fn is_over(&self) -> bool {
         // In this order: after the close no writer moves the tail.
         self.is_closed() && self.is_empty()
+    }
+
+    /// Gives back the memory that an unbounded queue keeps for later messages.
+    pub(crate) fn shrink(&self) {
+        if let Unbounded(segments) = self {
+            segments.shrink();
+        }
+    }
+
+    /// A reader is about to wait: after few messages, an unbounded queue gives back what a burst has left.
+    #[inline]
+    pub(crate) fn calm(&self) {
+        if let Unbounded(segments) = self {
+            segments.calm();
+        }
     }
 
     /// Takes out and drops every message that is written.

@@ -25,11 +25,10 @@ mod position;
 
 use core::mem::MaybeUninit;
 
-use crate::sync::CachePadded;
-
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
+use super::Between;
 use super::counts::CountedEnds;
 use crate::foreign::Panics;
 use crate::queue::allocate;
@@ -59,8 +58,9 @@ struct Cell<T> {
     message: UnsafeCell<MaybeUninit<T>>,
 }
 
+/// In this order: the first fields hardly change, and are between the positions and what is in front of the ring.
+#[repr(C)]
 pub(crate) struct Ring<T> {
-    pub(super) ends: Observed<RingEnds>,
     cells: Box<[Cell<T>]>,
     /// What one lap adds to a position: a power of two, at least 2 so that no lap contains the bit `FULL`.
     lap: u64,
@@ -68,14 +68,17 @@ pub(crate) struct Ring<T> {
     position_bits: u32,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
+    pub(super) ends: Observed<RingEnds>,
 }
 
 /// How far the two sides are. Observers load these words directly.
+#[repr(C)]
 pub(super) struct RingEnds {
     /// Where the next message is read. Moved by readers.
-    head: CachePadded<AtomicU64>,
+    head: AtomicU64,
+    between: Between,
     /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
-    tail: CachePadded<AtomicU64>,
+    tail: AtomicU64,
     /// The number of cells.
     #[cfg(feature = "statistics")]
     capacity: usize,
@@ -99,8 +102,9 @@ impl<T> Ring<T> {
         let fits = cells && capacity as u64 <= MOST_CELLS;
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
         let ends = RingEnds {
-            head: CachePadded::new(AtomicU64::new(0)),
-            tail: CachePadded::new(AtomicU64::new(0)),
+            head: AtomicU64::new(0),
+            between: Between::uninit(),
+            tail: AtomicU64::new(0),
             #[cfg(feature = "statistics")]
             capacity,
             #[cfg(feature = "statistics")]

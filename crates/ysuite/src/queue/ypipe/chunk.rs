@@ -31,10 +31,17 @@ pub(super) type GroupState = AtomicUsize;
 pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
 const LINE: usize = 64;
-/// Size of a chunk of a queue that streams, in bytes.
-const CHUNK_BYTES: usize = 64 * 1024;
+/// Size of a chunk of a queue that streams, in bytes. It stays when a burst is over, with what else a channel has in less
+/// than 64 KiB.
+const CHUNK_BYTES: usize = 60 * 1024;
 /// Size of a great chunk of a lane, in bytes. See [`Geometry::GREAT`].
 const GREAT_BYTES: usize = 31 * 1024;
+
+/// Chunks of at most this many bytes of groups are made with room to be aligned, and not by an aligned allocation. The
+/// pieces that an allocator cuts off for an alignment are used by nobody: a chunk of three lines took five.
+const SHIFTED_BYTES: usize = 1024;
+/// What the system's allocator aligns everything to.
+const ALLOCATED: usize = 16;
 
 /// A lap that is lower by less than this is recognised as earlier: laps are compared by the sign of their difference,
 /// to which less than a group's length is added, and no group takes up a quarter of the address space.
@@ -98,12 +105,23 @@ impl<T> Geometry<T> {
 
     const CHUNK_ALIGN: usize = max(if Self::BY_MASK { Self::STRIDE } else { LINE }, Self::ALIGN);
 
-    /// From the chunk to its first group.
-    const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), Self::CHUNK_ALIGN);
+    /// From the chunk, which is its header, to its first group.
+    const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), max(align_of::<ChunkHeader<T>>(), ALLOCATED));
+
+    /// From an aligned allocation to the first group.
+    const ROOM: usize = round_up(Self::HEAD, Self::CHUNK_ALIGN);
+
+    /// Whether a chunk of this number of groups is aligned within a larger allocation.
+    const fn is_shifted(groups: usize) -> bool {
+        Self::CHUNK_ALIGN == LINE
+            && !cfg!(ysuite_loom)
+            && groups <= SHIFTED_BYTES
+            && groups * Self::STRIDE <= SHIFTED_BYTES
+    }
 
     /// The number of groups of a chunk of `bytes` bytes.
     const fn groups_in(bytes: usize) -> usize {
-        bytes.saturating_sub(Self::HEAD) / Self::STRIDE
+        bytes.saturating_sub(Self::ROOM) / Self::STRIDE
     }
 }
 
@@ -118,7 +136,9 @@ pub(super) struct ChunkHeader<T> {
     /// well.
     lap: Cell<usize>,
     /// The number of groups that follow; never changes.
-    groups: usize,
+    groups: u32,
+    /// From the allocation to the first group; never changes.
+    room: u32,
     /// The rest of the chunk as it was made.
     made: Handed,
 }
@@ -136,9 +156,14 @@ impl<T> Copy for Chunk<T> {}
 
 impl<T> Chunk<T> {
     fn layout(groups: usize) -> Layout {
-        let bytes = Geometry::<T>::STRIDE.checked_mul(groups).and_then(|bytes| bytes.checked_add(Geometry::<T>::HEAD));
+        let (room, align) = if Geometry::<T>::is_shifted(groups) {
+            (Geometry::<T>::HEAD + LINE - ALLOCATED, ALLOCATED)
+        } else {
+            (Geometry::<T>::ROOM, Geometry::<T>::CHUNK_ALIGN)
+        };
+        let bytes = Geometry::<T>::STRIDE.checked_mul(groups).and_then(|bytes| bytes.checked_add(room));
         bytes
-            .and_then(|bytes| Layout::from_size_align(bytes, Geometry::<T>::CHUNK_ALIGN).ok())
+            .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
             .expect("a message too large for the address space")
     }
 
@@ -146,13 +171,22 @@ impl<T> Chunk<T> {
     /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where
     /// memory runs out.
     pub(super) fn allocate(groups: usize, lap: usize) -> Self {
-        let chunk = Self(os::allocate(Self::layout(groups)).cast());
+        let allocated = os::allocate(Self::layout(groups));
+        let room = if Geometry::<T>::is_shifted(groups) {
+            let head = allocated.as_ptr().addr() + Geometry::<T>::HEAD;
+            head.next_multiple_of(LINE) - allocated.as_ptr().addr()
+        } else {
+            Geometry::<T>::ROOM
+        };
+        // SAFETY: by `layout` the room is at least a head, and within the allocation.
+        let chunk = Self(unsafe { allocated.add(room - Geometry::<T>::HEAD) }.cast());
         let null = ptr::null_mut();
         let header = ChunkHeader {
             next: AtomicPtr::new(null),
             previous: Cell::new(null),
             lap: Cell::new(lap),
-            groups,
+            groups: groups as u32,
+            room: room as u32,
             made: Handed::default(),
         };
         // SAFETY: no other thread knows the memory. By `layout` it is aligned for a header, and large enough for the
@@ -178,7 +212,7 @@ impl<T> Chunk<T> {
     /// # Safety
     /// No other thread uses this chunk, and no thread will follow a link to it.
     pub(super) unsafe fn free(self) {
-        let groups = self.groups();
+        let (groups, room) = (self.groups(), self.header().room as usize);
         // All readers of the chunk have finished, and are ordered before this: else a model reports a race.
         self.header().made.written();
         // SAFETY: by the caller no other thread uses the chunk; it was allocated with this very layout. The loops below
@@ -194,8 +228,9 @@ impl<T> Chunk<T> {
                     }
                 }
             }
+            let allocated = self.first().sub(room);
             self.0.drop_in_place();
-            os::deallocate(self.0.cast::<u8>(), Self::layout(groups));
+            os::deallocate(allocated, Self::layout(groups));
         }
     }
 
@@ -238,7 +273,7 @@ impl<T> Chunk<T> {
     }
 
     pub(super) fn groups(self) -> usize {
-        self.header().groups
+        self.header().groups as usize
     }
 
     /// The lap the chunk was last linked for. Call as the writer, or before the writer can link the chunk again.
@@ -326,8 +361,8 @@ pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull
     if Geometry::<T>::BY_MASK {
         // A mask is cheaper than a load of the cursor's `group`.
         let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
-        // SAFETY: `CHUNK_ALIGN` and `HEAD` are multiples of the stride of such groups, so the group begins at the
-        // multiple below, within the same chunk.
+        // SAFETY: the first group is at a multiple of the stride of such groups, so the group begins at the multiple
+        // below, within the same chunk.
         return unsafe { at.sub(within) };
     }
     known

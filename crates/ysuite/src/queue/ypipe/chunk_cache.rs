@@ -2,9 +2,13 @@
 //! sides.
 //!
 //! A steady stream never allocates, because its chunks come back this way. Without a bound, the chunks kept are as many
-//! as the length of the queue needs, and a small reserve: the chunks of a backlog are reused while the backlog lasts,
-//! and given back to the system while it is drained. A queue with a bound keeps all its chunks: those for which the
-//! ring has no room are on a stack, linked by their heads, which is lock-free.
+//! as the length of the queue needs, and a *reserve*: the chunks of a backlog are reused while the backlog lasts, and
+//! given back to the system while it is drained. A queue with a bound keeps all its chunks: those for which the ring has
+//! no room are on a stack, linked by their heads, which is lock-free.
+//!
+//! The reserve of a stream begins with nothing, so that what one burst leaves is the chunk in use. It grows by each
+//! chunk that the writer allocates after the reader has freed one: so a stream, or the third of several bursts, needs
+//! the system no more. The reader gives it up when it goes to sleep and has left no chunk since it last did.
 //!
 //! Only chunks of one size are worth keeping; that size is small where there may be a thousand queues. A queue of small
 //! chunks that becomes long takes *great* ones, so that its growth seldom needs the system; they are kept only while it
@@ -13,7 +17,7 @@
 use core::ptr;
 
 use super::chunk::{Chunk, ChunkHeader};
-use crate::sync::{AtomicPtr, AtomicU32, AtomicUsize, Handed, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -25,16 +29,23 @@ const LONG: usize = 8;
 // GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
 //     construction: a ring of fixed length
 pub(super) struct ChunkCache<T> {
-    /// The ring, or null before the writer needs a second chunk. Made by the writer, which allocates then in any case:
-    /// the reader never does.
+    /// The ring, or null before the writer leaves a chunk that is worth keeping. Made by the writer, which mostly
+    /// allocates a chunk then: the reader never does.
     ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
     /// The ring's slots as they were made.
     made: Handed,
     /// How many slots the ring has.
-    room: u32,
-    /// Chunks kept for reuse in a queue without a bound, however short it is.
-    reserve: u8,
+    room: u16,
+    /// Chunks kept for reuse in a queue without a bound, however short it is, and how many at least and at most. Raised by the
+    /// writer, and lowered by the reader; one of two changes at once may be lost.
+    reserve: AtomicU8,
+    least: u8,
+    most_reserve: u8,
     keeps_all: bool,
+    /// The reader has freed a chunk that was worth keeping, since it last gave up the reserve. Written by the reader.
+    gave_up: AtomicBool,
+    /// The reader has left a chunk since it last [rested](Self::rest). The reader's own.
+    has_left: AtomicBool,
     /// Chunks taken out of the ring in all. Written by the writer.
     taken: AtomicUsize,
     /// Chunks linked to the queue in all; wraps. Written by the writer.
@@ -44,15 +55,20 @@ pub(super) struct ChunkCache<T> {
 }
 
 impl<T> ChunkCache<T> {
-    /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `reserve` chunks
-    /// however short it is. Memory is allocated only when the writer needs a second chunk.
-    pub(super) fn new(most: Option<usize>, reserve: u8) -> Self {
+    /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `least` chunks
+    /// however short it is, and up to `reserve` where it turns out to need them. Memory is allocated only when the writer [leaves](Self::leaves) a chunk that is worth
+    /// keeping.
+    pub(super) fn new(most: Option<usize>, least: u8, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
-            room: most.unwrap_or(MOST).min(LARGEST) as u32,
-            reserve,
+            room: most.unwrap_or(MOST).min(LARGEST) as u16,
+            reserve: AtomicU8::new(least),
+            least,
+            most_reserve: reserve,
             keeps_all: most.is_some(),
+            gave_up: AtomicBool::new(false),
+            has_left: AtomicBool::new(false),
             taken: AtomicUsize::new(0),
             linked: AtomicU32::new(0),
             left: AtomicU32::new(0),
@@ -112,16 +128,50 @@ impl<T> ChunkCache<T> {
         // ORDERING: Relaxed twice; the writer's two counters decide only how many chunks are kept.
         let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
-        let reserve = usize::from(self.reserve);
+        let reserve = usize::from(self.reserve.load(Ordering::Relaxed));
+        // ORDERING: Relaxed; only the reader uses it.
+        self.has_left.store(true, Ordering::Relaxed);
         let enough = if self.keeps_all { usize::MAX } else { ahead.max(reserve) };
-        let too_great = chunk.groups() > groups && ahead <= reserve;
+        let too_great = chunk.groups() > groups && ahead <= usize::from(self.most_reserve);
         if kept >= enough || chunk.groups() < groups || too_great {
+            if chunk.groups() == groups {
+                // ORDERING: Relaxed; a hint for the writer.
+                self.gave_up.store(true, Ordering::Relaxed);
+            }
             free(Some(chunk));
             if kept > enough || too_great && kept != 0 {
                 free(self.take_back(given));
             }
         } else {
             self.put(given, chunk);
+        }
+    }
+
+    /// Reader: is about to sleep. Gives the chunks that are kept back to the system, if it has left none since it was
+    /// last here: then the queue is one of few messages now. A queue with a bound, and one that always has a reserve,
+    /// keeps them.
+    #[inline]
+    pub(super) fn rest(&self, given: &mut usize) {
+        // ORDERING: Relaxed, here and below; `has_left` is the reader's own, and the others only decide how much is kept.
+        if self.has_left.load(Ordering::Relaxed) {
+            self.has_left.store(false, Ordering::Relaxed);
+        } else if self.gave_up.load(Ordering::Relaxed) && !self.keeps_all {
+            self.shrink(given);
+        }
+    }
+
+    /// Reader: gives the chunks that are kept back to the system, in a queue without a bound.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn shrink(&self, given: &mut usize) {
+        if self.keeps_all {
+            return;
+        }
+        // ORDERING: Relaxed twice; they only decide how much is kept.
+        self.gave_up.store(false, Ordering::Relaxed);
+        self.reserve.store(self.least, Ordering::Relaxed);
+        while let Some(chunk) = self.take_back(given) {
+            free(Some(chunk));
         }
     }
 
@@ -194,14 +244,30 @@ impl<T> ChunkCache<T> {
         Some(chunk)
     }
 
-    /// Writer: takes a spent chunk if there is one. Before the first, makes the ring.
+    /// Writer: is about to link a chunk after this one, and the reader may give it back then. Makes the ring where it
+    /// will be worth keeping: of at least `groups` groups. A queue of few messages has only smaller ones.
+    pub(super) fn leaves(&self, chunk: Chunk<T>, groups: usize) {
+        if chunk.groups() >= groups && self.place(0).is_none() {
+            self.make();
+        }
+    }
+
+    /// Writer: allocates a chunk of the size worth keeping. If the reader has freed one before, it keeps one more from
+    /// now on.
+    pub(super) fn allocates(&self) {
+        // ORDERING: Relaxed thrice; these only decide how many chunks are kept. A change by the reader that is lost
+        // between the load and the store is made again.
+        if self.gave_up.load(Ordering::Relaxed) {
+            let reserve = self.reserve.load(Ordering::Relaxed);
+            self.reserve.store(reserve.saturating_add(1).min(self.most_reserve), Ordering::Relaxed);
+        }
+    }
+
+    /// Writer: takes a spent chunk if there is one.
     pub(super) fn take(&self) -> Option<Chunk<T>> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
-        let Some(place) = self.place(taken) else {
-            self.make();
-            return None;
-        };
+        let place = self.place(taken)?;
         // ORDERING: Acquire pairs with the Release store in `put`: the reader has left the chunk.
         let Some(chunk) = Chunk::from_raw(place.swap(ptr::null_mut(), Ordering::Acquire)) else {
             return self.take_beyond();
@@ -274,10 +340,26 @@ mod tests {
         Chunk::allocate(groups, Geometry::<u64>::LAP)
     }
 
+    /// A cache whose writer has left a chunk that is worth keeping.
+    fn with_ring(most: Option<usize>) -> ChunkCache<u64> {
+        let (cache, first) = (ChunkCache::new(most, RESERVE, RESERVE), chunk(WORTH));
+        cache.leaves(first, WORTH);
+        free(Some(first));
+        cache
+    }
+
+    #[test]
+    fn a_cache_that_will_keep_nothing_takes_no_memory() {
+        let (cache, small) = (ChunkCache::new(None, RESERVE, RESERVE), chunk(SMALL));
+        cache.leaves(small, WORTH);
+        assert!(cache.place(0).is_none() && cache.take().is_none());
+        cache.give(&mut 0, small, WORTH);
+    }
+
     /// A reader leaves these chunks, of `left` groups each, when all of them and the next one have been linked. Returns
     /// how many are kept after each, and which are kept at last, as the writer takes them.
     fn kept(most: Option<usize>, left: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let cache = ChunkCache::new(most, RESERVE);
+        let cache = with_ring(most);
         assert!(cache.take().is_none());
         left.iter().for_each(|_| cache.linked());
         let (mut given, mut counts, mut groups) = (0, Vec::new(), Vec::new());
@@ -298,6 +380,31 @@ mod tests {
     }
 
     #[test]
+    fn a_reserve_grows_with_each_chunk_that_is_missed_and_goes_when_few_messages_come() {
+        let cache = ChunkCache::<u64>::new(None, 0, 2);
+        let (mut given, first) = (0, chunk(WORTH));
+        cache.leaves(first, WORTH);
+        free(Some(first));
+        // The reader is as far as the writer, and leaves a chunk.
+        let leave = |given: &mut usize| {
+            cache.linked();
+            cache.give(given, chunk(WORTH), WORTH);
+            *given
+        };
+        cache.allocates();
+        assert_eq!(leave(&mut given), 0, "nothing is missed yet");
+        for kept in [1, 2, 2] {
+            cache.allocates();
+            assert_eq!((leave(&mut given), leave(&mut given)), (kept, kept));
+        }
+        // The first time it has left chunks since.
+        cache.rest(&mut given);
+        assert_eq!(given, 2);
+        cache.rest(&mut given);
+        assert_eq!((given, leave(&mut given)), (0, 0));
+    }
+
+    #[test]
     fn a_great_chunk_is_kept_while_the_queue_is_long_and_a_small_one_never() {
         let left = [WORTH, WORTH, GREAT, GREAT, SMALL, GREAT, SMALL];
         assert_eq!(kept(None, &left), (vec![1, 2, 3, 2, 2, 1, 1], vec![WORTH]));
@@ -310,7 +417,7 @@ mod tests {
 
     #[test]
     fn chunks_for_which_the_ring_has_no_room_are_kept_beyond_it() {
-        let cache = ChunkCache::new(Some(usize::MAX), RESERVE);
+        let cache = with_ring(Some(usize::MAX));
         assert!(cache.take().is_none());
         let (mut given, chunks) = (0, LARGEST + 3);
         (0..chunks).for_each(|_| cache.give(&mut given, chunk(WORTH), WORTH));
@@ -327,7 +434,7 @@ mod tests {
     #[test]
     fn a_queue_of_many_chunks_is_long_unless_it_has_a_bound() {
         for (most, is_long) in [(None, true), (Some(100), false)] {
-            let cache = ChunkCache::new(most, RESERVE);
+            let cache = with_ring(most);
             (1..LONG).for_each(|_| cache.linked());
             assert!(!cache.is_long());
             cache.linked();

@@ -4,7 +4,10 @@
 //! here, and from then on any thread that publishes disposes of the messages that are left: every message is delivered
 //! or dropped, once, and never stranded.
 
-use core::ptr;
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ops::Deref;
+use core::ptr::{self, NonNull};
 // Not the model's: only one handle uses it.
 use core::sync::atomic::AtomicBool;
 
@@ -24,11 +27,13 @@ use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 /// model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
-/// Chunks kept for reuse without a bound, however short the queue is. A queue of its own keeps more, still less than 1
-/// MiB: repeated bursts of 100,000 small messages then request nothing from the kernel. Lanes do not, as there may be
-/// thousands of them, nor do messages so large that each is a chunk by itself.
-const RESERVE: u8 = 4;
-const STREAM_RESERVE: u8 = 14;
+/// The most chunks that a queue without a bound keeps for reuse however short it is, once it has missed them: still less
+/// than 1 MiB, and repeated bursts of 100,000 small messages request nothing from the kernel. Fewer messages so large that
+/// each is a chunk by itself.
+const STREAM_RESERVE: u8 = 15;
+const LARGE_RESERVE: u8 = 4;
+/// The chunks that a lane keeps, always: together with a great chunk in use less than 64 KiB.
+const LANE_RESERVE: u8 = 3;
 
 /// A queue's writer may publish.
 pub(super) const OPEN: u8 = 0;
@@ -38,15 +43,22 @@ pub(super) const CLOSED: u8 = 1;
 /// closed and empty.
 pub(super) const OVER: u8 = 2;
 
+/// Groups of the first chunk of a queue without a bound.
+const STREAM_FIRST: usize = 2;
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 2;
 const LANE_BYTES: usize = 8 * 1024;
 
-/// In this order, so that the word written for every message begins a line, and the fields after it are seldom used.
+/// In this order: between the words that a handle loads for every message, the word that the reader writes for every
+/// message, and what is allocated before and after this, there are fields enough that are seldom used, so that none
+/// of these share a line. So the core needs no alignment, which costs an allocator a line or two: there may be thousands.
 #[repr(C)]
 pub(crate) struct PipeCore<T> {
     /// Read for every message, written when a handle sleeps or is dropped.
     pub(super) read_mostly: ReadMostly<T>,
+    /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
+    /// to the thread that has raised `disposing` from 0.
+    pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
     /// The number of messages that have been read: written by the reader for each.
     pub(super) progress: Observed<Progress>,
     /// The first chunk of a queue that began without one, or null. Made by the writer.
@@ -55,23 +67,89 @@ pub(crate) struct PipeCore<T> {
     pub(super) cut: Cut,
     /// The number of threads that have requested the disposal of what is left, since it was last 0.
     disposing: AtomicUsize,
-    /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
-    /// to the thread that has raised `disposing` from 0.
-    pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
+    /// The number of [`CoreShare`]s.
+    shares: AtomicUsize,
+}
+
+/// How far apart two words must be so that no line of 64 bytes has both, in an allocation that is aligned to 16.
+#[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
+const APART: usize = 64 - 16;
+#[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
+const _: () = {
+    type Core = PipeCore<u64>;
+    let words = core::mem::offset_of!(Core, read_mostly) + core::mem::offset_of!(ReadMostly<u64>, reader);
+    let progress = core::mem::offset_of!(Core, progress);
+    assert!(words >= APART && progress >= words + 2 * size_of::<Passive>() + APART);
+};
+
+/// A handle's share of a core, which is freed with the last one. An `Arc` that has its count among the fields that are
+/// seldom used, and no second one.
+pub(super) struct CoreShare<T>(NonNull<PipeCore<T>>, PhantomData<PipeCore<T>>);
+
+// SAFETY: as for an `Arc`: threads that have shares use the core at the same time, and any of them may drop it.
+unsafe impl<T: Send> Send for CoreShare<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for CoreShare<T> {}
+
+impl<T> CoreShare<T> {
+    /// The first share of a core, which has been made just now.
+    pub(super) fn new(core: PipeCore<T>) -> Self {
+        // SAFETY: a box's address is not null.
+        Self(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(core))) }, PhantomData)
+    }
+
+    pub(super) fn into_raw(self) -> *mut PipeCore<T> {
+        ManuallyDrop::new(self).0.as_ptr()
+    }
+
+    /// # Safety
+    /// The address came from [`into_raw`](Self::into_raw), and no other share that is dropped is made of it.
+    pub(super) unsafe fn from_raw(core: *mut PipeCore<T>) -> Self {
+        // SAFETY: by the caller.
+        Self(unsafe { NonNull::new_unchecked(core) }, PhantomData)
+    }
+}
+
+impl<T> Clone for CoreShare<T> {
+    fn clone(&self) -> Self {
+        // ORDERING: Relaxed; this share keeps the core alive meanwhile, and hands nothing over. The count cannot
+        // overflow: a core has two handles, and a few shares for a moment.
+        self.shares.fetch_add(1, Ordering::Relaxed);
+        Self(self.0, PhantomData)
+    }
+}
+
+impl<T> Deref for CoreShare<T> {
+    type Target = PipeCore<T>;
+
+    #[inline(always)]
+    fn deref(&self) -> &PipeCore<T> {
+        // SAFETY: the core lives as long as a share of it, and is only ever borrowed shared.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+// USER CODE: messages' `Drop`, as of `PipeCore`
+impl<T> Drop for CoreShare<T> {
+    fn drop(&mut self) {
+        // ORDERING: AcqRel; Release hands what this handle did to the thread that drops the last share, which acquires
+        // that of all others here.
+        if self.shares.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // SAFETY: made by `Box::into_raw` in `new`, and no other share is left.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
 }
 
 /// How far the limit of an unbounded queue is ahead of the writer.
 pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 
-/// The part of the core that hardly changes, in cache lines of its own. The alignment is the smallest that ensures
-/// this: there may be thousands.
-#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "powerpc64")), repr(align(64)))]
+/// The part of the core that hardly changes. What is used for every message is last. Aligned only where pointers are
+/// short, or lines long.
+#[repr(C)]
+#[cfg_attr(not(target_pointer_width = "64"), repr(align(64)))]
 #[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
 pub(super) struct ReadMostly<T> {
-    /// How the reader sleeps; the writer is the publisher.
-    pub(super) reader: Passive,
-    /// How the writer sleeps, waiting for room; the reader is the publisher. Unused without a bound.
-    pub(super) writer: Passive,
     /// How many messages there may be at once; `usize::MAX` without a bound.
     pub(super) capacity: usize,
     pub(super) cache: ChunkCache<T>,
@@ -83,6 +161,10 @@ pub(super) struct ReadMostly<T> {
     pub(super) closed: AtomicU8,
     /// A reader marks each group that it has read, from its second chunk on: see [`marks_lines`]. Written by the reader.
     marks: AtomicBool,
+    /// How the reader sleeps; the writer is the publisher.
+    pub(super) reader: Passive,
+    /// How the writer sleeps, waiting for room; the reader is the publisher. Unused without a bound.
+    pub(super) writer: Passive,
 }
 
 // SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
@@ -99,12 +181,12 @@ impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { RESERVE };
-        let core = Self::with(bound, Geometry::<T>::GROUPS, reserve, Passive::new());
+        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
+        let core = Self::with(bound, Geometry::<T>::GROUPS, (0, reserve), Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
-            first = first.min(16);
+            first = first.min(STREAM_FIRST);
         } else if first.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
             (1..cache.room()).for_each(|_| cache.put_first(&mut given, Chunk::allocate(first, lap)));
@@ -119,14 +201,14 @@ impl<T> PipeCore<T> {
         // MUTANT: Memory only: how large a kept chunk is.
         let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
         let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        Self::with(bound, most, RESERVE, Passive::armed(tokens))
+        Self::with(bound, most, (LANE_RESERVE, LANE_RESERVE), Passive::armed(tokens))
     }
 
     // MUTANT: Memory only: how many chunks a queue keeps; or speed: whether the first checks have a fence. Killed only
     // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
-    /// Without a bound `reserve` of them are kept however short the queue is.
-    fn with(bound: Option<usize>, most: usize, reserve: u8, reader: Passive) -> Self {
+    /// `reserve`: how many of them are kept without a bound however short the queue is, at least and at most.
+    fn with(bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
         let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
@@ -136,7 +218,7 @@ impl<T> PipeCore<T> {
             reader,
             writer: if is_bounded { Passive::new() } else { Passive::unused() },
             capacity,
-            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve),
+            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve.0, reserve.1),
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicU8::new(OPEN),
@@ -149,6 +231,7 @@ impl<T> PipeCore<T> {
             cut: Cut::undecided(),
             disposing: AtomicUsize::new(0),
             resting: UnsafeCell::new(None),
+            shares: AtomicUsize::new(1),
         }
     }
 

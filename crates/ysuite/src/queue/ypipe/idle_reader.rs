@@ -6,19 +6,19 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr;
 
-use super::core::PipeCore;
+use super::core::{CoreShare, PipeCore};
 use super::reader::Reader;
 use crate::passive::{Barrier, Passive};
-use crate::sync::{Arc, AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering};
 
 /// The reading side of a lane without a reader. Dropping it neither ends reading nor drops messages: the writer would
 /// go on writing messages that no thread reads. End it with [`go`](Self::go) and [`dispose`](Self::dispose) instead.
 pub(crate) struct IdleReader<T> {
-    core: Arc<PipeCore<T>>,
+    core: CoreShare<T>,
 }
 
 impl<T> IdleReader<T> {
-    pub(super) fn new(core: Arc<PipeCore<T>>) -> Self {
+    pub(super) fn new(core: CoreShare<T>) -> Self {
         Self { core }
     }
 
@@ -102,7 +102,7 @@ impl<T> AtomicSlot<T> {
         // ORDERING: Release pairs with the Acquire in `take` and `look`: all that was done with the reader before is
         // visible. A read-modify-write, since `take` is one and may come at the same time: so there is one order of all
         // changes, also for a model checker, whose order of plain stores is weaker.
-        let before = self.core.swap(Arc::into_raw(resting.core).cast_mut(), Ordering::Release);
+        let before = self.core.swap(resting.core.into_raw(), Ordering::Release);
         debug_assert!(before.is_null(), "a slot for one");
     }
 
@@ -111,7 +111,7 @@ impl<T> AtomicSlot<T> {
         // ORDERING: Acquire pairs with the Release in `put`: all that was done with the reader before is visible.
         let core = self.core.swap(ptr::null_mut(), Ordering::Acquire);
         // SAFETY: the pointer came from `into_raw` in `put`, and only one thread gets it out by its swap.
-        (!core.is_null()).then(|| IdleReader { core: unsafe { Arc::from_raw(core) } })
+        (!core.is_null()).then(|| IdleReader { core: unsafe { CoreShare::from_raw(core) } })
     }
 
     /// Runs `look` on the reader that is in the slot, if there is one.
@@ -123,7 +123,7 @@ impl<T> AtomicSlot<T> {
         let core = self.core.load(Ordering::Acquire);
         // SAFETY: the pointer came from `into_raw` in `put`. By the caller the slot still owns it, and this copy is
         // not dropped.
-        (!core.is_null()).then(|| look(&ManuallyDrop::new(IdleReader { core: unsafe { Arc::from_raw(core) } })))
+        (!core.is_null()).then(|| look(&ManuallyDrop::new(IdleReader { core: unsafe { CoreShare::from_raw(core) } })))
     }
 }
 

@@ -77,9 +77,8 @@ pub use self::window::{RecvWindow, SendWindow};
 pub use self::writer::Writer;
 
 use self::chunk::Geometry;
-use self::core::PipeCore;
+use self::core::{CoreShare, PipeCore};
 use crate::statistics::Meter;
-use crate::sync::Arc;
 
 /// An unbounded queue. Allocates one small chunk.
 #[must_use]
@@ -120,7 +119,7 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
 fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Reader<T>) {
     let (mut core, chunk, cursor) = PipeCore::new(bound, lap);
     core.progress.join(meter);
-    let core = Arc::new(core);
+    let core = CoreShare::new(core);
     (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))
 }
 
@@ -130,6 +129,6 @@ fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Rea
 pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32, meter: &Meter) -> (Writer<T>, IdleReader<T>) {
     let mut core = PipeCore::lane(bound, tokens);
     core.progress.join(meter);
-    let core = Arc::new(core);
+    let core = CoreShare::new(core);
     (Writer::new(core.clone(), None), IdleReader::new(core))
 }

@@ -9,10 +9,10 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
-use super::core::PipeCore;
+use super::core::{CoreShare, PipeCore};
 use crate::passive::Passive;
 use crate::queue::{RegisterCopy, outline};
-use crate::sync::{Arc, Ordering};
+use crate::sync::Ordering;
 
 /// The token of a queue that is used by itself, where the caller knows how its reader sleeps.
 const ASLEEP: u32 = 1;
@@ -28,7 +28,7 @@ pub struct Reader<T> {
 struct Reading<T> {
     /// Taken out only when the reader is dropped.
     cursor: Option<ReadCursor<T>>,
-    core: Arc<PipeCore<T>>,
+    core: CoreShare<T>,
 }
 
 // SAFETY: the cursor is the only one that reads the chunks it points into, and messages pass by value: `T: Send` is
@@ -39,7 +39,7 @@ unsafe impl<T: Send> Send for Reader<T> {}
 unsafe impl<T: Send> Sync for Reader<T> {}
 
 impl<T> Reader<T> {
-    pub(super) fn new(core: Arc<PipeCore<T>>, cursor: ReadCursor<T>) -> Self {
+    pub(super) fn new(core: CoreShare<T>, cursor: ReadCursor<T>) -> Self {
         Self { reading: RegisterCopy::new(Reading { cursor: Some(cursor), core }) }
     }
 
@@ -120,6 +120,19 @@ impl<T> Reader<T> {
             return false;
         }
         true
+    }
+
+    /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
+    #[inline]
+    pub(crate) fn calm(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.rest(&mut cursor.given);
+    }
+
+    /// Gives back what is kept for later messages, in a queue without a bound.
+    pub(crate) fn shrink(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.shrink(&mut cursor.given);
     }
 
     /// How the reader sleeps.

@@ -15,12 +15,12 @@ mod unwrite;
 use core::ptr::{self, NonNull};
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
-use super::core::{OVER, PipeCore};
+use super::core::{CoreShare, OVER, PipeCore};
 use super::in_slot::InSlot;
 use crate::foreign::Panics;
 use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
-use crate::sync::{Arc, Ordering};
+use crate::sync::Ordering;
 
 /// The writer's handle: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only
 /// where a new chunk is needed and none has come back from the reader; only that may make a system call.
@@ -34,7 +34,7 @@ pub struct Writer<T> {
 /// The parts of a writer. Dropping them closes the queue.
 pub(super) struct Writing<T> {
     pub(super) cursor: WriteCursor<T>,
-    pub(super) core: Arc<PipeCore<T>>,
+    pub(super) core: CoreShare<T>,
     /// This handle has been closed.
     pub(super) closed: bool,
     /// Messages have been dropped here that the reader has not read.
@@ -50,7 +50,7 @@ unsafe impl<T: Send> Sync for Writer<T> {}
 
 impl<T> Writer<T> {
     /// Without a first chunk: the writer of a lane.
-    pub(super) fn new(core: Arc<PipeCore<T>>, first: Option<Chunk<T>>) -> Self {
+    pub(super) fn new(core: CoreShare<T>, first: Option<Chunk<T>>) -> Self {
         let cursor = first.map_or_else(WriteCursor::idle, |chunk| WriteCursor::new(&core, chunk));
         Self { writing: RegisterCopy::new(Writing { cursor, core, closed: false, lost: false }) }
     }

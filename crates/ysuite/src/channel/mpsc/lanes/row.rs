@@ -27,15 +27,80 @@ const KEPT_ROOM: usize = 64;
 /// The active lanes.
 pub(super) struct Row<T> {
     /// In front is the current lane, while any lane has its turn.
-    pub(super) lanes: VecDeque<ActiveLane<T>>,
-    /// The ids in the row as bits, 64 in a word.
-    pub(super) active: Vec<u64>,
+    pub(super) lanes: LaneQueue<T>,
+    /// The ids in the row as bits: the first 64, and 64 in each further word.
+    active: u64,
+    further: Vec<u64>,
     /// The number of lanes that have been visited so far.
     pub(super) visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     pub(super) is_shut: bool,
     /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
     pub(super) meeting: Option<Box<MeetingEnd<T, false>>>,
+}
+
+/// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
+pub(super) struct LaneQueue<T> {
+    /// The only lane, while `several` has never been used.
+    only: Option<ActiveLane<T>>,
+    several: VecDeque<ActiveLane<T>>,
+}
+
+impl<T> LaneQueue<T> {
+    fn new() -> Self {
+        Self { only: None, several: VecDeque::new() }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.only.is_some()) + self.several.len()
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.only.is_none() && self.several.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn front(&self) -> Option<&ActiveLane<T>> {
+        self.only.as_ref().or_else(|| self.several.front())
+    }
+
+    #[inline]
+    pub(super) fn front_mut(&mut self) -> Option<&mut ActiveLane<T>> {
+        self.only.as_mut().or_else(|| self.several.front_mut())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ActiveLane<T>> {
+        self.only.iter().chain(&self.several)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveLane<T>> {
+        self.only.iter_mut().chain(&mut self.several)
+    }
+
+    pub(super) fn pop_front(&mut self) -> Option<ActiveLane<T>> {
+        self.only.take().or_else(|| self.several.pop_front())
+    }
+
+    fn push_back(&mut self, lane: ActiveLane<T>) {
+        if self.several.capacity() == 0 {
+            if self.only.is_none() {
+                self.only = Some(lane);
+                return;
+            }
+            self.several.extend(self.only.take());
+        }
+        self.several.push_back(lane);
+    }
+
+    /// The lane in front goes to the back.
+    fn rotate(&mut self) {
+        // Fewer instructions than `rotate_left`, which is made for any number.
+        if let Some(lane) = self.several.pop_front() {
+            self.several.push_back(lane);
+        }
+    }
 }
 
 /// An active lane.
@@ -87,29 +152,35 @@ impl<T> ActiveLane<T> {
 
 impl<T> Row<T> {
     pub(super) fn new(meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
-        Self { lanes: VecDeque::new(), active: Vec::new(), visits: 0, is_shut: false, meeting }
+        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false, meeting }
     }
 
-    // MUTANT: The bit vector gets one word more than it needs.
     pub(super) fn is_active(&self, id: usize) -> bool {
-        self.active.get(id / 64).is_some_and(|word| word & (1 << (id % 64)) != 0)
+        let word = match (id / 64).checked_sub(1) {
+            None => self.active,
+            Some(word) => self.further.get(word).copied().unwrap_or(0),
+        };
+        word & (1 << (id % 64)) != 0
     }
 
     // MUTANT: The bit vector gets one word more than it needs.
-    pub(super) fn add(&mut self, id: usize, reader: Reader<T>, seen: usize) {
-        if self.active.len() <= id / 64 {
-            self.active.resize(id / 64 + 1, 0);
+    /// The word with an id's bit. Makes it where it is missing.
+    fn word(&mut self, id: usize) -> &mut u64 {
+        let Some(word) = (id / 64).checked_sub(1) else { return &mut self.active };
+        if self.further.len() <= word {
+            self.further.resize(word + 1, 0);
         }
-        self.active[id / 64] |= 1 << (id % 64);
+        &mut self.further[word]
+    }
+
+    pub(super) fn add(&mut self, id: usize, reader: Reader<T>, seen: usize) {
+        *self.word(id) |= 1 << (id % 64);
         self.lanes.push_back(ActiveLane { reader: Some(reader), id, empty: 0, seen });
     }
 
     /// The lane in front has been visited, or has had its turn: goes to the back.
     pub(super) fn rotate(&mut self) {
-        // Fewer instructions than `rotate_left`, which is made for any number.
-        if let Some(lane) = self.lanes.pop_front() {
-            self.lanes.push_back(lane);
-        }
+        self.lanes.rotate();
     }
 
     /// Takes the lane in front out of the row, and makes its reader idle. Returns the lane's id.
@@ -123,14 +194,22 @@ impl<T> Row<T> {
     /// After a crowd: the memory that is kept is in proportion to the lanes that exist, and a lane that leaves pays for
     /// moving few others.
     fn give_back_room(&mut self) {
-        if self.lanes.capacity() > KEPT_ROOM && self.lanes.len() < self.lanes.capacity() / 4 {
-            shrink(&mut self.lanes);
+        let lanes = &mut self.lanes.several;
+        if lanes.capacity() > KEPT_ROOM && lanes.len() < lanes.capacity() / 4 {
+            shrink(lanes);
         }
+    }
+
+    /// Gives back what lanes keep for later messages, and the room for more lanes.
+    #[cold]
+    pub(super) fn shrink(&mut self) {
+        self.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(Reader::shrink);
+        self.lanes.several.shrink_to_fit();
     }
 
     /// A lane that has left the row: makes its reader idle. Returns its id.
     fn rest(&mut self, lane: ActiveLane<T>) -> usize {
-        self.active[lane.id / 64] &= !(1 << (lane.id % 64));
+        *self.word(lane.id) &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
             reader.rest();
         }

@@ -14,10 +14,7 @@ mod models;
 
 use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
-use crate::sync::{AtomicU32, AtomicUsize, Ordering, window};
-
-/// The number of segments that are kept warm however short the queue is.
-const RESERVE: usize = 4;
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, window};
 
 pub(super) struct Chain<T> {
     directory: Directory<T>,
@@ -28,6 +25,10 @@ pub(super) struct Chain<T> {
     /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the
     /// thread that retires.
     spent: AtomicU32,
+    /// A segment has been retired since a reader last waited.
+    has_retired: AtomicBool,
+    /// Where a reader last waited.
+    calm_at: AtomicU64,
 }
 
 /// Where a walk along the chain has led.
@@ -47,6 +48,8 @@ impl<T> Chain<T> {
             oldest: Link::to(0),
             retiring: AtomicUsize::new(0),
             spent: AtomicU32::new(0),
+            has_retired: AtomicBool::new(false),
+            calm_at: AtomicU64::new(0),
         };
         let is_made = chain.extend(&chain.oldest, 0);
         debug_assert!(is_made, "one is not too many");
@@ -111,8 +114,7 @@ impl<T> Chain<T> {
     /// Links a segment of this number at the end, unless another thread does so first. False if there are too many.
     pub(super) fn extend(&self, end: &Link, number: u64) -> bool {
         window();
-        // A queue that begins may be one that has few messages ever.
-        let Some(segment) = self.directory.take(number > 1) else { return false };
+        let Some(segment) = self.directory.take() else { return false };
         // After taking it: a segment that has had exactly this number was linked here before it was retired, and this
         // thread has acquired that with the shelf. If it were prepared for the number once more, a thread that has
         // found the link long ago could confirm it, and then the chain would seem to end there.
@@ -140,6 +142,25 @@ impl<T> Chain<T> {
         }
     }
 
+    /// Gives back the pages that are kept for the next segments. Any thread.
+    pub(super) fn shrink(&self) {
+        self.directory.shrink();
+    }
+
+    /// For a reader that is about to wait, at this position: gives back what a burst has left, if the queue has had a
+    /// message since a reader was last here, and has retired no segment.
+    pub(super) fn calm(&self, position: u64) {
+        // ORDERING: Relaxed throughout; these only decide when pages are given back.
+        if self.directory.reserve() == 0 || self.calm_at.swap(position, Ordering::Relaxed) == position {
+            return;
+        }
+        if self.has_retired.load(Ordering::Relaxed) {
+            self.has_retired.store(false, Ordering::Relaxed);
+        } else {
+            self.shrink();
+        }
+    }
+
     /// A reader has emptied the last slot of a segment. `reach`: the number of the segment that is read now, and of the
     /// one that is written.
     pub(super) fn retire(&self, reach: impl Fn() -> (u64, u64)) {
@@ -148,12 +169,14 @@ impl<T> Chain<T> {
         if self.retiring.fetch_add(1, Ordering::AcqRel) != 0 {
             return;
         }
+        // ORDERING: Relaxed; see `calm`.
+        self.has_retired.store(true, Ordering::Relaxed);
         let mut seen = 1;
         loop {
             let (read, written) = reach();
             self.unlink(read);
             // MUTANT: Speed only: one free segment more or less keeps its pages.
-            self.reuse(RESERVE.max(written.saturating_sub(read) as usize + 1));
+            self.reuse(self.directory.reserve().max(written.saturating_sub(read) as usize));
             window();
             // ORDERING: Release; see above. Acquire on failure: what the threads that came meanwhile have finished is
             // visible; so the value that is exchanged has been acquired.
@@ -233,7 +256,7 @@ mod tests {
     fn a_segment_has_its_number_when_it_comes_to_be_the_oldest() {
         let chain = Chain::<u64>::new();
         let Walk::End(end, 1) = chain.find(None, 1) else { panic!("there is one segment") };
-        let second = chain.directory.take(false).expect("two are not too many");
+        let second = chain.directory.take().expect("two are not too many");
         second.prepare(1);
         assert!(end.set(1, second) && second.number().is_none());
         chain.retire(|| (1, 1));
@@ -248,7 +271,7 @@ mod tests {
     fn a_segment_has_its_number_when_a_walk_has_come_to_it() {
         let chain = Chain::<u64>::new();
         let Walk::End(end, 1) = chain.find(None, 1) else { panic!("there is one segment") };
-        let second = chain.directory.take(false).expect("two are not too many");
+        let second = chain.directory.take().expect("two are not too many");
         second.prepare(1);
         assert!(end.set(1, second) && second.number().is_none());
         assert!(matches!(chain.find(None, 1), Walk::Found(found) if found.index() == second.index()));

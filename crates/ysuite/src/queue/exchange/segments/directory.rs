@@ -10,14 +10,18 @@ use core::marker::PhantomData;
 
 use super::layout::{Extent, SegmentMemory};
 use super::segment::Segment;
-use crate::queue::SegmentedArray;
+use crate::queue::{FirstInPlace, SegmentedArray};
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 
-/// Segments of the first piece of the array, and how many pieces there may be.
+/// Segments of the first piece of the array, after the first segment, and how many pieces there may be.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
 const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
+/// The most segments that are kept warm however short the queue is.
+const RESERVE: usize = 4;
+/// How many segments there may be.
+const MOST: usize = SegmentedArray::<Segment, PIECES>::most(FIRST);
 
-type Array = SegmentedArray<Segment, PIECES>;
+type Array = FirstInPlace<Segment, PIECES>;
 
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
 //     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
@@ -28,6 +32,8 @@ pub(super) struct Directory<T> {
     all: Array,
     /// The number of indices that have been given out.
     made: AtomicUsize,
+    /// See [`reserve`](Self::reserve).
+    reserve: AtomicUsize,
     /// Free, with their pages in place.
     warm: Shelf,
     /// Free, and their pages have been given back.
@@ -39,8 +45,9 @@ pub(super) struct Directory<T> {
 impl<T> Directory<T> {
     pub(super) fn new() -> Self {
         Self {
-            all: Array::new(FIRST),
+            all: Array::new(Segment::empty(), FIRST),
             made: AtomicUsize::new(0),
+            reserve: AtomicUsize::new(0),
             warm: Shelf::new(),
             cold: Shelf::new(),
             owned: PhantomData,
@@ -52,24 +59,52 @@ impl<T> Directory<T> {
         self.all.get(index as usize).expect("the thread that set the link had the segment")
     }
 
-    // MUTANT: Speed only: populating pages is a hint.
-    /// A free segment, the caller's own; `None` where there are too many. `populate`: it will soon be full.
-    pub(super) fn take(&self, populate: bool) -> Option<&Segment> {
+    // MUTANT: Memory only: how many segments keep their pages.
+    /// A free segment, the caller's own; `None` where there are too many.
+    pub(super) fn take(&self) -> Option<&Segment> {
         if let Some(segment) = self.warm.take(&self.all) {
             return Some(segment);
         }
-        let segment = self.cold.take(&self.all).or_else(|| self.make())?;
-        if populate {
-            // SAFETY: the first segment is never on a shelf, so this is a whole one.
-            unsafe { segment.memory::<T>().populate() };
+        let Some(missed) = self.cold.take(&self.all) else { return self.make() };
+        // Its pages had gone back, and are needed again.
+        // ORDERING: Relaxed twice; a count that guards nothing. Of two changes at once one may be lost.
+        let reserve = self.reserve.load(Ordering::Relaxed);
+        self.reserve.store((reserve + 1).min(RESERVE), Ordering::Relaxed);
+        Some(missed)
+    }
+
+    /// The number of segments that are kept warm however short the queue is. None at first, so that a burst leaves only
+    /// the segment in use, and one more with each that was missed.
+    pub(super) fn reserve(&self) -> usize {
+        // ORDERING: Relaxed, as in `take`.
+        self.reserve.load(Ordering::Relaxed)
+    }
+
+    /// Gives the pages of all warm segments back, and keeps none warm from now on.
+    pub(super) fn shrink(&self) {
+        // ORDERING: Relaxed, as in `take`.
+        self.reserve.store(0, Ordering::Relaxed);
+        while let Some(segment) = self.warm.take(&self.all) {
+            // SAFETY: segments on the shelf are not in use, and this thread has taken it off.
+            unsafe { self.cool(segment) };
         }
-        Some(segment)
+    }
+
+    /// Gives the pages of a segment back.
+    ///
+    /// # Safety
+    /// The caller owns the segment, which is not the first, and no message is in it.
+    unsafe fn cool(&self, segment: &Segment) {
+        // SAFETY: by the caller no thread writes to it. It is whole, as it is not the first.
+        unsafe { segment.memory::<T>().discard() };
+        segment.cool();
+        self.cold.put(segment);
     }
 
     fn make(&self) -> Option<&Segment> {
         // ORDERING: Relaxed; the read-modify-write makes each index unique, and the index guards nothing.
         let index = self.made.fetch_add(1, Ordering::Relaxed);
-        if index >= Array::most(FIRST) {
+        if index >= MOST {
             // ORDERING: Relaxed, as above: the index is not used.
             self.made.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -94,10 +129,8 @@ impl<T> Directory<T> {
         }
         let another = (self.warm.len() > keep).then(|| self.warm.take(&self.all)).flatten();
         for segment in [Some(segment), another].into_iter().flatten() {
-            // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off;
-            // so no thread writes to it. It is whole.
-            unsafe { segment.memory::<T>().discard() };
-            self.cold.put(segment);
+            // SAFETY: by the caller, or because segments on the shelf are not in use and this thread has taken it off.
+            unsafe { self.cool(segment) };
         }
     }
 
@@ -110,7 +143,7 @@ impl<T> Directory<T> {
     #[cfg(all(test, not(ysuite_loom)))]
     pub(super) fn exhaust(&self) {
         // ORDERING: Relaxed; as in `make`.
-        self.made.store(Array::most(FIRST), Ordering::Relaxed);
+        self.made.store(MOST, Ordering::Relaxed);
     }
 
     #[cfg(all(test, not(ysuite_loom)))]

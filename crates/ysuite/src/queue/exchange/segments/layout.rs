@@ -31,7 +31,7 @@ const PAGE: usize = 4096;
 /// segments, so that their boundaries are reached often.
 const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
 /// The bytes of groups of the first segment, unless a single group has more.
-const FIRST_TARGET: usize = if cfg!(ysuite_delay) { 64 } else { 512 };
+const FIRST_TARGET: usize = if cfg!(ysuite_delay) { 64 } else { 256 };
 /// The most slots of a group whose messages are too large to share lines with others.
 const LARGE: usize = 8;
 const FLAG: usize = size_of::<Flag>();
@@ -83,7 +83,9 @@ impl<T> SegmentLayout<T> {
     const BODY: usize = Self::GROUPS * Self::STRIDE;
     /// From the segment to its first mark: on pages of its own, except for marks that are few.
     const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
-    const ALIGN: usize = max(align_of::<MessageSlot<T>>(), max(align_of::<Flag>(), LINE));
+    const ALIGN: usize = max(Self::LEAST_ALIGN, LINE);
+    /// Of the first segment, whose few groups need not be lines.
+    const LEAST_ALIGN: usize = max(align_of::<MessageSlot<T>>(), align_of::<Flag>());
 
     /// From a group of `slots` slots to its first slot.
     const fn first(slots: usize) -> usize {
@@ -129,10 +131,11 @@ impl<T> SegmentLayout<T> {
     /// Where such a segment does not fit into the address space.
     pub(super) fn layout(extent: Extent) -> Layout {
         let missing = extent.missing::<T>();
+        let align = if missing == 0 { Self::ALIGN } else { Self::LEAST_ALIGN };
         // MUTANT: Memory only: one byte more is allocated and freed by the same layout.
         let bytes = (Self::MARKS - missing * Self::STRIDE).checked_add((Self::ALL - missing * Self::SLOTS) * FLAG);
         bytes
-            .and_then(|bytes| Layout::from_size_align(bytes, Self::ALIGN).ok())
+            .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
             .expect("a message too large for the address space")
     }
 }
@@ -530,9 +533,9 @@ mod tests {
                 SegmentLayout::<T>::layout(Extent::Begun).size(),
             )
         }
-        assert_eq!(messages_and_bytes::<u64>(), (56, 512 + 56));
-        assert_eq!(messages_and_bytes::<u8>(), (256, 512 + 256));
-        assert_eq!(messages_and_bytes::<[u64; 4]>().0, 14);
+        assert_eq!(messages_and_bytes::<u64>(), (28, 256 + 28));
+        assert_eq!(messages_and_bytes::<u8>(), (128, 256 + 128));
+        assert_eq!(messages_and_bytes::<[u64; 4]>().0, 7);
         assert_eq!(messages_and_bytes::<[u64; 32]>().0, 8);
         assert_eq!(messages_and_bytes::<[u64; 512]>().0, 8);
         assert_eq!(SegmentLayout::<[u8; 1 << 20]>::START, 0);

@@ -28,13 +28,11 @@ mod segment;
 
 use core::ptr;
 
-use crate::sync::CachePadded;
-
 use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
-use super::Staging;
 use super::counts::CountedEnds;
+use super::{Between, Staging};
 use crate::foreign::Panics;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
@@ -49,11 +47,13 @@ const AHEAD: usize = 2;
 /// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
+/// In this order: the first fields hardly change, and are between the positions and what is in front of the queue.
+#[repr(C)]
 pub(crate) struct Segments<T> {
-    pub(super) ends: Observed<SegmentsEnds>,
+    chain: Chain<T>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
-    chain: Chain<T>,
+    pub(super) ends: Observed<SegmentsEnds>,
 }
 
 // SAFETY: the queue owns its messages, and sending it sends them: `T: Send` is enough.
@@ -63,11 +63,13 @@ unsafe impl<T: Send> Send for Segments<T> {}
 unsafe impl<T: Send> Sync for Segments<T> {}
 
 /// How far the two sides are. Observers load these words directly.
+#[repr(C)]
 pub(super) struct SegmentsEnds {
     /// The position of the next message to be read. Moved by readers.
-    head: CachePadded<Frontier>,
+    head: Frontier,
+    between: Between,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
-    tail: CachePadded<Frontier>,
+    tail: Frontier,
     /// The position of the first message ever.
     #[cfg(feature = "statistics")]
     start: u64,
@@ -116,8 +118,9 @@ impl<T> Segments<T> {
     pub(crate) fn new() -> Self {
         let _ = SegmentLayout::<T>::layout(Extent::Whole);
         let ends = SegmentsEnds {
-            head: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
-            tail: CachePadded::new(Frontier::new(SegmentLayout::<T>::START)),
+            head: Frontier::new(SegmentLayout::<T>::START),
+            between: Between::uninit(),
+            tail: Frontier::new(SegmentLayout::<T>::START),
             #[cfg(feature = "statistics")]
             start: SegmentLayout::<T>::START,
             #[cfg(feature = "statistics")]
@@ -231,9 +234,37 @@ impl<T> Segments<T> {
         write(memory.slot(place), message);
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
         memory.flag(place).store(lap, Ordering::Release);
-        if place.begins_group() && place.index() == SegmentLayout::<T>::HALF {
-            self.go_ahead(segment, place.number);
+        if place.begins_group() {
+            if place.index() == SegmentLayout::<T>::HALF {
+                self.go_ahead(segment, place.number);
+            } else if place.index() == 0 {
+                Self::begin(segment, place.number);
+            }
         }
+    }
+
+    // MUTANT: Speed only: populating pages is a hint.
+    /// The first message of a segment has been published: it will soon be full. Not the second segment of a queue, which
+    /// may be one that has few messages ever.
+    #[cold]
+    #[inline(never)]
+    fn begin(segment: &Segment, number: u64) {
+        if number > 1 && segment.warm_up() {
+            // SAFETY: it is not the first segment, so a whole one.
+            unsafe { segment.memory::<T>().populate() };
+        }
+    }
+
+    /// Gives back the memory that is kept for later messages.
+    pub(super) fn shrink(&self) {
+        self.chain.shrink();
+    }
+
+    /// A reader is about to wait: see [`Chain::calm`].
+    #[inline]
+    pub(super) fn calm(&self) {
+        // ORDERING: Relaxed; as in `Chain::calm`.
+        self.chain.calm(self.ends.head.position.load(Ordering::Relaxed));
     }
 
     /// Makes the next segment, after half of one has been claimed. If that fails, the thread that needs it will find

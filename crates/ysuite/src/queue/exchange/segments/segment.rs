@@ -9,7 +9,7 @@
 use core::ptr;
 
 use super::layout::{Extent, Flag, SegmentMarks, SegmentMemory};
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// In a number: the segment is about to be linked after another, or to be given up again.
 const CANDIDATE: u64 = 1 << 63;
@@ -24,7 +24,6 @@ const LAPS: u8 = 1 + 2;
 //     number tells it apart, and a claim fails, as the position it would move has moved on; test:
 //     tests/loom/segments.rs: a_late_receiver_in_a_segment_that_is_used_again, src/queue/exchange/segments/tests.rs:
 //     a_stale_reference_is_found_out
-#[repr(align(64))]
 pub(super) struct Segment {
     /// The number, or one of the marks above.
     number: AtomicU64,
@@ -33,6 +32,8 @@ pub(super) struct Segment {
     marks: AtomicPtr<Flag>,
     /// What a flag reads when the slot is written, and a mark when it is empty again. Changes between uses only.
     lap: AtomicU8,
+    /// Its pages are not in place.
+    is_cold: AtomicBool,
     /// The next segment.
     pub(super) next: Link,
     /// One more than the index of the segment below this one on a shelf, or in the list of the spent; 0: none.
@@ -50,6 +51,7 @@ impl Segment {
             memory: AtomicPtr::new(ptr::null_mut()),
             marks: AtomicPtr::new(ptr::null_mut()),
             lap: AtomicU8::new(1),
+            is_cold: AtomicBool::new(true),
             next: Link::to(0),
             below: AtomicU32::new(0),
             index: AtomicU32::new(0),
@@ -99,6 +101,18 @@ impl Segment {
     pub(super) fn memory_if_any<T>(&self) -> Option<SegmentMemory<T>> {
         // ORDERING: Relaxed; only for the last owner of the queue, which has synchronised with all other threads.
         SegmentMemory::from_raw(self.memory.load(Ordering::Relaxed))
+    }
+
+    /// Its pages have been given back.
+    pub(super) fn cool(&self) {
+        // ORDERING: Relaxed; the shelf hands it over, and it only decides whether pages are put in place at once.
+        self.is_cold.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its pages have to be put in place: once.
+    pub(super) fn warm_up(&self) -> bool {
+        // ORDERING: Relaxed twice, as above.
+        self.is_cold.load(Ordering::Relaxed) && self.is_cold.swap(false, Ordering::Relaxed)
     }
 
     /// The lap of a segment whose number has been found.

@@ -401,9 +401,11 @@ fn a_sender_that_looks_finds_as_many_as_are_there() {
     use crate::statistics::{Counted, SAMPLED};
 
     let queue = Segments::new();
-    (0..SAMPLED).for_each(|number| assert!(queue.push(number).is_ok()));
+    // The first position is not a multiple of the distance between two looks.
+    (0..2 * SAMPLED).for_each(|number| assert!(queue.push(number).is_ok()));
     queue.drain();
-    assert_eq!(queue.ends.totals().high_water, SAMPLED as u64);
+    let seen = queue.ends.totals().high_water as usize;
+    assert!((SAMPLED..=2 * SAMPLED).contains(&seen), "{seen}");
 }
 
 /// All at once, over hundreds of segment boundaries.

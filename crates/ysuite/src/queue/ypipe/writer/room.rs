@@ -175,7 +175,11 @@ impl<T> WriteCursor<T> {
         let (most, great) = (core.groups(), Geometry::<T>::GREAT);
         // The counters are loaded only where a great chunk would be greater.
         let is_long = most < great && core.read_mostly.cache.is_long();
-        Chunk::allocate((self.chunk.groups() * 4).min(if is_long { great } else { most }), self.lap)
+        let groups = (self.chunk.groups() * 4).min(if is_long { great } else { most });
+        if groups == most {
+            core.read_mostly.cache.allocates();
+        }
+        Chunk::allocate(groups, self.lap)
     }
 
     #[cold]
@@ -188,6 +192,7 @@ impl<T> WriteCursor<T> {
         } else {
             // MUTANT: Killed only by `a_burst_is_given_back`.
             core.read_mostly.cache.linked();
+            core.read_mostly.cache.leaves(self.chunk, core.groups());
             let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
             spent.unwrap_or_else(|| self.greater_chunk(core))
         };

@@ -47,7 +47,7 @@ fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
         let thread = thread::spawn(move || extend(&other));
         extend(&chain);
         thread.join().unwrap();
-        let next = chain.directory.take(false).expect("three are not too many");
+        let next = chain.directory.take().expect("three are not too many");
         assert!(next.index() <= 2, "a segment is lost");
     });
 }
@@ -77,6 +77,8 @@ fn a_segment_that_two_empty_at_once_is_retired() {
 fn a_segment_that_has_its_number_is_found_from_the_one_before() {
     model_up_to(2, || {
         let chain = Arc::new(Chain::<u32>::new());
+        // It has been made, and is remembered by the other.
+        chain.directory.put_back(chain.directory.take().expect("six are not too many"));
         let other = chain.clone();
         let thread = thread::spawn(move || {
             if other.directory.get(1).has(1) {
@@ -92,7 +94,7 @@ fn a_segment_that_has_its_number_is_found_from_the_one_before() {
 fn a_free_segment_is_taken_with_what_is_below_it() {
     model_up_to(2, || {
         let chain = Arc::new(Chain::<u32>::new());
-        let take = |chain: &Chain<u32>| chain.directory.take(false).expect("six are not too many").index();
+        let take = |chain: &Chain<u32>| chain.directory.take().expect("six are not too many").index();
         let two = [take(&chain), take(&chain)];
         let other = chain.clone();
         let thread = thread::spawn(move || take(&other));
