@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -50,6 +50,11 @@ pub fn this_is_the_program() {
     if let Ok(path) = std::env::current_exe() {
         let _ = PROGRAM.set(path);
     }
+}
+
+/// The program `ybench`, if this process is one.
+pub(crate) fn program() -> Option<&'static Path> {
+    PROGRAM.get().map(PathBuf::as_path)
 }
 
 /// Bytes that each of `backlog` messages holds in the transport of that name, measured by a new process. In this one,
