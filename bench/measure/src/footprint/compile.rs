@@ -210,7 +210,8 @@ impl Compile {
         if wanted("ysuite") {
             all.push(program("ysuite", &self.source.dependency(None), THROUGH_YSUITE));
             for features in &self.features {
-                let name = format!("ysuite [{}]", features.0.join(", "));
+                let named = if features.0.is_empty() { "no features".to_owned() } else { features.0.join(", ") };
+                let name = format!("ysuite [{named}]");
                 all.push(program(&name, &self.source.dependency(Some(features)), THROUGH_YSUITE));
             }
         }

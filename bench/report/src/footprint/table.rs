@@ -10,23 +10,27 @@ use ybench_measure::stats::Spread;
 
 use crate::table::{Grid, Part, Tone};
 
+/// What the columns about channels are.
+const SAID: &str = "Bytes in memory are the kernel's count, allocated bytes are those asked of the allocator; both are with the \
+                    two handles. Kept is what a channel has after a burst was sent and received. The stack is that of one \
+                    message of 32 KiB, in such messages, in this build.";
+
+const OF_BUILDS: &str = "CPU is the user time of cargo and of all that it started. Programs are stripped. Packages are those \
+                         that were compiled below the program.";
+
 /// All tables of the report, with a sentence on what the columns are.
 pub(super) fn parts(report: &Report) -> Vec<Part> {
     let mut parts = Vec::new();
     for session in report.sessions.iter().filter(|session| session.scenario == SCENARIO) {
         let parameter = session.parameter.map_or(String::new(), |parameter| parameter.in_words());
-        parts.push(Part::Table(format!("{parameter}, of each the time and the bytes"), channels(session)));
+        parts.push(Part::Table(format!("{parameter}: times, and bytes in memory, of each"), channels(session)));
         parts.push(Part::Table("Bytes allocated, a burst, and one large message".to_owned(), beside(session)));
-        parts.push(Part::Said(
-            "Resident bytes are those in memory by the kernel's count, allocated ones those asked of the allocator; both with \
-             the two handles. Kept is what a channel has when a burst was sent and received. The stack is that of one message \
-             of 32 KiB, in such messages, in this build."
-                .to_owned(),
-        ));
+        parts.push(Part::Said(SAID.to_owned()));
     }
     let builds = compile::SCENARIOS.map(|scenario| report.session(scenario));
     if builds.iter().any(Option::is_some) {
         parts.push(Part::Table("A program of one line, built from nothing".to_owned(), builds_grid(&builds)));
+        parts.push(Part::Said(OF_BUILDS.to_owned()));
     }
     parts
 }
