@@ -1,7 +1,6 @@
 //! Kinds of channel for `ybench footprint`: those of the crates that have a channel without a bound and one with a bound,
 //! both for several threads on each side.
 
-use ::{async_channel, flume, kanal};
 use ybench_measure::footprint::channel::{Channel, Letter, PLACES};
 use ybench_measure::footprint::peers::pairs_of_ends;
 use ybench_measure::footprint::{Kind, kind};
@@ -20,12 +19,12 @@ pub fn kinds() -> Vec<Kind> {
 }
 
 pairs_of_ends! {
-    Flume: "flume-unbounded", "flume without a bound", true, flume::Sender<M>, flume::Receiver<M>, flume::unbounded();
-    FlumeBounded: "flume-bounded", "flume with room for 16 messages", false, flume::Sender<M>, flume::Receiver<M>,
-        flume::bounded(PLACES);
-    Kanal: "kanal-unbounded", "kanal without a bound", true, kanal::Sender<M>, kanal::Receiver<M>, kanal::unbounded();
-    KanalBounded: "kanal-bounded", "kanal with room for 16 messages", false, kanal::Sender<M>, kanal::Receiver<M>,
-        kanal::bounded(PLACES);
+    Flume: "flume-unbounded", "flume without a bound", true, ::flume::Sender<M>, ::flume::Receiver<M>, ::flume::unbounded();
+    FlumeBounded: "flume-bounded", "flume with room for 16 messages", false, ::flume::Sender<M>, ::flume::Receiver<M>,
+        ::flume::bounded(PLACES);
+    Kanal: "kanal-unbounded", "kanal without a bound", true, ::kanal::Sender<M>, ::kanal::Receiver<M>, ::kanal::unbounded();
+    KanalBounded: "kanal-bounded", "kanal with room for 16 messages", false, ::kanal::Sender<M>, ::kanal::Receiver<M>,
+        ::kanal::bounded(PLACES);
 }
 
 /// Its blocking functions have names of their own.
@@ -37,7 +36,7 @@ macro_rules! async_channels {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = $about;
             const UNBOUNDED: bool = $unbounded;
-            type Ends<M: Letter> = (async_channel::Sender<M>, async_channel::Receiver<M>);
+            type Ends<M: Letter> = (::async_channel::Sender<M>, ::async_channel::Receiver<M>);
 
             fn make<M: Letter>() -> Self::Ends<M> {
                 $made
@@ -55,7 +54,28 @@ macro_rules! async_channels {
 }
 
 async_channels! {
-    AsyncChannel: "async-channel-unbounded", "async-channel without a bound", true, async_channel::unbounded();
+    AsyncChannel: "async-channel-unbounded", "async-channel without a bound", true, ::async_channel::unbounded();
     AsyncChannelBounded: "async-channel-bounded", "async-channel with room for 16 messages", false,
-        async_channel::bounded(PLACES);
+        ::async_channel::bounded(PLACES);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ybench_measure::footprint::{Measured, all, offer, weighed};
+    use ybench_measure::place::Place;
+
+    #[test]
+    fn every_kind_delivers() {
+        offer(kinds());
+        let cpu = ybench_measure::place::allowed()[0];
+        let place = Place { first: cpu, second: cpu };
+        for kind in kinds() {
+            assert!(all().iter().any(|one| one.name == kind.name), "{}", kind.name);
+            let line = weighed(kind.name, Measured::Many(100), place).unwrap();
+            assert_eq!(line.split(' ').count(), 10, "{}: {line}", kind.name);
+            let burst = weighed(kind.name, Measured::Burst(1_000), place);
+            assert_eq!(burst.is_ok(), kind.name.ends_with("-unbounded"), "{}", kind.name);
+        }
+    }
 }

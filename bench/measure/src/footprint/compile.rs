@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::rc::Rc;
@@ -295,7 +296,8 @@ impl Project {
     }
 
     fn cargo(&self, arguments: &[&str]) -> io::Result<Output> {
-        cargo().args(arguments).current_dir(&self.path).output()
+        // In a group of its own: Ctrl-C ends the session after this build, and not the build.
+        cargo().args(arguments).current_dir(&self.path).process_group(0).output()
     }
 
     fn build(&self, release: bool) -> Result<Outcome, Fault> {

@@ -22,8 +22,11 @@ pub mod stack;
 mod weigh;
 
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
+
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 use self::channel::Channel;
 pub use self::weigh::{Bytes, Weight};
@@ -211,6 +214,8 @@ pub fn weighed(name: &str, measured: Measured, place: Place) -> Result<String, E
     let refuse = || Error::Refused(format!("There is no such measurement of a kind of channel called '{name}'."));
     let kind = std::iter::once(&PLAIN).chain(all()).find(|kind| kind.name == name).ok_or_else(refuse)?;
     let kept = kind.kept.ok_or_else(refuse);
+    // Whoever started this is not outlived. Elsewhere there is nobody to tell.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let figures = pin(place.first).and_then(|()| match measured {
         Measured::Many(channels) => Ok(of_weight(&(kind.many)(channels)?)),
         Measured::Burst(messages) => kept.as_ref().map_or(Ok(Vec::new()), |kept| Ok(of_bytes(kept(messages)?).into())),
@@ -234,7 +239,8 @@ fn in_a_fresh_process<T>(
         Measured::Burst(messages) => ("burst", messages),
     };
     let arguments = ["weigh", kind.name, what, &number.to_string(), "--cpus", &place.first.to_string()];
-    let output = Command::new(program).args(arguments).output()?;
+    // In a group of its own: Ctrl-C ends the session after this run, and not the run.
+    let output = Command::new(program).args(arguments).process_group(0).output()?;
     let fault = |sentence: String| match kind.family {
         // Ends the run.
         Family::Ours => Fault::System(io::Error::other(sentence)),

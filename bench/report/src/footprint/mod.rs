@@ -34,7 +34,8 @@ pub struct Asked {
     #[arg(long = "kind", value_name = "NAME", value_delimiter = ',')]
     pub kinds: Vec<String>,
     /// Compile a program of one line with each library as well, from nothing, three times. Needs cargo, and the network
-    /// for packages that have never been fetched
+    /// for packages that have never been fetched. If ybench is stopped at once or killed, it leaves its folder
+    /// ybench-compile-PID among the temporary files
     #[arg(long)]
     pub compile: bool,
     /// The ysuite to compile: the folder of the package, or a version [default: the tree that ybench was built from]

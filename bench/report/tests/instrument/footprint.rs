@@ -1,8 +1,13 @@
 //! `ybench footprint` from the user's side, and `ybench choose` for many channels. No time is asserted, only that there is
 //! one; bytes asked of the allocator are the same at each run.
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use ybench::outcome::Metric;
 use ybench::record::{Report, Session, Unit};
 
@@ -155,6 +160,32 @@ fn a_program_is_built_from_nothing() {
         assert!(bytes > medians(session, "no channel", [Metric::ProgramBytes])[0], "{bytes:?}");
         assert_eq!(packages, Some(0.0));
     }
+}
+
+/// As from a terminal: all processes of the group get the signal.
+#[test]
+fn an_interrupt_ends_the_session_and_no_run() {
+    let path = folder("interrupted").join("run.json");
+    let arguments = ["footprint", "--kind", "spsc", "--channels", "1000", "--messages", "100", "--rounds", "1000000"];
+    for wait in (4..14).map(|doubled| Duration::from_millis(1 << doubled)) {
+        let mut command = command(&[&arguments[..], &["--json", path.to_str().unwrap()]].concat());
+        let mut child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut String::new()).expect("the heading");
+        std::thread::sleep(wait);
+        kill_process_group(Pid::from_child(&child), Signal::INT).expect("it still runs");
+        out.read_to_string(&mut String::new()).unwrap();
+        let mut errors = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{errors}");
+        if errors.contains("before anything was complete") {
+            continue;
+        }
+        let report = kept(&path);
+        assert!(report.interrupted && report.sessions[0].density("spsc").is_some(), "{errors}");
+        return;
+    }
+    panic!("no round was ever complete");
 }
 
 #[test]
