@@ -1,4 +1,4 @@
-//! What a library costs whoever compiles it: a program of one line that sends and receives one number through it, built
+//! What it costs to compile a library: a program of one line that sends and receives one number through it, built
 //! from nothing by cargo in a folder of its own.
 //!
 //! The CPU time is the user time of cargo and of all processes below it, so a busy machine changes it little. Packages are

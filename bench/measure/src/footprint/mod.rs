@@ -1,5 +1,5 @@
 //! What a kind of channel costs who has many of it: time and bytes for each, what a burst leaves, stack. And, in
-//! `compile`, what a library costs whoever compiles it.
+//! `compile`, what it costs to compile a library.
 //!
 //! ```text
 //!   ybench  ---- a process for each kind and each round ---->  make 100,000   first message   drop
@@ -214,7 +214,7 @@ pub fn weighed(name: &str, measured: Measured, place: Place) -> Result<String, E
     let refuse = || Error::Refused(format!("There is no such measurement of a kind of channel called '{name}'."));
     let kind = std::iter::once(&PLAIN).chain(all()).find(|kind| kind.name == name).ok_or_else(refuse)?;
     let kept = kind.kept.ok_or_else(refuse);
-    // Whoever started this is not outlived. Elsewhere there is nobody to tell.
+    // This does not outlive the program that has started it.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let figures = pin(place.first).and_then(|()| match measured {
         Measured::Many(channels) => Ok(of_weight(&(kind.many)(channels)?)),
@@ -249,8 +249,8 @@ fn in_a_fresh_process<T>(
     };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = said.trim().trim_end_matches('.').lines().last().unwrap_or_default().to_owned();
-        return Err(fault(format!("failed in its own process ({}): {why}", output.status)));
+        let why = said.trim().trim_end_matches('.').lines().last().map_or(String::new(), |why| format!(": {why}"));
+        return Err(fault(format!("failed in its own process ({}){why}", output.status)));
     }
     let line = String::from_utf8_lossy(&output.stdout);
     let figures: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
