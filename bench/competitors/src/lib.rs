@@ -21,6 +21,7 @@ pub mod end;
 pub mod fanring;
 pub mod features;
 pub mod flume;
+pub mod footprint;
 pub mod gil;
 pub mod gil_many;
 pub mod gil_parking;

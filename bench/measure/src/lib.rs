@@ -14,6 +14,7 @@
 //! | `neighbours`, `alarm`, `memory`, `allocations` | threads that only use the CPU; a time limit; memory; allocations |
 //! | `frame`, `plan`, `rounds` | place and length of runs; the competitors and baselines of a scenario; the rounds |
 //! | `goals` | the project's own targets: the competitors measured for them, and the figures required |
+//! | `footprint` | what many channels, a burst, a large message and a build cost |
 //! | `clock` | the clock that times single messages, its cost, and whether it is in step between CPUs |
 //! | `usage` | what a thread has used: CPU time, context switches |
 //! | `outcome`, `distribution`, `trace` | the output of one run: figures, histograms, single messages |
@@ -34,6 +35,7 @@ pub mod clock;
 pub mod env;
 pub mod error;
 pub mod figures;
+pub mod footprint;
 pub mod frame;
 pub mod goals;
 pub mod interrupt;

@@ -22,6 +22,7 @@ impl Quantity {
             Self::IdleSenders => "senders, all of them silent but one",
             Self::Receivers => "threads that receive",
             Self::Sources => "channels that one thread serves",
+            Self::Channels => "channels at the same time",
         }
     }
 
@@ -42,7 +43,7 @@ impl Quantity {
             }
             Self::BytesByValue | Self::BytesByPointer | Self::BytesByPool => format!("{value} B"),
             Self::Backlog => count(value),
-            Self::Senders | Self::IdleSenders | Self::Receivers | Self::Sources => grouped(value),
+            Self::Senders | Self::IdleSenders | Self::Receivers | Self::Sources | Self::Channels => grouped(value),
             Self::ThreadsPerCpu | Self::KeptThreadsPerCpu | Self::Neighbours => format!("{value}x"),
         }
     }
@@ -64,6 +65,7 @@ impl Parameter {
             Quantity::IdleSenders => format!("{value} silent"),
             Quantity::Receivers => format!("{value} receivers"),
             Quantity::Sources => format!("{value} sources"),
+            Quantity::Channels => format!("{value} channels"),
         }
     }
 
@@ -85,6 +87,7 @@ impl Parameter {
             Quantity::IdleSenders => format!("with {}", so_many("silent sender")),
             Quantity::Receivers => format!("to {}", so_many("thread")),
             Quantity::Sources => format!("over {}", so_many("channel")),
+            Quantity::Channels => so_many("channel"),
         }
     }
 }

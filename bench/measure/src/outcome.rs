@@ -80,6 +80,29 @@ pub enum Metric {
     /// System calls and context switches of both threads per message.
     Calls,
     Switches,
+    /// Nanoseconds to make a channel, to send and receive its first message, and to drop it.
+    Make,
+    FirstMessage,
+    Drop,
+    /// Bytes that each of many channels has of the program's allocator: before its first message, after it, and when all
+    /// channels are dropped. With both handles.
+    AllocatedIdle,
+    AllocatedAfter,
+    AllocatedLeft,
+    /// The same in memory, as the kernel counts it.
+    ResidentIdle,
+    ResidentAfter,
+    ResidentLeft,
+    /// Bytes that a channel keeps when a burst has been sent and received: of the allocator, and in memory.
+    AllocatedKept,
+    ResidentKept,
+    /// Bytes of stack of a thread that makes a channel and sends and receives one message of 32 KiB.
+    StackBytes,
+    /// Of a build of a program: nanoseconds until it is there, bytes of the stripped program, and packages that were
+    /// compiled for it.
+    BuildTime,
+    ProgramBytes,
+    Packages,
 }
 
 /// The output of one run.

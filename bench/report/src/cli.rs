@@ -14,7 +14,7 @@ use crate::compare::{self, Baseline};
 use crate::report::output_dir;
 use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
 use crate::table;
-use crate::{commands, competitors, measurements, output};
+use crate::{commands, competitors, footprint, measurements, output};
 
 /// Benchmarks for passing messages between the threads of one process, on this machine.
 ///
@@ -43,6 +43,8 @@ pub enum Command {
     Run(Selection),
     /// Measure the cost of a message for 1 to thousands of threads or channels
     Scale,
+    /// Measure what many channels cost: time and bytes for each, what a burst leaves, stack; and what compiling costs
+    Footprint(footprint::Asked),
     /// Benchmark all competitors, grouped by capability, with messages of 8, 24, 64 and 256 bytes
     Competitors(competitors::Asked),
     /// Reproduce an article, table by table, with the published figures
@@ -65,6 +67,9 @@ pub enum Command {
     /// Write the project's document of measurements from stored results
     #[command(hide = true)]
     Measurements(measurements::Asked),
+    /// Print the times and bytes of many channels of one kind, or the bytes that a burst leaves
+    #[command(hide = true)]
+    Weigh { kind: String, what: footprint::Weighed, number: u64 },
     /// List all scenarios, transports and articles
     List,
     /// Measure this project's own targets
@@ -82,6 +87,7 @@ impl Command {
             Self::Article { name: ArticleName::Linux } => "linux",
             Self::Choose(_) => "choose",
             Self::Scale => "scale",
+            Self::Footprint(_) => "footprint",
             Self::Competitors(_) => "competitors",
             _ => "run",
         }
@@ -118,8 +124,8 @@ pub struct Options {
     /// Number of messages in each run [default: as the time allows]
     #[arg(long, global = true, value_name = "N")]
     pub messages: Option<u64>,
-    /// Approximate time of the whole measurement [default: 40; choose: 30; run: 60; scale: 120; competitors: 900;
-    /// limits: 20]
+    /// Approximate time of the whole measurement [default: 40; choose: 30; run: 60; scale, footprint: 120; competitors:
+    /// 900; limits: 20]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub time: Option<f64>,
     /// Folder for the report and the pictures [default: $YBENCH_OUT, or a new folder in target/ybench, where
@@ -198,6 +204,9 @@ impl Cli {
             Some(Command::Limits | Command::Goals) if !options.transports.is_empty() => {
                 refuse("--transport has no meaning here: no transport is chosen by this command.")
             }
+            Some(Command::Footprint(_)) if !options.transports.is_empty() => {
+                refuse("--transport has no meaning here: --kind names kinds of channels.")
+            }
             Some(Command::Clock | Command::Limits | Command::List) if baselined => {
                 refuse("A baseline has no meaning here: this command measures no transport.")
             }
@@ -238,6 +247,9 @@ impl Cli {
         if let Some(Command::Competitors(asked)) = &self.command {
             asked.resolved()?;
         }
+        if let Some(Command::Footprint(asked)) = &self.command {
+            asked.check()?;
+        }
         if let Some(Command::Choose(wanted)) = &self.command {
             wanted.check()?;
         }
@@ -257,6 +269,7 @@ impl Cli {
                     | Command::Choose(_)
                     | Command::Run(_)
                     | Command::Scale
+                    | Command::Footprint(_)
                     | Command::Competitors(_)
             )
         ) {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
 //! | `cli`, `request` | the command line; a valid request |
-//! | `commands`, `choose`, `scale`, `competitors`, `article`, `goals` | commands |
+//! | `commands`, `choose`, `scale`, `footprint`, `competitors`, `article`, `goals` | commands |
 //! | `limits`, `clock`, `compare`, `measurements` | further commands |
 //! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
 //! | `study` | which analysis belongs to a result |
@@ -29,6 +29,7 @@ pub mod clock;
 pub mod commands;
 pub mod compare;
 pub mod competitors;
+pub mod footprint;
 pub mod goals;
 pub mod judgement;
 pub mod limits;

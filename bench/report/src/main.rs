@@ -8,6 +8,7 @@ fn main() -> std::process::ExitCode {
     {
         entries.extend(ybench_competitors::entries());
         drivers.extend(ybench_competitors::drivers::drivers());
+        ybench::footprint::offer(ybench_competitors::footprint::kinds());
     }
     #[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq"))]
     {

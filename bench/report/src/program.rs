@@ -11,7 +11,8 @@ use ybench_measure::{interrupt, memory};
 
 use crate::cli::{ArticleName, Cli, Command};
 use crate::{
-    article, choose, clock, commands, compare, competitors, goals, limits, measurements, output, results, scale,
+    article, choose, clock, commands, compare, competitors, footprint, goals, limits, measurements, output, results,
+    scale,
 };
 
 /// Carries out the command line and returns the exit status. `guests` are third-party adapters to measure as well.
@@ -46,6 +47,9 @@ fn carried_out(cli: &Cli) -> Result<(), Error> {
         }
         Some(Command::Held { transport, backlog }) => commands::held(transport, *backlog),
         Some(Command::Taken { transport, bytes, backlog }) => commands::taken(transport, *bytes, *backlog),
+        Some(Command::Weigh { kind, what, number }) => {
+            footprint::weigh(kind, *what, *number, cli.options.cpus.as_deref())
+        }
         Some(Command::Measurements(asked)) => cli.nothing_to_measure().and_then(|()| measurements::run(asked)),
         measuring => measured(cli, measuring.as_ref()),
     }
@@ -59,6 +63,7 @@ fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
         Some(Command::Choose(wanted)) => choose::run(&request, wanted)?,
         Some(Command::Run(selection)) => commands::run::run(&request, selection)?,
         Some(Command::Scale) => scale::run(&request)?,
+        Some(Command::Footprint(asked)) => footprint::run(&request, asked)?,
         Some(Command::Competitors(asked)) => match competitors::run(&request, asked)? {
             Some(report) => report,
             None => return Ok(()),

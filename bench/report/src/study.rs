@@ -4,7 +4,7 @@ use ybench_measure::goals;
 use ybench_measure::record::Report;
 
 use crate::report::Study;
-use crate::{article, choose, competitors, limits, scale};
+use crate::{article, choose, competitors, footprint, limits, scale};
 
 /// Made from the result alone. `beyond` is in nanoseconds.
 pub fn of(report: &Report, beyond: f64) -> Study {
@@ -13,6 +13,7 @@ pub fn of(report: &Report, beyond: f64) -> Study {
     article::of(report, beyond)
         .or_else(|| competitors::study(report))
         .or_else(|| choose::study(report))
+        .or_else(|| footprint::study(report))
         .or_else(|| limits::study(report))
         .or_else(|| (report.command == "scale").then(scaled))
         .unwrap_or_else(targets)

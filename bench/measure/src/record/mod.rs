@@ -35,6 +35,10 @@ pub enum Unit {
     Call,
     Operation,
     Kibibyte,
+    /// Made, used for one message, dropped.
+    Channel,
+    /// Of a program, from nothing.
+    Build,
 }
 
 impl Unit {
@@ -45,6 +49,17 @@ impl Unit {
             Self::Call => "ns/call",
             Self::Operation => "ns/op",
             Self::Kibibyte => "ns/KiB",
+            Self::Channel => "ns/channel",
+            Self::Build => "ns/build",
+        }
+    }
+
+    /// One of them, in a sentence about transports.
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Channel => "a channel",
+            Self::Build => "a build",
+            _ => "a message",
         }
     }
 }
@@ -210,6 +225,8 @@ pub enum Quantity {
     Receivers,
     /// Channels that one thread serves.
     Sources,
+    /// Channels that exist at the same time.
+    Channels,
 }
 
 /// The recorded single messages of one competitor.
@@ -330,6 +347,11 @@ impl Session {
 
     pub fn transports(&self) -> impl Iterator<Item = &Contestant> {
         self.contenders.iter().filter(|contestant| contestant.kind == Kind::Transport)
+    }
+
+    /// The unit of its transports: they all have the same.
+    pub fn unit(&self) -> Unit {
+        self.transports().next().map_or(Unit::Message, |one| one.unit)
     }
 
     /// The CPUs that its threads share in addition to the two of the report. Empty where these are all.

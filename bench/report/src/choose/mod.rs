@@ -1,19 +1,20 @@
 //! `ybench choose`: lists the transports that meet the requirements, their speed on this machine, and why the others
 //! were excluded.
 //!
-//! At most three questions are measured: the throughput, single messages, and messages at a fixed rate. The rate
-//! decides if one is given, otherwise the throughput.
+//! At most four questions are measured: the cost of a channel, if a number of channels is given; messages at a fixed
+//! rate, if one is given; the throughput, and single messages. The first of them decides.
 
 mod wanted;
 
 use std::collections::BTreeMap;
 
 use ybench_measure::error::Error;
-use ybench_measure::figures::time;
+use ybench_measure::figures::{figure, grouped, several, time};
+use ybench_measure::footprint;
 use ybench_measure::frame::Frame;
 use ybench_measure::outcome::{Metric, Series};
 use ybench_measure::plan;
-use ybench_measure::record::{Parameter, Quantity, Report, Session};
+use ybench_measure::record::{Contestant, Parameter, Quantity, Report, Session};
 use ybench_measure::registry;
 use ybench_measure::rounds::Plan;
 use ybench_measure::scenario::Entry;
@@ -46,7 +47,7 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let between_two =
         between_two.then(|| "Single messages, and messages at a rate, go from one thread to one.".to_owned());
     let asked = std::iter::once(wanted.to_string()).chain(wanted.instead()).chain(between_two);
-    report.notes = asked.chain(answer(&report)).chain(others(wanted)).collect();
+    report.notes = asked.chain(answer(&report)).chain(of_channels(&report)).chain(others(wanted)).collect();
     Ok(report)
 }
 
@@ -68,7 +69,11 @@ fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &m
     let at_rate = rate.and_then(|rate| plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings));
     let stream = plan::between(wanted.shape(), wanted.measured(), fitting, frame, warnings);
     let single = plan::of(&latency::SCENARIO, None, fitting, frame, warnings);
-    at_rate.into_iter().chain(stream).chain(single).collect()
+    let many = wanted.channels.map(|channels| {
+        let kinds: Vec<_> = fitting.iter().filter_map(|entry| footprint::named(entry.traits.name)).collect();
+        footprint::plan(&kinds, channels, None, frame)
+    });
+    many.into_iter().chain(at_rate).chain(stream).chain(single).collect()
 }
 
 /// A row for each transport, the best first: the time of a message in each session, and its 99th percentile.
@@ -81,6 +86,10 @@ fn grid(report: &Report) -> Grid {
         }
         if has_cpu(session) {
             heads.push("+>receiver's CPU".to_owned());
+        }
+        if is_of_channels(session) {
+            heads.push("+>bytes of one".to_owned());
+            heads.push("+>of all".to_owned());
         }
     }
     let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
@@ -97,6 +106,13 @@ fn grid(report: &Report) -> Grid {
             if has_cpu(session) {
                 let spent = session.metric(&standing.name, Metric::ReceiverCpu);
                 cells.push(spent.map_or(String::new(), |spent| time(spent.median)));
+            }
+            if is_of_channels(session) {
+                let bytes = crate::footprint::resident(session, &standing.name);
+                let channels = session.parameter.map_or(1.0, |parameter| parameter.value);
+                let mebibytes = |bytes: f64| format!("{} MiB", figure(bytes * channels / f64::from(1 << 20)));
+                cells.push(bytes.map_or(String::new(), grouped));
+                cells.push(bytes.map_or(String::new(), mebibytes));
             }
         }
         grid.push(standing.tone, Some(&standing.name), cells);
@@ -119,6 +135,24 @@ fn has_singles(session: &Session) -> bool {
     session
         .transports()
         .any(|one| session.distribution(&one.name, Series::Latency).is_some_and(|times| !times.is_empty()))
+}
+
+/// Many channels: the bytes are as good a reason as the time.
+fn is_of_channels(session: &Session) -> bool {
+    session.scenario == footprint::SCENARIO
+}
+
+/// The one whose channels have the fewest bytes in memory, and the sizes of bounded ones.
+fn of_channels(report: &Report) -> Option<String> {
+    let session = report.sessions.iter().find(|session| is_of_channels(session))?;
+    let bytes = |one: &Contestant| Some((crate::footprint::resident(session, &one.name)?, one.name.clone()));
+    let (bytes, least) = session.transports().filter_map(bytes).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let bytes = several(bytes as usize, "byte");
+    Some(format!(
+        "{least} takes the least memory: {bytes} a channel after one message. Of many channels, those with a bound have room \
+         for {} messages.",
+        footprint::channel::PLACES
+    ))
 }
 
 /// The CPU time of the receiver's thread per message: with few messages it is the cost of polling.

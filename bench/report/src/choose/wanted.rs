@@ -3,6 +3,7 @@
 use clap::Args;
 use ybench_measure::error::Error;
 use ybench_measure::figures::{count, grouped, several};
+use ybench_measure::footprint;
 use ybench_measure::record::{Parameter, Quantity};
 use ybench_measure::scenario::carried;
 use ybench_measure::transport::{Shape, Traits, Waits};
@@ -33,6 +34,9 @@ pub struct Wanted {
     /// Messages per second, approximately [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub rate: Option<f64>,
+    /// Channels that exist at the same time: ranks by what each costs to make, use once and drop, and shows its bytes
+    #[arg(long, value_name = "N")]
+    pub channels: Option<u64>,
 }
 
 /// More threads on a side give no further information.
@@ -52,6 +56,7 @@ impl Wanted {
         if self.rate.is_some_and(|rate| !(1.0..=1e8).contains(&rate)) {
             return refuse("--rate takes 1 to 100,000,000 messages per second.".to_owned());
         }
+        self.channels.map_or(Ok(()), footprint::check)?;
         if self.carried().is_none() {
             return refuse(format!("--bytes takes 1 to 65,536 bytes, not {}.", self.bytes));
         }
@@ -125,6 +130,10 @@ impl Wanted {
                 format!("has no loop for {} bytes by value for these threads, or cannot carry them", grouped(bytes)),
             ),
             ((traits.available)().is_err(), "not on this machine".to_owned()),
+            (
+                self.channels.is_some() && footprint::named(traits.name).is_none(),
+                "not measured as one of many: see `ybench footprint`".to_owned(),
+            ),
         ];
         against.into_iter().find(|(against, _)| *against).map(|(_, why)| why)
     }
@@ -142,6 +151,7 @@ impl std::fmt::Display for Wanted {
         ];
         said.iter().filter(|(wanted, _)| *wanted).try_for_each(|(_, said)| write!(out, ", {said}"))?;
         self.rate.map_or(Ok(()), |rate| write!(out, ", {} messages a second", count(rate)))?;
+        self.channels.map_or(Ok(()), |channels| write!(out, ", {}", several(channels as usize, "channel")))?;
         write!(out, ".")
     }
 }
@@ -160,6 +170,7 @@ mod tests {
         unbounded: false,
         bytes: 8,
         rate: None,
+        channels: None,
     };
 
     fn against(wanted: &Wanted, name: &str) -> Option<String> {
@@ -179,6 +190,7 @@ mod tests {
             (Wanted { epoll: true, senders: 4, receivers: 4, ..ANY }, "mpmc", "mpmc-eventfd"),
             (Wanted { bounded: true, ..ANY }, "spsc", "spsc-bounded"),
             (Wanted { unbounded: true, ..ANY }, "spsc-bounded", "spsc"),
+            (Wanted { channels: Some(100_000), ..ANY }, "spsc-none", "spsc"),
         ];
         for (wanted, without, with) in cases {
             assert!(against(&wanted, without).is_some(), "{wanted} {without}");
@@ -195,6 +207,8 @@ mod tests {
             Wanted { bytes: 0, ..ANY },
             Wanted { bytes: 65_537, ..ANY },
             Wanted { rate: Some(0.0), ..ANY },
+            Wanted { channels: Some(0), ..ANY },
+            Wanted { channels: Some(1_000_001), ..ANY },
             Wanted { bytes: 9, rate: Some(1e3), ..ANY },
             Wanted { bytes: 9, senders: 2, ..ANY },
         ] {

@@ -6,6 +6,7 @@ pub mod report;
 pub mod run;
 
 use ybench_measure::error::Error;
+use ybench_measure::footprint;
 use ybench_measure::limits;
 use ybench_measure::registry;
 use ybench_measure::scenario::{self, carried, cells};
@@ -51,6 +52,10 @@ pub fn list() {
     say("\nCases (`ybench competitors`):");
     for cell in cells::all() {
         say(format_args!("  {:<20} {}.", cell.scenario.name, cell.scenario.about));
+    }
+    say("\nKinds of channels (`ybench footprint --kind NAME`):");
+    for kind in footprint::all() {
+        say(format_args!("  {:<20} {}.", kind.name, kind.about));
     }
     say("\nBaselines (`ybench limits`):");
     for probe in limits::all() {

@@ -139,7 +139,9 @@ fn form(quantity: Quantity) -> Form {
         Quantity::Load => |value| Quantity::Load.short(value),
         Quantity::Backlog => |value| Quantity::Backlog.short(value),
         Quantity::Silence => |value| Quantity::Silence.short(value),
-        Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources => table::grouped,
+        Quantity::Senders | Quantity::IdleSenders | Quantity::Receivers | Quantity::Sources | Quantity::Channels => {
+            table::grouped
+        }
         Quantity::ThreadsPerCpu | Quantity::KeptThreadsPerCpu | Quantity::Neighbours => {
             |value| Quantity::ThreadsPerCpu.short(value)
         }

@@ -1,6 +1,6 @@
 //! All other metrics of a session: CPU time, context switches, rates reached, batches, bursts.
 
-use ybench_measure::figures::{count, figure, grouped, percent};
+use ybench_measure::figures::{count, figure, grouped, percent, time};
 use ybench_measure::outcome::Metric;
 use ybench_measure::record::{Contestant, Session};
 use ybench_measure::stats::{Spread, listed};
@@ -13,7 +13,7 @@ const REACHED: f64 = 0.95;
 type Form = fn(f64) -> String;
 
 /// Head, metric, format. Metrics that only repeat the distributions are left out.
-const COLUMNS: [(&str, Metric, Form); 18] = [
+const COLUMNS: [(&str, Metric, Form); 33] = [
     (">sender CPU ns/msg", Metric::SenderCpu, figure),
     (">receiver CPU ns/msg", Metric::ReceiverCpu, figure),
     (">sender switches/msg", Metric::SenderSwitches, figure),
@@ -32,6 +32,21 @@ const COLUMNS: [(&str, Metric, Form); 18] = [
     (">calls/msg", Metric::Calls, figure),
     (">switches/msg", Metric::Switches, figure),
     (">clock's share", Metric::Distortion, percent),
+    (">make, ns", Metric::Make, figure),
+    (">first message, ns", Metric::FirstMessage, figure),
+    (">drop, ns", Metric::Drop, figure),
+    (">bytes allocated idle", Metric::AllocatedIdle, figure),
+    (">bytes allocated after one message", Metric::AllocatedAfter, figure),
+    (">bytes allocated when dropped", Metric::AllocatedLeft, figure),
+    (">bytes resident idle", Metric::ResidentIdle, figure),
+    (">bytes resident after one message", Metric::ResidentAfter, figure),
+    (">bytes resident when dropped", Metric::ResidentLeft, figure),
+    (">bytes allocated after a burst", Metric::AllocatedKept, grouped),
+    (">bytes resident after a burst", Metric::ResidentKept, grouped),
+    (">bytes of stack", Metric::StackBytes, grouped),
+    (">time of a build", Metric::BuildTime, time),
+    (">bytes of the program", Metric::ProgramBytes, grouped),
+    (">packages", Metric::Packages, grouped),
 ];
 
 /// The medians over the rounds that count; `None` if no metric was counted.

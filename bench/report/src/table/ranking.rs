@@ -20,7 +20,8 @@ pub fn ranking(session: &Session) -> String {
 pub fn ranking_grid(session: &Session) -> Grid {
     let ratio_head = format!(">times {}", session.limit);
     let streams = limits::of_streams(&session.limit);
-    let mut heads = vec!["#", "transport", "waiting", ">ns/msg", "+>msgs/s", &ratio_head, "+>min .. max"];
+    let unit = format!(">{}", session.unit().per());
+    let mut heads = vec!["#", "transport", "waiting", &unit, "+>msgs/s", &ratio_head, "+>min .. max"];
     heads.retain(|head| streams || *head != "+>msgs/s");
     let other_limits = session.transports().any(|one| !own_limit(session, one).is_empty());
     if other_limits {

@@ -30,7 +30,7 @@ pub fn spoken(session: &Session) -> Option<String> {
     let mut others: Vec<(Interval, &str)> = others.filter_map(best_of).collect();
     others.sort_by(|a, b| a.0.median.total_cmp(&b.0.median));
     let takes = time(session.density(&leader.name)?.median);
-    let mut told = format!("{those}{} takes {takes} a message", leader.name);
+    let mut told = format!("{those}{} takes {takes} {}", leader.name, session.unit().spoken());
     // The verb and the unit are said once: with the first, and with the first number.
     let (mut mark, mut takes, mut long) = (";", " takes", " times as long");
     for (times, who) in others {

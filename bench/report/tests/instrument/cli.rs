@@ -123,6 +123,7 @@ fn the_list_names_everything() {
         "16-to-1",
         "y-suite",
         "goals",
+        "mpsc-shared",
         "raw futex",
         "memcpy",
     ] {

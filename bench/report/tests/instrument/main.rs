@@ -5,6 +5,7 @@
 mod cli;
 mod clock;
 mod compare;
+mod footprint;
 mod kernel;
 mod linux;
 mod memory;

@@ -1,0 +1,74 @@
+//! A kind of channel as `ybench footprint` and `ci/steps/footprint` use it: both ends made, one message sent and
+//! received, all by one thread.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// A message that is copied, and recognised when it arrives.
+pub trait Letter: Copy + Send + Sync + 'static {
+    fn numbered(number: u64) -> Self;
+    fn number(&self) -> u64;
+}
+
+impl Letter for u64 {
+    fn numbered(number: u64) -> Self {
+        number
+    }
+
+    fn number(&self) -> u64 {
+        *self
+    }
+}
+
+/// The bytes of [`Large`].
+pub const LARGE: usize = 32 * 1_024;
+
+/// A message that shows on a stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Large([u64; LARGE / 8]);
+
+impl Letter for Large {
+    fn numbered(number: u64) -> Self {
+        Self([number; LARGE / 8])
+    }
+
+    fn number(&self) -> u64 {
+        self.0[LARGE / 8 - 1]
+    }
+}
+
+/// The places of a channel with a bound.
+pub const PLACES: usize = 16;
+
+/// A kind of channel. Its operations are those that its users call, and none of them ever has to wait here.
+pub trait Channel: 'static {
+    const NAME: &'static str;
+    /// One sentence, without its full stop.
+    const ABOUT: &'static str;
+    /// Whether it takes any number of messages before the first is received.
+    const UNBOUNDED: bool = false;
+    /// Both ends.
+    type Ends<M: Letter>;
+
+    fn make<M: Letter>() -> Self::Ends<M>;
+
+    /// Whether it was sent.
+    fn send<M: Letter>(ends: &mut Self::Ends<M>, message: M) -> bool;
+
+    /// A message that has been sent.
+    fn receive<M: Letter>(ends: &mut Self::Ends<M>) -> Option<M>;
+
+    /// Both, one after the other.
+    fn exchange<M: Letter>(ends: &mut Self::Ends<M>, message: M) -> Option<M> {
+        if Self::send(ends, message) { Self::receive(ends) } else { None }
+    }
+}
+
+/// The output of a future that is ready at once.
+pub fn ready<F: Future>(future: F) -> Option<F::Output> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
+}

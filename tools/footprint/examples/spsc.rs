@@ -1,0 +1,7 @@
+//! A program of one line: `ci/steps/footprint` counts the code that the compiler makes for it.
+
+fn main() {
+    let (mut sender, mut receiver) = ysuite::spsc::unbounded();
+    sender.send(1u64).unwrap();
+    println!("{}", receiver.recv().unwrap());
+}
