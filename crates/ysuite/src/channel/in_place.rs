@@ -221,7 +221,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let mut back = 0;
         if tokens & STAYS != 0 {
             let from = self.end.writer.position().wrapping_sub(count);
-            self.end.writer.reclaim(tokens, from, |message| {
+            self.end.writer.reclaim(tokens, from, &mut |message| {
                 back += 1;
                 message.leave();
             });

@@ -384,7 +384,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return !has_slept;
         }
         let from = self.end.writer.position();
-        self.end.writer.reclaim(tokens, from, drop);
+        self.end.writer.reclaim(tokens, from, &mut drop);
         true
     }
 
@@ -488,7 +488,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         }
         // What was sent before is dropped: user code. So is the drop of messages that no caller gets, while unwinding.
         let mut panics = Panics::none();
-        panics.catch(|| self.end.writer.reclaim(tokens, from, |message| put(&mut back, message.take())));
+        panics.catch(|| self.end.writer.reclaim(tokens, from, &mut |message| put(&mut back, message.take())));
         // Another thread may be dropping what was sent. Then nothing comes back, and the next send must find the
         // disconnection.
         self.end.writer.forget_room();
@@ -588,7 +588,7 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         if tokens & GONE != 0 {
             // A receiver that was dropped at this moment has not found its own mark, because this thread held it.
             let from = self.writer.position();
-            panics.catch(|| self.writer.reclaim(GONE, from, drop));
+            panics.catch(|| self.writer.reclaim(GONE, from, &mut drop));
         }
         panics.catch(|| drop(waker));
     }

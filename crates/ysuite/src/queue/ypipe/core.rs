@@ -371,7 +371,7 @@ impl<T> PipeCore<T> {
     ///
     /// If `each` panics (a message's own `Drop`), the rest is still disposed of, and the first panic continues
     /// afterwards.
-    pub(super) fn dispose(&self, mut each: impl FnMut(usize, InSlot<T>)) {
+    pub(super) fn dispose(&self, each: &mut dyn FnMut(usize, InSlot<T>)) {
         // MUTANT: In a race: both handles dispose at once. Killed only by the model
         // `the_receivers_end_against_sending`.
         // ORDERING: AcqRel; Acquire pairs with the Release of the last disposer's `compare_exchange` below and takes
@@ -408,7 +408,7 @@ impl<T> Drop for PipeCore<T> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         // Messages that were published after the last check.
-        panics.catch(|| self.dispose(|_, message| drop(message)));
+        panics.catch(|| self.dispose(&mut |_, message| drop(message)));
         // SAFETY: `&mut self`: both handles are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks();

@@ -102,7 +102,7 @@ impl<T> Writing<T> {
     /// until this handle writes again; older ones are dropped. If a message panics, `each` still gets the others.
     #[cold]
     #[inline(never)]
-    pub(super) fn take_back(&mut self, from: usize, mut each: impl FnMut(InSlot<T>)) {
+    pub(super) fn take_back(&mut self, from: usize, each: &mut dyn FnMut(InSlot<T>)) {
         let Self { cursor, core, lost, .. } = self;
         debug_assert_eq!(cursor.hidden(), 0);
         let end = cursor.position();

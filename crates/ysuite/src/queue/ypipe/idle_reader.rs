@@ -80,7 +80,7 @@ impl<T> IdleReader<T> {
 
     /// After [`go`](Self::go): drops the messages in the queue.
     pub(crate) fn dispose(&self) {
-        self.core.dispose(|_, message| drop(message));
+        self.core.dispose(&mut |_, message| drop(message));
     }
 }
 

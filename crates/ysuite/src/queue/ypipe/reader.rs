@@ -222,7 +222,7 @@ impl<T> Drop for Reading<T> {
         self.leave();
         // A reader that was made idle has not left: the queue continues.
         if self.core.read_mostly.reader.is_gone() {
-            self.core.dispose(|_, message| drop(message));
+            self.core.dispose(&mut |_, message| drop(message));
         }
     }
 }

@@ -133,7 +133,7 @@ impl<T> Writer<T> {
     #[cold]
     #[inline(never)]
     fn answered(&mut self, tokens: u32) -> bool {
-        self.reclaim(tokens, self.position(), drop);
+        self.reclaim(tokens, self.position(), &mut drop);
         tokens & !STAYS == 0
     }
 
@@ -154,16 +154,16 @@ impl<T> Writer<T> {
     /// `each` gets them in order, in their slots. If all of them are in one group, those that it leaves there stay
     /// until this handle writes again.
     #[cold]
-    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, mut each: impl FnMut(InSlot<T>)) {
+    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, each: &mut dyn FnMut(InSlot<T>)) {
         let mut panics = Panics::none();
         if tokens & CUT != 0 {
-            panics.catch(|| self.writing.take_back(from, &mut each));
+            panics.catch(|| self.writing.take_back(from, each));
         }
         if tokens & GONE != 0 {
             // Also below a cut: a reader that goes may not have found its own GONE while this thread had taken it.
             let Writing { core, lost, .. } = &mut *self.writing;
             panics.catch(|| {
-                core.dispose(|position, message| {
+                core.dispose(&mut |position, message| {
                     // Positions wrap: compared by the sign of the difference, as the two are near each other.
                     if (position.wrapping_sub(from) as isize) > 0 {
                         core.progress.gave_back(1);
@@ -278,10 +278,10 @@ impl<T> Drop for Writing<T> {
         self.close();
         let mut panics = Panics::none();
         if self.core.read_mostly.reader.is_cut() {
-            panics.catch(|| self.take_back(self.cursor.position(), drop));
+            panics.catch(|| self.take_back(self.cursor.position(), &mut drop));
         }
         if self.core.read_mostly.reader.is_gone() {
-            panics.catch(|| self.core.dispose(|_, message| drop(message)));
+            panics.catch(|| self.core.dispose(&mut |_, message| drop(message)));
         }
         self.count();
     }
@@ -547,7 +547,7 @@ mod tests {
                 assert_eq!(sent(reader.core()), 1);
             } else {
                 assert_eq!(writer.send(1), Ok(CUT));
-                writer.reclaim(CUT, 0, |_| panic!("the message is the reader's"));
+                writer.reclaim(CUT, 0, &mut |_| panic!("the message is the reader's"));
                 assert_eq!(sent(reader.core()), 1);
             }
             reader.cut();
