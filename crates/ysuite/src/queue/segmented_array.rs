@@ -118,10 +118,13 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     //     src/queue/segmented_array.rs: every_element_has_a_place_of_its_own
     #[cold]
     fn make(&self, segment: usize, mut make: impl FnMut() -> E) {
-        let elements: Box<[E]> = (0..self.length(segment)).map(|_| make()).collect();
-        let elements = Box::into_raw(elements);
+        let mut elements = Vec::with_capacity(self.length(segment));
+        while elements.len() < self.length(segment) {
+            elements.push(make());
+        }
+        let elements = Box::into_raw(elements.into_boxed_slice());
         let null = ptr::null_mut();
-        // ORDERING: Release pairs with the Acquire in `get` and `iter`. Relaxed on failure: the caller finds the other
+        // ORDERING: Release pairs with the Acquire in `get`. Relaxed on failure: the caller finds the other
         // thread's segment by `get`, which acquires.
         let place = self.segment_or_make(segment);
         let made = place.compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
@@ -132,17 +135,34 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     }
 
     /// All elements that exist, in order. Loads each segment only when the iteration gets there.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
-        (0..SEGMENTS).flat_map(|segment| {
+    pub(crate) fn iter(&self) -> Elements<'_, E, SEGMENTS> {
+        Elements { array: self, next: 0 }
+    }
+}
+
+/// The elements of a [`SegmentedArray`]. Written out, because the compiler would make a dozen functions of adapters for
+/// each type of elements.
+pub(crate) struct Elements<'a, E, const SEGMENTS: usize> {
+    array: &'a SegmentedArray<E, SEGMENTS>,
+    next: usize,
+}
+
+impl<'a, E, const SEGMENTS: usize> Iterator for Elements<'a, E, SEGMENTS> {
+    type Item = (usize, &'a E);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.next < SegmentedArray::<E, SEGMENTS>::most(self.array.first) {
+            let index = self.next;
+            if let Some(element) = self.array.get(index) {
+                self.next += 1;
+                return Some((index, element));
+            }
             // A segment may exist while the one in front of it does not: each is made by the first thread that needs
             // it.
-            // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
-            let elements = self.segment(segment).map_or(ptr::null_mut(), |place| place.load(Ordering::Acquire));
-            let length = if elements.is_null() { 0 } else { self.length(segment) };
-            let before = self.length(segment) - self.first;
-            // SAFETY: a segment that is not null has `length` elements, and lives as long as `self`.
-            (0..length).map(move |place| (before + place, unsafe { &*elements.add(place) }))
-        })
+            let (segment, place) = self.array.place(index);
+            self.next += self.array.length(segment) - place;
+        }
+        None
     }
 }
 
@@ -197,9 +217,25 @@ impl<E, const SEGMENTS: usize> FirstInPlace<E, SEGMENTS> {
     }
 
     /// As [`SegmentedArray::iter`].
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &E)> {
-        let others = self.others.iter().map(|(index, element)| (index + 1, element));
-        core::iter::once((0, &self.first)).chain(others)
+    pub(crate) fn iter(&self) -> AllElements<'_, E, SEGMENTS> {
+        AllElements { first: Some(&self.first), others: self.others.iter() }
+    }
+}
+
+/// The elements of a [`FirstInPlace`].
+pub(crate) struct AllElements<'a, E, const SEGMENTS: usize> {
+    first: Option<&'a E>,
+    others: Elements<'a, E, SEGMENTS>,
+}
+
+impl<'a, E, const SEGMENTS: usize> Iterator for AllElements<'a, E, SEGMENTS> {
+    type Item = (usize, &'a E);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.first.take() {
+            Some(first) => Some((0, first)),
+            None => self.others.next().map(|(index, element)| (index + 1, element)),
+        }
     }
 }
 
