@@ -29,6 +29,9 @@ impl Key {
     }
 }
 
+/// Slots that are kept, however few are in use.
+const KEPT_SLOTS: usize = 64;
+
 struct TableSlot<T> {
     generation: u32,
     item: Option<T>,
@@ -51,11 +54,15 @@ pub(super) struct Table<T> {
     free: Vec<u32>,
     /// Slots whose generations are used up.
     spent: usize,
+    /// The generation of a new slot: no slot that was given back had an item of this one.
+    first: u32,
+    /// The number of items removed since slots were last given back.
+    removed: usize,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), spent: 0 }
+        Self { slots: Vec::new(), free: Vec::new(), spent: 0, first: 0, removed: 0 }
     }
 }
 
@@ -63,14 +70,14 @@ impl<T> Table<T> {
     /// The key that the next item will have, for preparations that may fail.
     pub(super) fn next(&self) -> Key {
         let index = self.free.last().map_or(self.slots.len(), |&index| index as usize);
-        let generation = self.slots.get(index).map_or(0, |slot| slot.generation);
+        let generation = self.slots.get(index).map_or(self.first, |slot| slot.generation);
         Key { index: u32::try_from(index).expect("memory for four thousand million slots"), generation }
     }
 
     pub(super) fn insert(&mut self, item: T) -> Key {
         let key = self.next();
         if self.free.pop().is_none() {
-            self.slots.push(TableSlot { generation: 0, item: None });
+            self.slots.push(TableSlot { generation: self.first, item: None });
         }
         self.slots[key.index as usize].item = Some(item);
         key
@@ -106,7 +113,26 @@ impl<T> Table<T> {
             // MUTANT: Generations of a slot only have to differ.
             None => self.spent += 1,
         }
+        self.removed += 1;
+        let is_sparse = self.free.len() > self.slots.len() / 4 * 3 && self.removed >= self.slots.len();
+        if self.slots.len() > KEPT_SLOTS && (self.len() == 0 || is_sparse) {
+            self.give_back();
+        }
         Some(item)
+    }
+
+    /// Gives free slots at the end back: when none is in use, or once for as many removals as there are slots.
+    #[cold]
+    fn give_back(&mut self) {
+        self.removed = 0;
+        let last = self.slots.iter().rposition(|slot| slot.item.is_some() || slot.generation == u32::MAX);
+        let kept = last.map_or(0, |last| last + 1).max(KEPT_SLOTS);
+        // The generation of a free slot is one that no key has.
+        let newest = self.slots.drain(kept..).map(|slot| slot.generation).max();
+        self.first = self.first.max(newest.unwrap_or(0));
+        self.slots.shrink_to(2 * kept);
+        self.free.retain(|&index| (index as usize) < kept);
+        self.free.shrink_to(2 * kept);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -141,6 +167,27 @@ mod tests {
         // The key of the earlier item finds nothing.
         assert!(first != second && table.get_mut(first).is_none() && table.remove(first).is_none());
         assert_eq!(table.get_mut(second), Some(&mut 'b'));
+    }
+
+    #[test]
+    fn slots_that_were_given_back_have_other_keys_when_they_are_made_again() {
+        let mut table = Table::default();
+        let keys: Vec<_> = (0..10_000).map(|number| table.insert(number)).collect();
+        // One in front stays, and one in the middle until the others have gone.
+        for &key in keys.iter().skip(1).filter(|key| key.index != 5_000) {
+            assert!(table.remove(key).is_some());
+        }
+        assert_eq!((table.len(), table.slots.len()), (2, 10_000));
+        table.remove(keys[5_000]);
+        (0..10_000).for_each(|number| {
+            let key = table.insert(number);
+            table.remove(key);
+        });
+        assert!(table.len() == 1 && table.slots.len() == 64 && table.slots.capacity() <= 128);
+        assert!(table.free.len() == 63 && table.free.capacity() <= 128);
+        let again: Vec<_> = (0..10_000).map(|number| table.insert(number)).collect();
+        assert!(keys.iter().skip(1).all(|&key| table.get_mut(key).is_none()));
+        assert!(table.get_mut(keys[0]) == Some(&mut 0) && again.iter().all(|&key| table.get_mut(key).is_some()));
     }
 
     #[test]

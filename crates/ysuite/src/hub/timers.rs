@@ -19,6 +19,9 @@ const CHILDREN: usize = 4;
 /// A timer's index while it is not in the heap.
 const NEVER: usize = usize::MAX;
 
+/// Room for this number of timers is kept.
+const KEPT_ROOM: usize = 64;
+
 /// The key of a timer of a [`Hub`]. Finds nothing after the timer has fired for the last time, or was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timer(pub(super) Key);
@@ -46,8 +49,9 @@ struct Node {
     key: Key,
 }
 
-// GROWS: the heap; bound: timers that will fire; taken out when cancelled; cost: logarithm of its size; test:
-//     tests/suite/hub/timers.rs: thousands_of_timers_set_and_cancelled_at_random
+// GROWS: the heap; bound: timers that will fire; taken out when cancelled, and room that three quarters of are empty;
+//     cost: logarithm of its size; test: tests/suite/hub/timers.rs: thousands_of_timers_set_and_cancelled_at_random,
+//     tests/allocation/hubs.rs: timers_that_were_cancelled_leave_no_room_behind
 #[derive(Default)]
 pub(super) struct Timers {
     pub(super) entries: Table<TimerEntry>,
@@ -99,6 +103,9 @@ impl Timers {
             return;
         }
         self.heap.swap_remove(at);
+        if self.heap.capacity() > KEPT_ROOM && self.heap.len() < self.heap.capacity() / 4 {
+            self.heap.shrink_to((2 * self.heap.len()).max(KEPT_ROOM));
+        }
         if at < self.heap.len() {
             // The node that was moved here may belong above or below.
             self.down(at);

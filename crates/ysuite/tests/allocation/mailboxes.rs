@@ -41,6 +41,23 @@ fn a_small_message_is_not_allocated() {
 }
 
 #[test]
+fn what_was_set_aside_leaves_no_room_behind() {
+    let mut mailbox = Mailbox::new();
+    let address = mailbox.address();
+    let mut run = |messages: u64| {
+        (0..messages).for_each(|number| address.send(number).unwrap());
+        address.send("after them").unwrap();
+        assert_eq!(mailbox.receive(), Ok("after them"));
+        (0..messages).for_each(|number| assert_eq!(mailbox.receive(), Ok(number)));
+    };
+    run(100);
+    let before = held();
+    run(100_000);
+    let kept = held() - before;
+    assert!(kept < 64 * 1024, "{kept} bytes after 100,000 messages were set aside");
+}
+
+#[test]
 fn a_message_that_is_set_aside_is_not_allocated() {
     let mut mailbox = Mailbox::new();
     let address = mailbox.address();

@@ -6,6 +6,8 @@ mod batches;
 mod counting;
 #[cfg(unix)]
 mod facts;
+#[cfg(all(feature = "hub", unix))]
+mod hubs;
 mod lanes;
 mod mailboxes;
 mod oneshots;
