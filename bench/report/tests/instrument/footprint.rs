@@ -54,6 +54,7 @@ fn every_kind_is_measured_and_shown_in_every_form() {
         succeeded(&["report", json.to_str().unwrap(), option, file.to_str().unwrap()]);
     }
     let page = fs::read_to_string(folder.join("report.html")).expect("the page was written");
+    assert!(page.contains("The time of a channel<") && !page.contains("time of a message"));
     let forms = [page, fs::read_to_string(&csv).unwrap(), fs::read_to_string(&markdown).unwrap(), printed.clone()];
     for kind in ybench_measure::footprint::all() {
         let name = kind.name;
