@@ -149,8 +149,8 @@ fn of_channels(report: &Report) -> Option<String> {
     let (bytes, least) = session.transports().filter_map(bytes).min_by(|a, b| a.0.total_cmp(&b.0))?;
     let bytes = several(bytes as usize, "byte");
     Some(format!(
-        "{least} takes the least memory: {bytes} a channel after one message. Of many channels, those with a bound have room \
-         for {} messages.",
+        "{least} takes the least memory: {bytes} a channel after one message. Each of many channels has one sender and one \
+         receiver, and those with a bound have room for {} messages.",
         footprint::channel::PLACES
     ))
 }

@@ -43,7 +43,7 @@ impl Bars {
         let told: Vec<String> = rows.map(|row| format!("{} {}", row.name, row.time)).collect();
         let told: Vec<&str> = told.iter().map(String::as_str).collect();
         let told = if told.is_empty() { "nothing was measured".to_owned() } else { listed(&told) };
-        format!("Bars of the time of a message, with the baseline {}, from the fastest: {told}.", self.reference)
+        format!("Bars of the times, with the baseline {}, from the fastest: {told}.", self.reference)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>) {

@@ -74,6 +74,8 @@ pub(super) struct Verdict {
 #[template(path = "summary.html")]
 pub(super) struct Summary {
     verdicts: Vec<Verdict>,
+    /// "a message", or what else the times are of.
+    units: String,
     matrix: Matrix,
     looks: Looks,
     notes: Vec<String>,
@@ -96,7 +98,10 @@ impl Summary {
             }
         }
         let told = report.warnings.iter().map(|warning| (warning.to_string(), warning.advice()));
-        Self { verdicts, matrix, looks: looks.clone(), notes: report.notes.clone(), warnings: told.collect() }
+        let mut units: Vec<&str> = report.sessions.iter().map(|session| session.unit().spoken()).collect();
+        units.dedup();
+        let units = if units.is_empty() { "a message".to_owned() } else { units.join(" or ") };
+        Self { verdicts, units, matrix, looks: looks.clone(), notes: report.notes.clone(), warnings: told.collect() }
     }
 
     fn time(&self, nanoseconds: &f64) -> String {

@@ -15,6 +15,6 @@ pub(super) fn ranked(session: &Session, looks: &Looks) -> Option<Picture> {
         Some(Bar { name: one.name.clone(), look: looks.look(&one.name), ratio, time, tone })
     };
     let rows: Vec<Bar> = table::comparable(session).into_iter().filter_map(bar).collect();
-    let title = format!("{}: the time of a message", session.title());
+    let title = format!("{}: the time of {}", session.title(), session.unit().spoken());
     (!rows.is_empty()).then(|| Bars { title, reference: session.limit.clone(), rows }.picture())
 }
