@@ -6,6 +6,7 @@ mod batches;
 mod counting;
 #[cfg(unix)]
 mod facts;
+mod idle;
 mod lanes;
 mod mailboxes;
 mod oneshots;
