@@ -6,6 +6,8 @@
 //! which thread to wake. See [`crate::signal`] for the ways to sleep, and [`crate::channel`] for queues joined with
 //! them.
 
+use core::mem::MaybeUninit;
+
 #[cfg(feature = "broadcast")]
 pub(crate) mod broadcast;
 #[cfg(any(feature = "mpmc", feature = "broadcast"))]
@@ -18,6 +20,24 @@ pub mod ypipe;
 pub(crate) use ready_set::{MOST, ReadySet, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline};
 pub(crate) use segmented_array::{FirstInPlace, SegmentedArray};
+
+/// The length of a cache line, where it is known to be longer than usual.
+const LINE: usize = if cfg!(any(target_arch = "aarch64", target_arch = "powerpc64")) { 128 } else { 64 };
+
+/// Keeps the words before it and those after it out of one cache line, in an allocation that is aligned to 16. As bytes
+/// and not as an alignment: an alignment of the whole costs as much in front of it, and more in the allocator.
+pub(crate) type Apart = Unused<{ LINE - 16 }>;
+/// The same, and keeps them out of two lines next to each other, which some processors fetch together.
+pub(crate) type FarApart = Unused<{ 2 * LINE - 16 }>;
+
+/// Bytes that are never read or written.
+pub(crate) struct Unused<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
+
+impl<const BYTES: usize> Unused<BYTES> {
+    pub(crate) const fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+}
 
 /// Allocates `cells` cells and makes each one from its index. `None` where there is no memory for them.
 pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<Box<[C]>> {

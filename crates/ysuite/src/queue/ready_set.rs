@@ -54,6 +54,12 @@ impl ReadySet {
         }
     }
 
+    /// A set in which id 0 is claimed.
+    pub(crate) fn with_first_claimed() -> Self {
+        let first = ReadyWord { up: AtomicU64::new(0), claimed: AtomicU64::new(1) };
+        Self { words: FirstInPlace::new(first, 1), ..Self::new() }
+    }
+
     /// Claims a free id, the least where possible. `None` where all are claimed.
     pub(crate) fn claim(&self) -> Option<usize> {
         // ORDERING: Relaxed; a hint, which guards no data.

@@ -293,6 +293,27 @@ fn lanes_of_several(measured: &mut Measured) {
             channel
         },
     );
+    measured.fact(
+        "receiver SHRINK",
+        (spsc::unbounded::<u32>(), mpsc::unbounded::<u32>()),
+        |(one, many)| {
+            let messages = || 0..STREAM as u32;
+            (one.0.send_batch(messages()).unwrap(), many.0.send_batch(messages()).unwrap());
+            assert_eq!((one.1.try_iter().count(), many.1.try_iter().count()), (STREAM, STREAM));
+        },
+        |(one, many), ()| (one.1.shrink_to_fit(), many.1.shrink_to_fit()),
+    );
+    measured.fact(
+        "mpmc SHRINK",
+        mpmc::unbounded::<u32>(),
+        |(sender, receiver)| {
+            for _ in 0..5 {
+                assert_eq!(sender.send_batch(0..50_000), Ok(50_000));
+                assert_eq!(receiver.try_iter().count(), 50_000);
+            }
+        },
+        |(_, receiver), ()| receiver.shrink_to_fit(),
+    );
     measured.fact("mpsc CLONE", mpsc::unbounded::<u32>(), |_| (), |(sender, _), ()| sender.clone());
     measured.fact(
         "mpsc DROP",

@@ -8,6 +8,7 @@ mod counting;
 mod facts;
 #[cfg(all(feature = "hub", unix))]
 mod hubs;
+mod idle;
 mod lanes;
 mod mailboxes;
 mod oneshots;

@@ -8,17 +8,19 @@ use crate::foreign::Panics;
 use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, ReaderPlace, Seat};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
-use crate::sync::{AtomicUsize, CachePadded, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::many::{SharedEnd, notify, notify_each};
 use crate::wait::{WaitList, spin_for_a_moment};
 
+/// In this order: seldom used fields are between those that are used for every message.
+#[repr(C)]
 pub(super) struct BroadcastShared<T> {
     pub(super) ring: BroadcastRing<T>,
-    receivers: WaitList,
-    senders: WaitList,
     /// Senders that wait until there is no receiver.
     closing: WaitList,
-    sender_count: CachePadded<AtomicUsize>,
+    receivers: WaitList,
+    senders: WaitList,
+    sender_count: AtomicUsize,
 }
 
 /// A receiver that waits for the message at its position.
@@ -96,10 +98,10 @@ impl<T> BroadcastShared<T> {
     pub(super) fn new(capacity: usize, is_lossy: bool) -> Self {
         Self {
             ring: BroadcastRing::new(capacity, is_lossy),
+            closing: WaitList::new(),
             receivers: WaitList::new(),
             senders: WaitList::new(),
-            closing: WaitList::new(),
-            sender_count: CachePadded::new(AtomicUsize::new(1)),
+            sender_count: AtomicUsize::new(1),
         }
     }
 

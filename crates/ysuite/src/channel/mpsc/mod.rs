@@ -160,9 +160,9 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
     let parker = ChannelParker::Own(Parker::new(meter.clone()));
-    let shared = Arc::new(MpscShared::new(bound, senders, parker, meter));
-    let Ok(sender) = Sender::connect(&shared) else { unreachable!("there is room for the first sender") };
-    (sender, Receiver::new(shared))
+    let (shared, writer) = MpscShared::with_first_lane(bound, senders, parker, meter);
+    let shared = Arc::new(shared);
+    (Sender::first(&shared, writer), Receiver::new(shared))
 }
 
 /// A channel without a bound, for a receiver that reads several queues and sleeps on `parker`. It begins without

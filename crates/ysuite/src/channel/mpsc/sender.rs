@@ -190,14 +190,23 @@ impl<T> Sender<T> {
     /// A sender that is not counted: its user is counted instead.
     pub(super) fn uncounted(shared: &Arc<MpscShared<T>>) -> Result<Self, TooManySenders> {
         let (writer, id) = shared.connect().ok_or(TooManySenders)?;
+        Ok(Self::of(shared, writer, id, false))
+    }
+
+    /// The sender of a channel's [first lane](MpscShared::with_first_lane).
+    pub(super) fn first(shared: &Arc<MpscShared<T>>, writer: Writer<T>) -> Self {
+        Self::of(shared, writer, Some(0), true)
+    }
+
+    fn of(shared: &Arc<MpscShared<T>>, writer: Writer<T>, id: Option<u32>, is_counted: bool) -> Self {
         let lane = SenderLane {
             shared: shared.clone(),
             id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
             is_bare: false,
-            is_counted: false,
+            is_counted,
             meeting: shared.meeting.as_ref().map(MeetingEnd::sender),
         };
-        Ok(Self { inner: Sending::new(writer, lane) })
+        Self { inner: Sending::new(writer, lane) }
     }
 
     /// A sender that can send nothing, and is not counted.

@@ -82,7 +82,7 @@ pub(in crate::channel) struct MpscShared<T> {
     slots: FirstInPlace<AtomicSlot<T>, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
     /// to a set have one.
-    senders: SegmentedArray<WakeTarget, SENDER_SEGMENTS>,
+    senders: FirstInPlace<WakeTarget, SENDER_SEGMENTS>,
     /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
     /// disconnected. Nothing is ever registered here.
     never_waits: WakeTarget,
@@ -130,7 +130,7 @@ impl<T> MpscShared<T> {
             ready: ReadySet::new(),
             parker,
             slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
-            senders: SegmentedArray::new(FIRST_SENDERS),
+            senders: FirstInPlace::new(WakeTarget::metered(meter.for_room()), FIRST_SENDERS),
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
@@ -142,6 +142,26 @@ impl<T> MpscShared<T> {
             meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new(&meter))),
             meter,
         }
+    }
+
+    /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
+    /// the channel yet, so this needs no barrier and no exchange, each of which would take as long as an allocation.
+    pub(super) fn with_first_lane(
+        bound: Option<usize>,
+        most: Option<usize>,
+        parker: ChannelParker,
+        meter: Meter,
+    ) -> (Self, Writer<T>) {
+        let mut shared = Self::new(bound, most, parker, meter);
+        let (writer, idle) = ypipe::lane(bound, LANE, &shared.meter);
+        shared.ready = ReadySet::with_first_claimed();
+        shared.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
+        shared.spare = AtomicUsize::new(shared.most - 1);
+        match &shared.meeting {
+            Some(meeting) => meeting.count_sender(),
+            None => shared.connected = AtomicUsize::new(1),
+        }
+        (shared, writer)
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model

@@ -22,9 +22,8 @@ use super::lock::{ALL, ValueRead, ValueWrite, WatchLock};
 use super::{RecvError, Ref};
 use crate::foreign::Panics;
 use crate::os::{Deadline, sleep_on, wake};
-use crate::sync::{
-    Arc, AtomicU32, AtomicU64, AtomicUsize, CachePadded, Ordering, UnsafeCell, fence, thread_local, window,
-};
+use crate::queue::Apart;
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, UnsafeCell, fence, thread_local, window};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify_each};
 
@@ -44,19 +43,22 @@ const THROUGH: u32 = 2;
 // USER CODE: `Drop` of the value, with the last sender or receiver; nothing else has the channel; re-entrance: may use
 //     other channels; panic: propagates; while unwinding it is not resumed; test: tests/suite/watch/foreign.rs:
 //     a_value_that_ends_with_the_channel_behind_a_panic_is_no_second_one
+/// In this order: seldom used fields are between those that are used for every value.
+#[repr(C)]
 pub(super) struct WatchShared<T> {
     lock: WatchLock,
     /// Shared with the threads that clone the value, and with no other.
     value: UnsafeCell<Arc<T>>,
     /// Raised by [`THROUGH`] whenever a thread has cloned the value, with [`WANTED`]. Slept on.
     clones: AtomicU32,
+    /// The senders that wait until there is no receiver.
+    closing: WaitList,
     /// The version of the value, and `CLOSED`.
-    state: CachePadded<AtomicU64>,
+    state: AtomicU64,
+    apart: Apart,
     /// The receivers that wait for a value.
     waiting: WaitList,
     receivers: AtomicUsize,
-    /// The senders that wait until there is no receiver.
-    closing: WaitList,
     senders: AtomicUsize,
 }
 
@@ -146,10 +148,11 @@ impl<T> WatchShared<T> {
             lock: WatchLock::new(),
             value: UnsafeCell::new(Arc::new(initial)),
             clones: AtomicU32::new(0),
-            state: CachePadded::new(AtomicU64::new(0)),
+            closing: WaitList::new(),
+            state: AtomicU64::new(0),
+            apart: Apart::new(),
             waiting: WaitList::new(),
             receivers: AtomicUsize::new(1),
-            closing: WaitList::new(),
             senders: AtomicUsize::new(1),
         }
     }

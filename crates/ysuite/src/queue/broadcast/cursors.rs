@@ -37,12 +37,14 @@ pub(super) const BUSY: u64 = 1;
 /// No reader has this cursor.
 const FREE: u64 = u64::MAX;
 
-/// The number of cursors that are made at once, at first.
-const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 8 };
+/// The number of cursors that are made at first, and how often more are made: each time twice as many.
+const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 1 };
+const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 15 };
 /// Up to this number, a scan goes through all cursors that exist, and no reader moves to shorten it.
 const FEW: usize = if cfg!(ysuite_loom) { 0 } else { 8 };
 /// The most readers at once.
-const MOST: usize = SegmentedArray::<Cursor>::most(FIRST);
+const MOST: usize = if cfg!(ysuite_loom) { 6 } else { 32_760 };
+const _: () = assert!(MOST <= SegmentedArray::<Cursor, SEGMENTS>::most(FIRST));
 
 /// In the extent: one more reader has joined. It has 48 bits, so no value comes twice during one scan.
 const JOINED: u64 = 1 << 16;
@@ -125,7 +127,7 @@ impl Deref for CursorLine {
 //     as well; a push is an exchange of the exact position it has seen, and right for whichever reader has it; test:
 //     tests/suite/broadcast/random.rs: receivers_come_and_go_in_several_threads
 pub(super) struct Cursors {
-    cursors: SegmentedArray<Cursor>,
+    cursors: SegmentedArray<Cursor, SEGMENTS>,
     /// The number of readers that have ever joined, in steps of [`JOINED`], and below that from where on no cursor is
     /// in use.
     extent: AtomicU64,

@@ -15,10 +15,10 @@ use core::ptr;
 use super::cursors::{BUSY, Cursor, Cursors};
 use crate::foreign::Panics;
 use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
-use crate::queue::allocate;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
-use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering, UnsafeCell, fence, spin_loop, window};
+use crate::queue::{Apart, FarApart, allocate};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, spin_loop, window};
 
 /// In a stamp: the cell's message has been taken out, or there never was one.
 const TAKEN: u64 = 1;
@@ -122,12 +122,9 @@ enum Room {
 //     displaced, or with the channel; cost: none; test: tests/suite/broadcast/random.rs:
 //     random_operations_do_what_the_reference_says
 // REUSED: a position is never reused: 62 bits, which never wrap; by construction
+/// In this order: the fields before the positions hardly change, and are read for every message.
+#[repr(C)]
 pub(crate) struct BroadcastRing<T> {
-    /// The position of the next message to be written, and `CLOSED`. Moved by writers.
-    tail: CachePadded<AtomicU64>,
-    /// Positions below it may be written. Moved on by writers that have reached it.
-    limit: CachePadded<AtomicU64>,
-    cursors: CachePadded<Cursors>,
     /// Their number is a power of two.
     cells: Box<[BroadcastCell<T>]>,
     /// The least number of messages that are kept for a reader.
@@ -139,6 +136,14 @@ pub(crate) struct BroadcastRing<T> {
     has_fences: bool,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
+    before_tail: Apart,
+    /// The position of the next message to be written, and `CLOSED`. Moved by writers.
+    tail: AtomicU64,
+    before_limit: FarApart,
+    /// Positions below it may be written. Moved on by writers that have reached it.
+    limit: AtomicU64,
+    before_cursors: Apart,
+    cursors: Cursors,
 }
 
 // SAFETY: the ring owns its messages, and sending it sends them: `T: Send`. Other handles may still be on other
@@ -174,14 +179,17 @@ impl<T> BroadcastRing<T> {
         let first = cells as u64;
         let reach = if is_lossy { cells } else { capacity } as u64;
         Self {
-            tail: CachePadded::new(AtomicU64::new(first)),
-            limit: CachePadded::new(AtomicU64::new(first + reach)),
-            cursors: CachePadded::new(Cursors::new()),
             cells: allocate(cells, cell).unwrap_or_else(|| panic!("{}", too_large(capacity))),
             capacity: capacity as u64,
             is_lossy,
             has_fences: !may_become_asymmetric(),
             closed: AtomicBool::new(false),
+            before_tail: Apart::new(),
+            tail: AtomicU64::new(first),
+            before_limit: FarApart::new(),
+            limit: AtomicU64::new(first + reach),
+            before_cursors: Apart::new(),
+            cursors: Cursors::new(),
         }
     }
 

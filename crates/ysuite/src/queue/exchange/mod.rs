@@ -13,8 +13,6 @@
 //! Sources: the ring is Dmitry Vyukov's bounded MPMC queue, with claims of several cells at once. The segments name
 //! their own sources. The wait list's word is the passive word of [`ypipe`](super::ypipe), for many publishers.
 
-use core::mem::MaybeUninit;
-
 mod counts;
 #[cfg(all(test, ysuite_loom))]
 mod models;
@@ -22,10 +20,6 @@ mod queue;
 mod ring;
 mod segments;
 mod staging;
-
-/// Between the positions of the two sides of a queue: neither the line of one nor the line next to it, which some
-/// processors fetch as well, has the other. As bytes and not as an alignment, so that a channel needs none.
-type Between = MaybeUninit<[u64; if cfg!(ysuite_loom) { 0 } else { 15 }]>;
 
 pub(crate) use self::queue::Queue;
 pub(crate) use self::ring::{Forced, Hint, Rejected, Ring, Unforced};

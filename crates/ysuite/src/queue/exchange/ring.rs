@@ -28,10 +28,9 @@ use core::mem::MaybeUninit;
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
-use super::Between;
 use super::counts::CountedEnds;
 use crate::foreign::Panics;
-use crate::queue::allocate;
+use crate::queue::{Apart, FarApart, allocate};
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
@@ -58,7 +57,7 @@ struct Cell<T> {
     message: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// In this order: the first fields hardly change, and are between the positions and what is in front of the ring.
+/// In this order: the fields before the positions hardly change, and are read for every message.
 #[repr(C)]
 pub(crate) struct Ring<T> {
     cells: Box<[Cell<T>]>,
@@ -68,6 +67,7 @@ pub(crate) struct Ring<T> {
     position_bits: u32,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
+    apart: Apart,
     pub(super) ends: Observed<RingEnds>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Ring<T> {
 pub(super) struct RingEnds {
     /// Where the next message is read. Moved by readers.
     head: AtomicU64,
-    between: Between,
+    between: FarApart,
     /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
     tail: AtomicU64,
     /// The number of cells.
@@ -103,7 +103,7 @@ impl<T> Ring<T> {
         let cell = |_| Cell { stamp: AtomicU64::new(0), message: UnsafeCell::new(MaybeUninit::uninit()) };
         let ends = RingEnds {
             head: AtomicU64::new(0),
-            between: Between::uninit(),
+            between: FarApart::new(),
             tail: AtomicU64::new(0),
             #[cfg(feature = "statistics")]
             capacity,
@@ -111,12 +111,13 @@ impl<T> Ring<T> {
             tally: QueueTally::default(),
         };
         Self {
-            ends: Observed::new(ends),
             cells: (if fits { allocate(capacity, cell) } else { None })
                 .unwrap_or_else(|| panic!("an mpmc channel of {capacity} messages does not fit into memory")),
             lap: position::lap(capacity),
             position_bits: position::position_bits(capacity),
             closed: AtomicBool::new(false),
+            apart: Apart::new(),
+            ends: Observed::new(ends),
         }
     }
 

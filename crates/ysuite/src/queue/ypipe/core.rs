@@ -20,6 +20,7 @@ use super::reader::ReadCursor;
 use crate::foreign::Panics;
 use crate::os::marks_lines;
 use crate::passive::Passive;
+use crate::queue::Apart;
 use crate::statistics::{COUNTING, Observed};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
@@ -33,7 +34,7 @@ const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 const STREAM_RESERVE: u8 = 15;
 const LARGE_RESERVE: u8 = 4;
 /// The chunks that a lane keeps, always: together with a great chunk in use less than 64 KiB.
-const LANE_RESERVE: u8 = 3;
+const LANE_RESERVE: u8 = 2;
 
 /// A queue's writer may publish.
 pub(super) const OPEN: u8 = 0;
@@ -43,10 +44,12 @@ pub(super) const CLOSED: u8 = 1;
 /// closed and empty.
 pub(super) const OVER: u8 = 2;
 
+/// A bounded queue of at most this many groups has chunks that are each larger than its capacity.
+const FEW: usize = 4;
 /// Groups of the first chunk of a queue without a bound.
 const STREAM_FIRST: usize = 2;
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
-const LANE_FIRST: usize = 2;
+const LANE_FIRST: usize = 1;
 const LANE_BYTES: usize = 8 * 1024;
 
 /// In this order: between the words that a handle loads for every message, the word that the reader writes for every
@@ -71,15 +74,13 @@ pub(crate) struct PipeCore<T> {
     shares: AtomicUsize,
 }
 
-/// How far apart two words must be so that no line of 64 bytes has both, in an allocation that is aligned to 16.
-#[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
-const APART: usize = 64 - 16;
 #[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
 const _: () = {
     type Core = PipeCore<u64>;
     let words = core::mem::offset_of!(Core, read_mostly) + core::mem::offset_of!(ReadMostly<u64>, reader);
-    let progress = core::mem::offset_of!(Core, progress);
-    assert!(words >= APART && progress >= words + 2 * size_of::<Passive>() + APART);
+    let (progress, apart) = (core::mem::offset_of!(Core, progress), size_of::<Apart>());
+    let is_aligned = align_of::<ReadMostly<u64>>() > align_of::<usize>();
+    assert!(is_aligned || words >= apart && progress >= words + 2 * size_of::<Passive>() + apart);
 };
 
 /// A handle's share of a core, which is freed with the last one. An `Arc` that has its count among the fields that are
@@ -181,8 +182,14 @@ impl<T> PipeCore<T> {
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
     pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
+        Self::with_chunks(bound, lap, Geometry::<T>::GROUPS)
+    }
+
+    // MUTANT: As of `new`.
+    /// As [`new`](Self::new), with chunks of at most `most` groups.
+    pub(super) fn with_chunks(bound: Option<usize>, lap: usize, most: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
         let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
-        let core = Self::with(bound, Geometry::<T>::GROUPS, (0, reserve), Passive::new());
+        let core = Self::with(bound, most, (0, reserve), Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
@@ -211,7 +218,11 @@ impl<T> PipeCore<T> {
     fn with(bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
-        let groups = capacity.div_ceil(Geometry::<T>::SLOTS).div_ceil(2).clamp(1, most);
+        let (most_full, few) =
+            (capacity.div_ceil(Geometry::<T>::SLOTS), (capacity / Geometry::<T>::SLOTS).saturating_add(1));
+        // Of few messages two chunks are enough, where each has room for more than all of them; of more, it would take
+        // more memory than three of half that size.
+        let groups = if few <= FEW && !cfg!(ysuite_loom) { few } else { most_full.div_ceil(2) }.clamp(1, most);
         // Two more: one chunk may be partly read while another is partly written.
         let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2);
         let read_mostly = ReadMostly {

@@ -97,6 +97,11 @@ impl<T> AtomicSlot<T> {
         Self { core: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
+    /// A slot with a reader, which no other thread has yet.
+    pub(crate) fn holding(resting: IdleReader<T>) -> Self {
+        Self { core: AtomicPtr::new(resting.core.into_raw()), owned: PhantomData }
+    }
+
     /// Puts a reader into an empty slot.
     pub(crate) fn put(&self, resting: IdleReader<T>) {
         // ORDERING: Release pairs with the Acquire in `take` and `look`: all that was done with the reader before is

@@ -116,8 +116,20 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
     joined(bound, lap, &Meter::default())
 }
 
+/// With chunks of one group, so that each group is of another lap.
+#[cfg(all(test, not(ysuite_loom)))]
+fn ends_of_small_chunks<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
+    made_of(PipeCore::with_chunks(bound, lap, 1), &Meter::default())
+}
+
 fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Reader<T>) {
-    let (mut core, chunk, cursor) = PipeCore::new(bound, lap);
+    made_of(PipeCore::new(bound, lap), meter)
+}
+
+fn made_of<T>(
+    (mut core, chunk, cursor): (PipeCore<T>, chunk::Chunk<T>, reader::ReadCursor<T>),
+    meter: &Meter,
+) -> (Writer<T>, Reader<T>) {
     core.progress.join(meter);
     let core = CoreShare::new(core);
     (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))

@@ -175,7 +175,7 @@ mod tests {
     use core::ptr::NonNull;
 
     use super::super::chunk::{Geometry, state};
-    use super::super::unbounded;
+    use super::super::{bounded, unbounded};
     use super::{RecvWindow, SendWindow};
     use crate::os::may_become_asymmetric;
     use crate::statistics::COUNTING;
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_writer_goes_on_behind_what_its_window_has_sent() {
         fn goes_on<const WORDS: usize>() {
-            let (mut writer, mut reader) = unbounded::<[u64; WORDS]>();
+            let (mut writer, mut reader) = bounded::<[u64; WORDS]>(100);
             let (first, lap) = (writer.writing.cursor.next, writer.writing.cursor.lap());
             for message in 0..2 {
                 let slot = slot_of::<[u64; WORDS]>(first, message);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_reader_goes_on_behind_what_its_window_has_received() {
         fn goes_on<const WORDS: usize>() {
-            let (mut writer, mut reader) = unbounded::<[u64; WORDS]>();
+            let (mut writer, mut reader) = bounded::<[u64; WORDS]>(100);
             (0..4).for_each(|number| assert_eq!(writer.send([number; WORDS]), Ok(0)));
             let first = reader.cursor().expect("the reader has not left").next;
             let next = behind::<[u64; WORDS]>(first, 1);

@@ -4,7 +4,7 @@
 //! half of all laps.
 
 use super::chunk::Geometry;
-use super::{Reader, Writer, ends};
+use super::{Reader, Writer, ends, ends_of_small_chunks};
 
 /// The lap at which the sign of a lap changes, less `laps` laps.
 fn before_the_middle<T>(laps: usize) -> usize {
@@ -51,8 +51,7 @@ fn skip<T>(writer: &mut Writer<T>, reader: &mut Reader<T>, by: usize) {
 fn chunks_that_were_away_for_half_the_laps_are_empty() {
     const SLOTS: usize = Geometry::<u64>::SLOTS;
     for by in [usize::MAX / 4, isize::MAX as usize, usize::MAX / 4 * 3].map(|by| by / Geometry::<u64>::LAP) {
-        // Chunks of one group.
-        let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
+        let (mut writer, mut reader) = ends_of_small_chunks::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
         for round in 0..6 {
             for number in 0..SLOTS {
                 writer.write(number as u64).expect("there is room");
@@ -81,8 +80,7 @@ fn a_cut_holds_where_laps_wrap() {
     for laps in 1..4 {
         for lap in [before_the_middle::<u64>(laps), 0_usize.wrapping_sub(laps * Geometry::<u64>::LAP)] {
             for (before, left) in (0..SLOTS * 4).flat_map(|before| (0..=SLOTS * 2).map(move |left| (before, left))) {
-                // Chunks of one group, so that each group is of another lap.
-                let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), lap);
+                let (mut writer, mut reader) = ends_of_small_chunks::<u64>(Some(SLOTS * 2), lap);
                 let send = |writer: &mut Writer<u64>, number: usize| {
                     writer.write(number as u64).expect("there is room");
                     writer.flush();

@@ -31,9 +31,10 @@ use core::ptr;
 use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
+use super::Staging;
 use super::counts::CountedEnds;
-use super::{Between, Staging};
 use crate::foreign::Panics;
+use crate::queue::{Apart, FarApart};
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
@@ -47,12 +48,13 @@ const AHEAD: usize = 2;
 /// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
-/// In this order: the first fields hardly change, and are between the positions and what is in front of the queue.
+/// In this order: the fields before the positions hardly change, and are read for every message.
 #[repr(C)]
 pub(crate) struct Segments<T> {
     chain: Chain<T>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
+    apart: Apart,
     pub(super) ends: Observed<SegmentsEnds>,
 }
 
@@ -67,7 +69,7 @@ unsafe impl<T: Send> Sync for Segments<T> {}
 pub(super) struct SegmentsEnds {
     /// The position of the next message to be read. Moved by readers.
     head: Frontier,
-    between: Between,
+    between: FarApart,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
     tail: Frontier,
     /// The position of the first message ever.
@@ -119,14 +121,14 @@ impl<T> Segments<T> {
         let _ = SegmentLayout::<T>::layout(Extent::Whole);
         let ends = SegmentsEnds {
             head: Frontier::new(SegmentLayout::<T>::START),
-            between: Between::uninit(),
+            between: FarApart::new(),
             tail: Frontier::new(SegmentLayout::<T>::START),
             #[cfg(feature = "statistics")]
             start: SegmentLayout::<T>::START,
             #[cfg(feature = "statistics")]
             tally: QueueTally::default(),
         };
-        Self { ends: Observed::new(ends), closed: AtomicBool::new(false), chain: Chain::new() }
+        Self { chain: Chain::new(), closed: AtomicBool::new(false), apart: Apart::new(), ends: Observed::new(ends) }
     }
 
     // MUTANT: Speed only: the search for the segment begins further back in the chain.
@@ -234,24 +236,8 @@ impl<T> Segments<T> {
         write(memory.slot(place), message);
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
         memory.flag(place).store(lap, Ordering::Release);
-        if place.begins_group() {
-            if place.index() == SegmentLayout::<T>::HALF {
-                self.go_ahead(segment, place.number);
-            } else if place.index() == 0 {
-                Self::begin(segment, place.number);
-            }
-        }
-    }
-
-    // MUTANT: Speed only: populating pages is a hint.
-    /// The first message of a segment has been published: it will soon be full. Not the second segment of a queue, which
-    /// may be one that has few messages ever.
-    #[cold]
-    #[inline(never)]
-    fn begin(segment: &Segment, number: u64) {
-        if number > 1 && segment.warm_up() {
-            // SAFETY: it is not the first segment, so a whole one.
-            unsafe { segment.memory::<T>().populate() };
+        if place.begins_group() && place.index() % SegmentLayout::<T>::HALF.max(1) == 0 {
+            self.go_ahead(segment, place);
         }
     }
 
@@ -267,12 +253,21 @@ impl<T> Segments<T> {
         self.chain.calm(self.ends.head.position.load(Ordering::Relaxed));
     }
 
-    /// Makes the next segment, after half of one has been claimed. If that fails, the thread that needs it will find
-    /// out: here a message has been published, and its receiver is still to be woken.
+    // MUTANT: Speed only: populating pages is a hint.
+    /// Half a segment begins, and its first message has been published. At the first half the segment's pages are put in
+    /// place, as it will soon be full; except of a queue's second segment, which may be one that has few messages ever.
+    /// At the second half the next segment is made. If that fails, the thread that needs it will find out: here a message
+    /// has been published, and its receiver is still to be woken.
     #[cold]
     #[inline(never)]
-    fn go_ahead(&self, segment: &Segment, number: u64) {
-        self.chain.extend_behind(segment, number);
+    fn go_ahead(&self, segment: &Segment, place: Place<T>) {
+        if place.index() == SegmentLayout::<T>::HALF {
+            self.chain.extend_behind(segment, place.number);
+        }
+        if place.index() == 0 && place.number > 1 && segment.warm_up() {
+            // SAFETY: it is not the first segment, so a whole one.
+            unsafe { segment.memory::<T>().populate() };
+        }
     }
 
     /// Takes the oldest message out, if it is written.

@@ -478,7 +478,7 @@ fn a_queue_that_was_long_gives_its_pages_back() {
     assert!((0..messages).all(|number| pop(&queue) == Some(number)));
     // One call for each that is given back.
     let kept = SEGMENTS - (crate::os::calls() - before);
-    assert!((1..=8).contains(&kept), "{kept} segments keep their pages");
+    assert!(kept <= 2, "{kept} segments keep their pages");
 }
 
 /// Those in use, and those that are kept.

@@ -96,14 +96,13 @@ impl<T> Drop for WriteCursor<T> {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use crate::queue::ypipe::chunk::Geometry;
-    use crate::queue::ypipe::{Reader, ends};
+    use crate::queue::ypipe::{Reader, ends_of_small_chunks};
 
     /// Though another was linked after it: the writer is still in it, and the reader would give it away.
     #[test]
     fn a_reader_stays_in_the_chunk_that_its_writer_has_come_back_to() {
         const SLOTS: usize = Geometry::<u64>::SLOTS;
-        // Chunks of one group.
-        let (mut writer, mut reader) = ends::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
+        let (mut writer, mut reader) = ends_of_small_chunks::<u64>(Some(SLOTS * 2), Geometry::<u64>::LAP);
         for number in 1..SLOTS as u64 {
             writer.write(number).expect("there is room");
             writer.flush();
