@@ -8,6 +8,8 @@ use core::ptr::{self, NonNull};
 // Counts: not the façade's, a model need not explore it.
 use core::sync::atomic::AtomicU32;
 
+use crossbeam_utils::CachePadded;
+
 use super::block::{Block, LINE, layout};
 use super::core::PoolCore;
 use super::depot::Depot;
@@ -37,7 +39,7 @@ pub(super) struct Class {
     /// The number of blocks that were used at least once.
     touched: AtomicU32,
     /// The threads that wait for a block.
-    list: WaitList,
+    list: CachePadded<WaitList>,
     backoff: SharedBackoff,
     pub(super) race_check: RaceCheck,
 }
@@ -66,7 +68,7 @@ impl Class {
             depot: Depot::new(blocks),
             blocks,
             touched: AtomicU32::new(0),
-            list: WaitList::new(),
+            list: CachePadded::new(WaitList::new()),
             backoff: SharedBackoff::new(),
             race_check: RaceCheck::new(blocks),
         }

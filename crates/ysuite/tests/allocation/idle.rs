@@ -89,7 +89,6 @@ macro_rules! burst {
     }};
 }
 
-/// Claim: What a burst leaves in a lane of an `mpsc` is less than 64 KiB.
 #[test]
 fn a_burst_leaves_less_than_64_kib_in_a_lane() {
     let (mut sender, mut receiver) = mpsc::unbounded();
@@ -123,8 +122,7 @@ mod pages {
         resident().saturating_sub(before) / KIB / CHANNELS as u64
     }
 
-    /// Claim: What a burst leaves in an `spsc` is less than 64 KiB: at once after the first, and after others when the
-    /// receiver has waited twice, or at the request.
+    /// At once after the first; after others when the receiver has waited twice, or at the request.
     #[test]
     fn a_burst_leaves_less_than_64_kib_in_a_pipe() {
         if !alone("idle::pages::a_burst_leaves_less_than_64_kib_in_a_pipe") {

@@ -47,10 +47,10 @@
 //! while it is being received, one byte more.
 //!
 //! Messages are stored in segments of 64 KiB, or of one message where a message is larger. A segment that has been read
-//! is used again. The channel keeps as many segments as it is long, and at least four. The pages of the others go back
-//! to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that is preempted in
-//! the middle of a receive keeps its one segment from being used again. While the thread that recycles read segments is
-//! preempted, no segment is used again, and new ones are made.
+//! is used again. The channel keeps as many segments as it is long, and up to four once it has missed them. The pages of
+//! the others go back to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that
+//! is preempted in the middle of a receive keeps its one segment from being used again. While the thread that recycles
+//! read segments is preempted, no segment is used again, and new ones are made.
 //!
 //! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
 //! can be 16,777,212 of them; a send that would need more panics. Where there is no memory the process aborts, as with
@@ -267,9 +267,9 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     joined(Some(capacity))
 }
 
-/// Makes a channel without a bound: sending never waits. The first 64 KiB of addresses are taken here, and their pages
-/// as messages arrive. After that, memory is taken 64 KiB at a time. It is used again while the channel is busy, and
-/// goes back to the system as the channel [empties](self#without-a-bound).
+/// Makes a channel without a bound: sending never waits. One kilobyte is taken here, for the first messages. After that,
+/// memory is taken 64 KiB at a time. It is used again while the channel is busy, and goes back to the system as the
+/// channel [empties](self#without-a-bound).
 ///
 /// # Panics
 /// When a message could never fit into memory.

@@ -9,6 +9,8 @@
 use core::mem::MaybeUninit;
 use std::collections::VecDeque;
 
+use crossbeam_utils::CachePadded;
+
 use super::line::Line;
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
@@ -125,7 +127,7 @@ struct MeetingPlace {
     /// lock.
     waiting: AtomicUsize,
     /// The endpoints that want to be notified when one of the other side registers in line.
-    list: WaitList,
+    list: CachePadded<WaitList>,
 }
 
 pub(super) struct Lines<T> {
@@ -187,7 +189,8 @@ impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
 
 impl<T> Meeting<T> {
     pub(in crate::channel) fn new(meter: &Meter) -> Self {
-        let place = || MeetingPlace { waiting: AtomicUsize::new(0), list: WaitList::metered(meter.clone()) };
+        let place =
+            || MeetingPlace { waiting: AtomicUsize::new(0), list: CachePadded::new(WaitList::metered(meter.clone())) };
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new(), handed: 0 };
         Self {
             lines: ForkLock::new(lines),

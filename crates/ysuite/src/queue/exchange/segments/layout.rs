@@ -226,6 +226,14 @@ impl<T> Place<T> {
         SegmentLayout::<T>::ALL - self.index()
     }
 
+    // MUTANT: Speed only: when the next segment is made.
+    /// Whether this is the first slot of a segment's first half or of its second half.
+    #[inline(always)]
+    pub(super) fn begins_half(self) -> bool {
+        const { assert!(SegmentLayout::<T>::GROUPS.is_power_of_two()) };
+        self.slot == 0 && self.group & (SegmentLayout::<T>::GROUPS / 2).saturating_sub(1) == 0
+    }
+
     // MUTANT: Speed only: how often lines are prefetched. The next segment is made at the start of a group anyway.
     /// Whether this is the first slot of a group.
     #[inline(always)]

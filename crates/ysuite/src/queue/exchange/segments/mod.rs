@@ -236,7 +236,7 @@ impl<T> Segments<T> {
         write(memory.slot(place), message);
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
         memory.flag(place).store(lap, Ordering::Release);
-        if place.begins_group() && place.index() % SegmentLayout::<T>::HALF.max(1) == 0 {
+        if place.begins_half() {
             self.go_ahead(segment, place);
         }
     }
