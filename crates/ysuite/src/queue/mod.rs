@@ -14,7 +14,7 @@ mod segmented_array;
 pub mod ypipe;
 
 pub(crate) use ready_set::{MOST, ReadySet, WORD};
-pub(crate) use register_copy::{RegisterCopy, outline};
+pub(crate) use register_copy::{RegisterCopy, outline, outline_with};
 pub(crate) use segmented_array::SegmentedArray;
 
 /// Allocates `cells` cells and makes each one from its index. `None` where there is no memory for them.

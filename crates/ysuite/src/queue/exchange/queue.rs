@@ -4,7 +4,7 @@
 //! A queue with segments has a ring as well, of one cell, which is never used.
 
 use super::counts::CountedEnds;
-use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
+use super::{ClaimedCell, ClaimedMessage, ClaimedSlot, Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
 use crate::statistics::Meter;
 
 pub(crate) struct Queue<T> {
@@ -65,39 +65,45 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Writes a message after all others, in a bounded queue. Returns the message where there is no room, and where the
-    /// ring is [special](Self::is_special): [`offer`](Self::offer) then decides. Always returns it in an unbounded
-    /// queue.
+    /// Claims the cell after all others, in a bounded queue. `None`: there is no room, or the ring is
+    /// [special](Self::is_special), and [`offer_from`](Self::offer_from) then decides. Always in an unbounded queue.
     #[inline(always)]
-    pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
-        if self.segments.is_none() { self.ring.push(hint, message) } else { Err(message) }
+    pub(crate) fn claim_next(&self, hint: &Hint) -> Option<ClaimedCell<'_, T>> {
+        if self.segments.is_none() { self.ring.claim_next(hint) } else { None }
     }
 
-    /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
+    /// After [`claim_next`](Self::claim_next): claims the slot after all others where there is no bound, and the queue is
+    /// not closed.
     #[inline]
-    pub(crate) fn push_unbounded(&self, message: T) -> Result<(), T> {
+    pub(crate) fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
+        self.segments.as_ref()?.claim_next()
+    }
+
+    /// After [`claim_next`](Self::claim_next): writes the message that is in `place` where there is no bound, and the
+    /// queue is not closed (true).
+    #[inline]
+    pub(crate) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
         match &self.segments {
-            None => Err(message),
-            Some(segments) => segments.push(message),
+            None => false,
+            Some(segments) => segments.push_from(place),
         }
     }
 
     /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
-    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn offer_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
         match &self.segments {
-            None => self.ring.offer(message),
-            Some(segments) => segments.push(message).map_err(Rejected::Closed),
+            None => self.ring.offer_from(place),
+            Some(segments) if segments.push_from(place) => Ok(()),
+            Some(_) => Err(Rejected::Closed(())),
         }
     }
 
-    /// Writes a message. Where there is no room, it takes the place of the oldest one.
-    pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
+    /// Writes the message that is in `place`. Where there is no room, it replaces the oldest one, which comes out there.
+    pub(crate) fn force(&self, place: &mut Option<T>) -> Result<Forced, Unforced> {
         match &self.segments {
-            None => self.ring.force(message),
-            Some(segments) => match segments.push(message) {
-                Ok(()) => Ok(Forced { displaced: None, has_freed: false }),
-                Err(message) => Err(Unforced::Closed(message)),
-            },
+            None => self.ring.force(place),
+            Some(segments) if segments.push_from(place) => Ok(Forced { has_freed: false }),
+            Some(_) => Err(Unforced::Closed),
         }
     }
 
@@ -146,10 +152,11 @@ impl<T> Queue<T> {
 
     /// Writes a message for a caller that holds a permit.
     #[inline]
-    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push_held_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
         match &self.segments {
-            None => self.ring.push_held(message),
-            Some(segments) => segments.push(message).map_err(Rejected::Closed),
+            None => self.ring.push_held_from(place),
+            Some(segments) if segments.push_from(place) => Ok(()),
+            Some(_) => Err(Rejected::Closed(())),
         }
     }
 
@@ -172,16 +179,16 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Takes the oldest message out, if it is written, in a bounded queue. Without a bound: nothing.
+    /// Claims the oldest message, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
-    pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
-        if self.segments.is_none() { self.ring.pop(hint) } else { None }
+    pub(crate) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedMessage<'_, T>> {
+        if self.segments.is_none() { self.ring.claim_oldest(hint) } else { None }
     }
 
-    /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, in an unbounded queue.
+    /// After [`claim_oldest`](Self::claim_oldest): claims the oldest message, if it is written, in an unbounded queue.
     #[inline]
-    pub(crate) fn pop_unbounded(&self) -> Option<T> {
-        self.segments.as_ref()?.pop()
+    pub(crate) fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
+        self.segments.as_ref()?.claim_oldest()
     }
 
     /// Writes those of the staged messages for which there is room, with one claim. Returns how many it has written: 0
@@ -259,6 +266,22 @@ impl<T> Queue<T> {
     pub(crate) fn drain(&self) {
         either!(self, queue => queue.ends.drains());
         either!(self, queue => queue.drain());
+    }
+}
+
+/// By value, for tests.
+#[cfg(test)]
+impl<T> Queue<T> {
+    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<()>> {
+        self.offer_from(&mut Some(message))
+    }
+
+    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<()>> {
+        self.push_held_from(&mut Some(message))
+    }
+
+    pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
+        self.claim_oldest(hint).map(ClaimedMessage::take)
     }
 }
 
