@@ -136,6 +136,20 @@ impl<V> Foreign<V> {
     }
 }
 
+impl<T> Foreign<Option<T>> {
+    /// A place in the frame of the call that receives a message: see [`Lent`].
+    #[inline]
+    pub(crate) const fn none() -> Self {
+        Self(ManuallyDrop::new(None))
+    }
+
+    /// A message in the frame of the call that sends it: see [`Lent`].
+    #[inline]
+    pub(crate) fn some(message: T) -> Self {
+        Self(ManuallyDrop::new(Some(message)))
+    }
+}
+
 impl<V> Deref for Foreign<V> {
     type Target = V;
 
@@ -165,6 +179,119 @@ impl<V> Drop for Foreign<V> {
             Panics::in_drop(|| unsafe { ManuallyDrop::drop(&mut self.0) });
         }
     }
+}
+
+/// The place of a message, lent to what sends it, or to what receives one into it. The outermost call has the place in
+/// its frame, in a [`Foreign`] where user code may run meanwhile. A message that is passed on by value is copied in each
+/// frame of an unoptimised program, and a large message needs a large stack then.
+pub(crate) trait Lent<T> {
+    /// Moves the message out.
+    fn take_out(&mut self) -> T;
+    /// Moves the message to another place.
+    ///
+    /// # Safety
+    /// `to` is valid for a write, and what is there needs no drop.
+    unsafe fn move_to(&mut self, to: *mut T);
+    /// Moves the message, if there is one, to another place, which is empty.
+    fn move_over(&mut self, to: &mut Self);
+    /// As [`move_to`](Self::move_to), for a place that is only dropped afterwards: without a check, and without a note
+    /// where the message needs no drop.
+    ///
+    /// # Safety
+    /// As of [`move_to`](Self::move_to), and there is a message. Nothing but a drop uses this place afterwards.
+    unsafe fn leave_to(&mut self, to: *mut T);
+}
+
+impl<T> Lent<T> for Option<T> {
+    #[inline(always)]
+    fn take_out(&mut self) -> T {
+        let place: *mut Self = self;
+        let _emptied = Emptied(place);
+        // SAFETY: the place is valid, and used by this thread alone. The message is read once: the place is empty
+        //     afterwards, and nothing reads it before.
+        unsafe { core::ptr::read(there(&*place)) }
+    }
+
+    #[inline(always)]
+    unsafe fn move_to(&mut self, to: *mut T) {
+        // SAFETY: by the caller. The message is read once: the place is empty afterwards. It is in another place than
+        //     `to`, which holds no message.
+        unsafe { to.copy_from_nonoverlapping(there(self), 1) };
+        empty(self);
+    }
+
+    #[inline(always)]
+    unsafe fn leave_to(&mut self, to: *mut T) {
+        // SAFETY: by the caller. The message is read once, and not dropped here.
+        unsafe { to.copy_from_nonoverlapping(self.as_ref().unwrap_unchecked(), 1) };
+        if mem::needs_drop::<T>() {
+            empty(self);
+        }
+    }
+
+    #[inline]
+    fn move_over(&mut self, to: &mut Self) {
+        assert!(to.is_none(), "a message is there already");
+        // SAFETY: two places, as both are borrowed mutably. The message is read once: the first place is empty
+        //     afterwards, and the other was.
+        unsafe { core::ptr::from_mut(to).copy_from_nonoverlapping(self, 1) };
+        empty(self);
+    }
+}
+
+/// A place of the calling frame, whose message is dropped as a piece of user code: as a [`Foreign`], and without a copy of
+/// the place.
+pub(crate) struct Guarded<'a, T>(pub(crate) &'a mut Option<T>);
+
+impl<T> Deref for Guarded<'_, T> {
+    type Target = Option<T>;
+
+    fn deref(&self) -> &Option<T> {
+        self.0
+    }
+}
+
+impl<T> DerefMut for Guarded<'_, T> {
+    fn deref_mut(&mut self) -> &mut Option<T> {
+        self.0
+    }
+}
+
+// USER CODE: `Drop` of a message that was received and that no caller gets, because a waker panics; it is a local's;
+//     re-entrance: any operation; panic: while unwinding it goes no further; test: tests/suite/rendezvous/foreign.rs:
+//     a_receiver_whose_passing_on_panics_leaks_no_message
+impl<T> Drop for Guarded<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if mem::needs_drop::<T>() && self.0.is_some() {
+            Panics::in_drop(|| drop(self.0.take()));
+        }
+    }
+}
+
+/// Empties a place when it is dropped: when its message has been read.
+struct Emptied<T>(*mut Option<T>);
+
+// USER CODE: none (the place is empty, and its message another's)
+impl<T> Drop for Emptied<T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: `take_out` keeps the place, which it has borrowed, and uses it no more.
+        empty(unsafe { &mut *self.0 });
+    }
+}
+
+/// The message that is in a place.
+#[inline(always)]
+fn there<T>(place: &Option<T>) -> &T {
+    place.as_ref().expect("the message is there")
+}
+
+/// The message has been moved out of its place.
+#[inline(always)]
+fn empty<T>(place: &mut Option<T>) {
+    // SAFETY: valid, and the message that was there is not dropped here.
+    unsafe { core::ptr::write(place, None) };
 }
 
 impl<V: fmt::Debug> fmt::Debug for Foreign<V> {

@@ -9,6 +9,8 @@ use loom as library;
 #[cfg(not(ysuite_loom))]
 use std as library;
 
+use core::mem::MaybeUninit;
+
 pub(crate) use cell::UnsafeCell;
 pub(crate) use library::hint::spin_loop;
 pub(crate) use library::sync::{Arc, Mutex, MutexGuard};
@@ -51,6 +53,26 @@ mod cell {
             f(self.0.get())
         }
     }
+}
+
+/// Moves a message into its cell. In a model by a closure, as there only an access within one is checked. Otherwise not:
+/// an unoptimised program would copy the message for it.
+///
+/// # Safety
+/// The cell is empty, and the caller's to fill: no other thread uses it meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn put<T>(cell: &UnsafeCell<MaybeUninit<T>>, message: T) {
+    #[cfg(not(ysuite_loom))]
+    {
+        let place = cell.with_mut(|place| place.cast::<T>());
+        // SAFETY: by the caller.
+        unsafe { core::ptr::write(place, message) };
+    }
+    #[cfg(ysuite_loom)]
+    cell.with_mut(|place| {
+        // SAFETY: by the caller.
+        unsafe { (*place).write(message) };
+    });
 }
 
 /// Represents memory that one thread writes and an atomic elsewhere hands over. A model records when it is written and

@@ -4,6 +4,8 @@
 use core::fmt;
 use std::error::Error;
 
+use crate::foreign::Lent;
+
 // FINAL: `SendError`, `TrySendError::Disconnected`, `SendTimeoutError::Disconnected`, `poll_ready` of a sender without
 //     a receiver: `GONE` is never taken out of the word, nor `CUT`, and a cut that is decided stays; a sender that
 //     connects later finds it; test: tests/suite/conformance/channel/endings.rs:
@@ -122,6 +124,56 @@ impl<T> SendTimeoutError<T> {
             Self::Timeout(message) | Self::Disconnected(message) => message,
         }
     }
+}
+
+/// The result of a send whose message is in `place` where it was not sent.
+#[inline]
+pub(crate) fn of_send<T>(outcome: Result<(), SendError<()>>, place: &mut Option<T>) -> Result<(), SendError<T>> {
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(_) => unsent(place, SendError),
+    }
+}
+
+/// As [`of_send`].
+#[inline]
+pub(crate) fn of_try_send<T>(
+    outcome: Result<(), TrySendError<()>>,
+    place: &mut Option<T>,
+) -> Result<(), TrySendError<T>> {
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(TrySendError::Full(())) => unsent(place, TrySendError::Full),
+        Err(TrySendError::Disconnected(())) => unsent(place, TrySendError::Disconnected),
+    }
+}
+
+/// As [`of_send`].
+#[inline]
+pub(crate) fn of_send_timeout<T>(
+    outcome: Result<(), SendTimeoutError<()>>,
+    place: &mut Option<T>,
+) -> Result<(), SendTimeoutError<T>> {
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(SendTimeoutError::Timeout(())) => unsent(place, SendTimeoutError::Timeout),
+        Err(SendTimeoutError::Disconnected(())) => unsent(place, SendTimeoutError::Disconnected),
+    }
+}
+
+/// The result of a receive whose message is in `place` where one was received.
+#[inline]
+pub(crate) fn received<T, E>(outcome: Result<(), E>, place: &mut Option<T>) -> Result<T, E> {
+    match outcome {
+        Ok(()) => Ok(place.take_out()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A function of its own: in an unoptimised program each place where an error is made has copies of the message.
+#[inline]
+fn unsent<T, E>(place: &mut Option<T>, error: impl FnOnce(T) -> E) -> Result<(), E> {
+    Err(error(place.take_out()))
 }
 
 const NO_RECEIVER: &str = "sending into a channel whose receiver has disconnected";

@@ -30,16 +30,17 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::time::Duration;
 
-use super::error::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
+use super::error::{self, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
 pub use super::stop::Stop;
 use super::stop::{SleepingPlace, Stoppable, StoppableShared};
 use super::{mpmc, oneshot};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::passive::STAYS;
 use crate::queue::outline;
+use crate::queue::ypipe::InSlot;
 pub use crate::queue::ypipe::{RecvWindow, SendWindow};
 use crate::wait::many::{ManyWait, SharedEnd};
 use crate::wait::one::{self, WaitingEnd};
@@ -275,33 +276,30 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         timeout: Option<Duration>,
         stop: &Stop,
     ) -> Result<(), SendTimeoutError<T>> {
-        match self.attempt(message) {
-            Err(TrySendError::Full(message)) => outline(self, |sending| {
+        let mut place = Foreign::some(message);
+        let outcome = match self.attempt(&mut place) {
+            Err(TrySendError::Full(())) => outline(self, |sending| {
                 let until = deadline(timeout);
-                sending.send_by_waiting(message, |sending| sending.wait_or_stop(until, stop))
+                sending.send_by_waiting(&mut place, |sending| sending.wait_or_stop(until, stop))
             }),
-            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
-            Ok(()) => Ok(()),
-        }
+            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
+            Ok(()) => return Ok(()),
+        };
+        error::of_send_timeout(outcome, &mut place)
     }
 
     #[inline]
-    pub(super) fn write_or_stop(&mut self, mut message: T, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
-        loop {
-            match self.end.writer.write(message) {
-                Ok(()) => return Ok(()),
-                Err(back) => message = back,
-            }
-            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
+    pub(super) fn write_or_stop(&mut self, message: T, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
+        let mut place = Foreign::some(message);
+        while !self.end.writer.write_from(&mut place) {
+            // The waker that this wakes is user code.
             let mut waited = Ok(());
-            message = Panics::answer_behind(message, || waited = self.wait_room(None, stop));
-            if let Err(error) = waited {
-                return Err(match error {
-                    SendTimeoutError::Timeout(()) => SendTimeoutError::Timeout(message),
-                    SendTimeoutError::Disconnected(()) => SendTimeoutError::Disconnected(message),
-                });
+            Panics::in_drop(|| waited = self.wait_room(None, stop));
+            if waited.is_err() {
+                return error::of_send_timeout(waited, &mut place);
             }
         }
+        Ok(())
     }
 
     /// Blocks until there may be room (true), or the deadline has passed, or `stop` is set.
@@ -377,10 +375,10 @@ impl<E: InPlaceEnd> Receiving<E> {
         stop: &Stop,
     ) -> Result<E::Message, RecvTimeoutError> {
         if let Some(message) = self.end.take() {
-            return Ok(message);
+            return Ok(message.take());
         }
         outline(self, |receiving| receiving.wait_or_stop(deadline(timeout), stop))?;
-        self.end.take().ok_or(RecvTimeoutError::Disconnected)
+        self.end.take().map(InSlot::take).ok_or(RecvTimeoutError::Disconnected)
     }
 
     // MUTANT: Speed only: the wait itself checks before it begins.
@@ -458,14 +456,16 @@ pub trait StopRecv<T> {
 impl<T> StopSend<T> for mpmc::Sender<T> {
     #[inline]
     fn send_or_stop(&self, message: T, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
-        match self.push(message) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
-            Err(TrySendError::Full(message)) => {
+        let mut place = Foreign::some(message);
+        let outcome = match self.push(&mut place) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
+            Err(TrySendError::Full(())) => {
                 let side = StoppableShared { end: self.shared().writers(), stop };
-                self.send_by_waiting(message, side, deadline(timeout), || stop.is_set())
+                self.send_by_waiting(&mut place, side, deadline(timeout), || stop.is_set())
             }
-        }
+        };
+        error::of_send_timeout(outcome, &mut place)
     }
 
     fn send_batch_or_stop(

@@ -21,6 +21,7 @@ use super::receive::{ReadingEnd, RecvBackoff};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};
 use crate::os::Deadline;
 use crate::passive::Passive;
+use crate::queue::ypipe::InSlot;
 use crate::signal::{AttachError, Registration};
 use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicUsize, Ordering, window};
@@ -138,7 +139,7 @@ impl<T> Bounded<T> {
         if self.notice.is_none() && !notices.is_quiet() {
             // The position is read after the notice was taken: messages that the notice's sender had put into the mpmc
             // channel before are before that position.
-            self.notice = notices.take().map(|notice| (notice, self.exchange.place()));
+            self.notice = notices.take().map(|notice| (notice.take(), self.exchange.place()));
         }
     }
 
@@ -171,7 +172,7 @@ impl<T> Queues<T> {
         loop {
             let message = self.urgent.take();
             if message.is_some() || !self.urgent.arm_all() {
-                return message;
+                return message.map(InSlot::take);
             }
         }
     }
@@ -277,7 +278,7 @@ impl<T> Inbox<T> {
     #[inline(always)]
     pub(crate) fn take_ordinary(&mut self) -> Option<T> {
         match &mut self.queues.bounded {
-            None => self.queues.ordinary.take(),
+            None => self.queues.ordinary.take().map(InSlot::take),
             Some(bounded) => bounded.take(&mut self.queues.ordinary),
         }
     }

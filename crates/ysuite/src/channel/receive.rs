@@ -6,12 +6,13 @@
 
 use core::task::{Context, Poll, ready};
 
-use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
 use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
-use crate::foreign::Panics;
+use crate::foreign::{Guarded, Panics};
 use crate::os::Deadline;
 use crate::queue::outline;
+use crate::queue::ypipe::InSlot;
 use crate::sync::spin_loop;
 use crate::wait::many::SharedEnd;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
@@ -21,7 +22,10 @@ use crate::wait::{Backoff, Spin};
 pub(super) trait ReadingEnd: WaitingEnd {
     type Message;
 
-    fn take(&mut self) -> Option<Self::Message>;
+    /// The next message, which stays in its slot until this is used again.
+    fn take(&mut self) -> Option<InSlot<Self::Message>>;
+    /// The next message, for code that is compiled into every loop.
+    fn take_out(&mut self) -> Option<Self::Message>;
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
     /// The next messages that are contiguous in memory; empty only where [`peek`](Self::peek) finds none.
@@ -117,16 +121,21 @@ impl<E: ReadingEnd> Receiving<E> {
         Self { end, backoff: RecvBackoff::new() }
     }
 
-    /// A message, or the error that there will be none. `None`: neither yet. Only polls: an attached receiver keeps its
-    /// id up.
+    /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet. Only polls: an
+    /// attached receiver keeps its id up.
     #[inline]
-    pub(super) fn take_or_end(&mut self) -> Option<Result<E::Message, RecvError>> {
-        match self.end.take() {
-            Some(message) => Some(Ok(message)),
-            None if !self.end.is_closed() => None,
+    pub(super) fn take_or_end(&mut self, place: &mut Option<E::Message>) -> Option<Result<(), RecvError>> {
+        let found = match self.end.take() {
+            Some(message) => message,
+            None if !self.end.is_closed() => return None,
             // What was published before the close is visible now.
-            None => Some(self.take_last()),
-        }
+            None => match self.take_last() {
+                Ok(message) => message,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        found.take_to(place);
+        Some(Ok(()))
     }
 
     // MUTANT: One more check when the queue is empty.
@@ -141,7 +150,7 @@ impl<E: ReadingEnd> Receiving<E> {
     //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
-        match self.end.take() {
+        match self.end.take_out() {
             Some(message) => Ok(message),
             None => outline(self, Self::recv_slowly),
         }
@@ -150,23 +159,44 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
-        if let Some(meeting) = self.end.meeting() {
-            return meeting.party().recv(Deadline::Never, self.backoff.meeting()).map_err(|_| RecvError);
+        if self.end.meeting().is_some() {
+            return self.met();
         }
         self.wait(Deadline::Never).map_err(|_| RecvError)?;
-        self.end.take().ok_or(RecvError)
+        moved_out(self.end.take(), RecvError)
+    }
+
+    /// In a rendezvous. A function of its own, so that others need no stack for a message.
+    #[inline(never)]
+    fn met(&mut self) -> Result<E::Message, RecvError> {
+        let Some(meeting) = self.end.meeting() else { return Err(RecvError) };
+        let mut place = None;
+        let mut place = Guarded(&mut place);
+        let outcome = meeting.party().recv(&mut place, Deadline::Never, self.backoff.meeting());
+        error::received(outcome.map_err(|_| RecvError), &mut place)
     }
 
     /// Receives; waits for a message until a deadline. `deadline` is called only where there is no message.
     pub(super) fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<E::Message, RecvTimeoutError> {
-        if let Some(message) = self.end.take() {
-            return Ok(message);
+        let found = self.end.take();
+        if found.is_some() {
+            return moved_out(found, RecvTimeoutError::Disconnected);
         }
-        if let Some(meeting) = self.end.meeting() {
-            return meeting.party().recv(deadline(), self.backoff.meeting());
+        if self.end.meeting().is_some() {
+            return self.met_until(deadline());
         }
         self.wait(deadline())?;
-        self.end.take().ok_or(RecvTimeoutError::Disconnected)
+        moved_out(self.end.take(), RecvTimeoutError::Disconnected)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn met_until(&mut self, deadline: Deadline) -> Result<E::Message, RecvTimeoutError> {
+        let Some(meeting) = self.end.meeting() else { return Err(RecvTimeoutError::Disconnected) };
+        let mut place = None;
+        let mut place = Guarded(&mut place);
+        let outcome = meeting.party().recv(&mut place, deadline, self.backoff.meeting());
+        error::received(outcome, &mut place)
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
@@ -190,9 +220,9 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     // MUTANT: Speed only: the slow path finds nothing either.
-    #[inline]
+    #[inline(always)]
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
-        match self.end.take() {
+        match self.end.take_out() {
             Some(message) => Ok(message),
             // A few loads and no copy, so that a loop of failing attempts is quick as well.
             None if self.is_plainly_empty() => Err(TryRecvError::Empty),
@@ -236,17 +266,22 @@ impl<E: ReadingEnd> Receiving<E> {
     fn try_recv_slowly(&mut self) -> Result<E::Message, TryRecvError> {
         if self.backoff.has_streamed(self.end.position()) {
             self.backoff.look_away(self.end.position());
-            if let Some(message) = self.end.take() {
-                return Ok(message);
+            let found = self.end.take();
+            if found.is_some() {
+                return moved_out(found, TryRecvError::Empty);
             }
         }
         match self.nothing() {
             // It is disconnected, or this is a rendezvous.
             Err(TryRecvError::Disconnected) => {
-                self.end.meeting().map_or(Err(TryRecvError::Disconnected), |meeting| meeting.party().try_recv())
+                let Some(meeting) = self.end.meeting() else { return Err(TryRecvError::Disconnected) };
+                let mut place = None;
+                let mut place = Guarded(&mut place);
+                let outcome = meeting.party().try_recv(&mut place);
+                error::received(outcome, &mut place)
             }
             Err(TryRecvError::Empty) => Err(TryRecvError::Empty),
-            Ok(()) => self.end.take().ok_or(TryRecvError::Disconnected),
+            Ok(()) => moved_out(self.end.take(), TryRecvError::Disconnected),
         }
     }
 
@@ -373,7 +408,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        match self.end.take() {
+        match self.end.take_out() {
             Some(message) => Poll::Ready(Ok(message)),
             None => self.poll_over(context),
         }
@@ -386,7 +421,7 @@ impl<E: ReadingEnd> Receiving<E> {
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         match self.end.meeting_mut() {
             Some(meeting) => meeting.poll_recv(context),
-            None => Poll::Ready(self.take_last()),
+            None => Poll::Ready(self.take_last().map(InSlot::take)),
         }
     }
 
@@ -394,26 +429,39 @@ impl<E: ReadingEnd> Receiving<E> {
     /// The queue is closed, and empty except for what only a last check finds.
     #[cold]
     #[inline(never)]
-    fn take_last(&mut self) -> Result<E::Message, RecvError> {
+    fn take_last(&mut self) -> Result<InSlot<E::Message>, RecvError> {
         if self.end.has_last() { self.end.take().ok_or(RecvError) } else { Err(RecvError) }
     }
 
     #[inline(always)]
     pub(super) fn recv_async(&mut self) -> impl Future<Output = Result<E::Message, RecvError>> {
-        first_try(self, Self::received)
+        first_try(self, |receiving| receiving.received())
     }
 
     async fn received(&mut self) -> Result<E::Message, RecvError> {
-        if let Some(message) = self.end.take() {
-            return Ok(message);
+        if self.end.has_message() {
+            return moved_out(self.end.take(), RecvError);
         }
         if let Some(meeting) = self.end.meeting() {
             return meeting.party().recv_async().await;
         }
-        let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
-        let outcome = core::future::poll_fn(|context| waiting.owner.poll_recv(context)).await;
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(waiting))
+        // The drop of the wait is user code.
+        let outcome = {
+            let waiting = TaskWait { owner: &mut *self, forget: |receiving| one::forget(&mut receiving.end) };
+            let outcome = core::future::poll_fn(|context| waiting.owner.poll_found(context)).await;
+            Panics::in_drop(|| drop(waiting));
+            outcome
+        };
+        moved_out(outcome.ok(), RecvError)
+    }
+
+    /// As [`poll_recv`](Self::poll_recv), and leaves the message in its slot. Not in a rendezvous.
+    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<Result<InSlot<E::Message>, RecvError>> {
+        ready!(one::poll(&mut self.end, context));
+        Poll::Ready(match self.end.take() {
+            Some(message) => Ok(message),
+            None => self.take_last(),
+        })
     }
 }
 
@@ -422,11 +470,21 @@ impl<E: ReadingEnd> Attempt for &mut Receiving<E> {
     type Outcome = Result<E::Message, RecvError>;
 
     #[inline(always)]
-    fn attempt(self) -> Result<Self::Outcome, Self> {
-        match self.end.take() {
-            Some(message) => Ok(Ok(message)),
-            None => Err(self),
+    fn attempt(&mut self) -> Poll<Self::Outcome> {
+        match self.end.take_out() {
+            Some(message) => Poll::Ready(Ok(message)),
+            None => Poll::Pending,
         }
+    }
+}
+
+/// The result of a receive that has found this. A function of its own: in an unoptimised program each place where a
+/// result is made has a copy of the message.
+#[inline]
+fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
+    match found {
+        Some(message) => Ok(message.take()),
+        None => Err(none),
     }
 }
 
@@ -461,7 +519,7 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or
             /// the channel is closed.
-            #[inline]
+            #[inline(always)]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.inner.try_recv()
             }
@@ -625,7 +683,7 @@ macro_rules! impl_receiver_api {
             /// At least the messages that are there, and exactly those after the sender has disconnected. Costs the
             /// same as [`len`](Self::len).
             certain: usize::MAX,
-            |receiver| look: receiver.inner.end.take(), has_message: receiver.inner.end.has_last(),
+            |receiver| look: receiver.inner.end.take_out(), has_message: receiver.inner.end.has_last(),
         );
     };
 }

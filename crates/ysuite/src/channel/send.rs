@@ -5,17 +5,18 @@
 //! method says whether it blocks, and what it costs.
 
 use core::mem::ManuallyDrop;
+use core::ptr;
 use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
-use super::error::{SendError, SendTimeoutError, TrySendError};
+use super::error::{self, SendError, SendTimeoutError, TrySendError};
 use super::first_try::{Attempt, first_try};
 use super::rendezvous::MeetingEnd;
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::Deadline;
 use crate::passive::{GONE, Passive, STAYS};
-use crate::queue::ypipe::Writer;
-use crate::queue::{RegisterCopy, outline};
+use crate::queue::ypipe::{InSlot, Writer};
+use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::signal::{AttachError, Registration};
 use crate::statistics::COUNTING;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
@@ -130,55 +131,78 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     #[inline(always)]
     pub(super) fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.end.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => outline(self, |sender| sender.sent(tokens)),
-            Err(message) => outline(self, |sender| sender.send_slowly(message, Deadline::Never))
-                .map_err(|error| SendError(error.into_inner())),
+        if !self.end.writer.may_send_here() {
+            return outline_with(self, message, Self::send_further);
         }
+        // SAFETY: `may_send_here` has just returned true.
+        let tokens = unsafe {
+            ptr::write(self.end.writer.slot_here(), message);
+            self.end.writer.sent_here()
+        };
+        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.sent(tokens)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_further(&mut self, message: T) -> Result<(), SendError<T>> {
+        let mut place = Foreign::some(message);
+        let outcome = self.send_place(&mut place);
+        error::of_send(outcome, &mut place)
     }
 
     // More than the compiler inlines by itself, because of its slow paths.
     #[inline(always)]
     pub(super) fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        match self.end.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => outline(self, |sender| sender.sent(tokens)).map_err(TrySendError::from),
-            Err(message) => outline(self, |sender| sender.refused_for_good(message)),
+        if !self.end.writer.may_send_here() {
+            return outline_with(self, message, Self::try_further);
         }
-    }
-
-    /// As [`try_send`](Self::try_send), for a caller that waits where there is no room. So the statistics do not count
-    /// the channel as full here.
-    pub(super) fn attempt(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        match self.end.writer.send(message) {
-            Ok(0) => Ok(()),
-            Ok(tokens) => self.sent(tokens).map_err(TrySendError::from),
-            Err(message) => self.refused(message),
-        }
-    }
-
-    /// As [`attempt`](Self::attempt), after a wait. Room that a receiver's drop has made does not count: its messages
-    /// are dropped after it has disconnected. So a sender that finds that room also finds the disconnection.
-    pub(super) fn attempt_again(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        if self.is_over() { Err(TrySendError::Disconnected(self.told(message))) } else { self.attempt(message) }
-    }
-
-    /// Returns the message to a caller that learns of the disconnection. From now on each send reports it.
-    fn told(&mut self, message: T) -> T {
-        self.end.writer.forget_room();
-        message
+        // SAFETY: `may_send_here` has just returned true.
+        let tokens = unsafe {
+            ptr::write(self.end.writer.slot_here(), message);
+            self.end.writer.sent_here()
+        };
+        if tokens == 0 { Ok(()) } else { outline(self, |sender| sender.tried(tokens)) }
     }
 
     // MUTANT: The refusal only counts, and nothing is counted in this build.
     #[cold]
     #[inline(never)]
-    fn refused_for_good(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        let outcome = self.refused(message);
-        if COUNTING && matches!(outcome, Err(TrySendError::Full(_))) {
+    fn try_further(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        let mut place = Foreign::some(message);
+        let outcome = self.try_send_place(&mut place);
+        error::of_try_send(outcome, &mut place)
+    }
+
+    /// As [`try_send`](Self::try_send), with the message that is in `place`. After an error it is still there.
+    #[inline(always)]
+    pub(super) fn try_send_place(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        let outcome = self.attempt(place);
+        if COUNTING && outcome == Err(TrySendError::Full(())) {
             self.refuse();
         }
         outcome
+    }
+
+    /// As [`try_send_place`](Self::try_send_place), for a caller that waits where there is no room. So the statistics do
+    /// not count the channel as full here.
+    #[inline]
+    pub(super) fn attempt(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        match self.end.writer.send_from(place) {
+            Some(0) => Ok(()),
+            Some(tokens) => Ok(self.sent_from_place(tokens, place)?),
+            None => self.refused(place),
+        }
+    }
+
+    /// As [`attempt`](Self::attempt), after a wait. Room that a receiver's drop has made does not count: its messages
+    /// are dropped after it has disconnected. So a sender that finds that room also finds the disconnection.
+    pub(super) fn attempt_again(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        if self.is_over() {
+            // From now on each send reports it.
+            self.end.writer.forget_room();
+            return Err(TrySendError::Disconnected(()));
+        }
+        self.attempt(place)
     }
 
     // MUTANT: Nothing is hidden in a rendezvous: the first message comes back either way.
@@ -193,39 +217,50 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// There is no room, or the receiver has disconnected. An attached sender takes its id down, and checks once more.
     #[cold]
     #[inline(never)]
-    fn refused(&mut self, message: T) -> Result<(), TrySendError<T>> {
+    fn refused(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
         if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().try_send(message);
+            return meeting.party().try_send(place);
         }
-        let mut message = message;
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
             let mut found = false;
             // Hidden messages may take the room that the set is to report. The waker that the flush wakes is user code.
-            // So is the drop of a message that no caller gets, while unwinding.
-            message = Panics::answer_behind(message, || {
+            Panics::in_drop(|| {
                 self.flush();
                 found = one::rest(&mut *self.end);
             });
             if found {
-                match self.end.writer.send(message) {
-                    Ok(0) => return Ok(()),
-                    Ok(tokens) => return self.sent(tokens).map_err(TrySendError::from),
-                    Err(back) => message = back,
+                match self.end.writer.send_from(place) {
+                    Some(0) => return Ok(()),
+                    Some(tokens) => return Ok(self.sent_from_place(tokens, place)?),
+                    None => {}
                 }
             }
         }
-        Err(if self.end.writer.is_over() { TrySendError::Disconnected(message) } else { TrySendError::Full(message) })
+        Err(if self.end.writer.is_over() { TrySendError::Disconnected(()) } else { TrySendError::Full(()) })
     }
 
     // MUTANT: A wait for room finds the disconnection after arming.
-    /// Sends the message that is in `place`, or reports that the receiver has disconnected.
+    /// Sends the message that is in `place`, or reports that the receiver has disconnected, with the message in its
+    /// place. `None`: neither, or there is no message.
     #[inline]
-    pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+    pub(super) fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
+        place.as_ref()?;
         // In this order: see `attempt_again`.
         if self.end.writer.is_over() {
-            return place.take().map(|message| Err(SendError(self.told(message))));
+            self.end.writer.forget_room();
+            return Some(Err(SendError(())));
         }
-        if self.end.writer.has_room() { Some(self.send(place.take()?)) } else { None }
+        if self.end.writer.has_room() { Some(self.send_place(place)) } else { None }
+    }
+
+    /// Sends the message that is in `place`; waits for room. After an error it is still there.
+    #[inline(always)]
+    pub(super) fn send_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        match self.end.writer.send_from(place) {
+            Some(0) => Ok(()),
+            Some(tokens) => self.sent_from_place(tokens, place),
+            None => self.send_slowly(place, Deadline::Never).map_err(|_| SendError(())),
+        }
     }
 
     /// Attaches the sender to the registration's set.
@@ -245,29 +280,42 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         message: T,
         deadline: impl FnOnce() -> Deadline,
     ) -> Result<(), SendTimeoutError<T>> {
-        match self.attempt(message) {
-            Err(TrySendError::Full(message)) => self.send_slowly(message, deadline()),
-            Err(TrySendError::Disconnected(message)) => Err(SendTimeoutError::Disconnected(message)),
+        let mut place = Foreign::some(message);
+        let outcome = self.send_place_until(&mut place, deadline);
+        error::of_send_timeout(outcome, &mut place)
+    }
+
+    /// As [`send_until`](Self::send_until), with the message that is in `place`.
+    pub(super) fn send_place_until(
+        &mut self,
+        place: &mut Option<T>,
+        deadline: impl FnOnce() -> Deadline,
+    ) -> Result<(), SendTimeoutError<()>> {
+        match self.attempt(place) {
+            Err(TrySendError::Full(())) => self.send_slowly(place, deadline()),
+            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
             Ok(()) => Ok(()),
         }
     }
 
     #[inline(always)]
     pub(super) fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        first_try((self, message), |(sending, message)| sending.message_sent(message))
-    }
-
-    fn message_sent(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
-        // the wait are user code, and may run while unwinding.
-        let mut place = Foreign::new(Some(message));
-        async move { self.sent_from(&mut place).await }
+        // The future has the message once, and lends it. Both the drop of the message and the wait are user code, and
+        // may run while unwinding.
+        first_try((self, Foreign::some(message)), |(sending, place)| sending.sent_from(place))
     }
 
     /// Sends the message that is in `place`; the task waits for room.
     async fn sent_from(&mut self, place: &mut Option<T>) -> Result<(), SendError<T>> {
-        if let Some(outcome) = self.send_from(place) {
-            return outcome;
+        let outcome = self.place_sent(place).await;
+        error::of_send(outcome, place)
+    }
+
+    async fn place_sent(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        match self.end.writer.send_from(place) {
+            Some(0) => return Ok(()),
+            Some(tokens) => return self.sent_from_place(tokens, place),
+            None => {}
         }
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async(place).await;
@@ -275,42 +323,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
         core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
         drop(waiting);
-        self.attempt_again_from(place).map_err(|error| SendError(error.into_inner()))
-    }
-
-    /// Sends the message that is in `place`. `None`: there is no room, or no receiver, and the message stays in
-    /// `place`.
-    fn send_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
-        match self.end.writer.send(place.take()?) {
-            Ok(0) => Some(Ok(())),
-            Ok(tokens) => Some(self.sent(tokens)),
-            Err(message) => {
-                *place = Some(message);
-                None
-            }
-        }
-    }
-
-    /// As [`attempt`](Self::attempt) with the message that is in `place`. Where there is no room it stays there
-    /// (`None`).
-    pub(super) fn attempt_from(&mut self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
-        match self.attempt(place.take()?) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(message)) => Some(Err(SendTimeoutError::Disconnected(message))),
-            Err(TrySendError::Full(message)) => {
-                *place = Some(message);
-                None
-            }
-        }
-    }
-
-    /// As [`attempt_again`](Self::attempt_again) with the message that is in `place`.
-    pub(super) fn attempt_again_from(&mut self, place: &mut Option<T>) -> Result<(), SendTimeoutError<T>> {
-        let Some(message) = place.take() else { return Ok(()) };
-        self.attempt_again(message).map_err(|error| match error {
-            TrySendError::Full(message) => SendTimeoutError::Timeout(message),
-            TrySendError::Disconnected(message) => SendTimeoutError::Disconnected(message),
-        })
+        self.attempt_again(place).map_err(|_| SendError(()))
     }
 
     // WAITS: a task, for room, also in `send_async`; it does not spin, and flushes first; test:
@@ -329,34 +342,46 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     #[inline(always)]
     pub(super) fn write(&mut self, message: T) -> Result<(), SendError<T>> {
-        match self.end.writer.write(message) {
-            Ok(()) => Ok(()),
-            Err(message) => outline(self, |sender| sender.write_slowly(message)),
+        if !self.end.writer.has_room() {
+            return outline_with(self, message, Self::write_slowly);
         }
+        // SAFETY: `has_room` has just returned true.
+        unsafe {
+            ptr::write(self.end.writer.slot_here(), message);
+            self.end.writer.written_here();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_slowly(&mut self, message: T) -> Result<(), SendError<T>> {
+        let mut place = Foreign::some(message);
+        let outcome = self.write_place(&mut place);
+        error::of_send(outcome, &mut place)
     }
 
     // MUTANT: Speed only: the wait finds the disconnection at its first check or after arming.
     #[cold]
     #[inline(never)]
-    fn write_slowly(&mut self, mut message: T) -> Result<(), SendError<T>> {
+    fn write_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         if let Some(meeting) = self.end.link.meeting() {
-            let sent = meeting.party().send(message, Deadline::Never, &mut self.backoff);
-            return sent.map_err(|error| SendError(error.into_inner()));
+            let sent = meeting.party().send(place, Deadline::Never, &mut self.backoff);
+            return sent.map_err(|_| SendError(()));
         }
         loop {
-            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
-            message = Panics::answer_behind(message, || {
+            // The waker that this wakes is user code.
+            Panics::in_drop(|| {
                 self.flush();
                 if !self.end.writer.is_over() {
                     one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
                 }
             });
             if self.end.writer.is_over() {
-                return Err(SendError(message));
+                return Err(SendError(()));
             }
-            match self.end.writer.write(message) {
-                Ok(()) => return Ok(()),
-                Err(back) => message = back,
+            if self.end.writer.write_from(place) {
+                return Ok(());
             }
         }
     }
@@ -414,20 +439,23 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return outline(self, |sender| sender.unsent(messages));
         }
         let batch = FlushOnDrop(self);
-        while let Some(message) = batch.0.end.writer.fill(messages) {
+        let mut rest = Foreign::none();
+        while batch.0.end.writer.fill(messages, &mut rest) {
             let tokens = batch.0.end.writer.publish();
-            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
+            // The waker that this wakes is user code.
             let mut published = Ok(());
-            let message = Panics::answer_behind(message, || published = batch.0.published(tokens, first));
+            Panics::in_drop(|| published = batch.0.published(tokens, first));
             if let Err(SendError(mut back)) = published {
-                back.push(message);
+                back.push(rest.take_out());
                 return Err(SendError(back));
             }
             if batch.0.end.link.meeting().is_some() {
-                return outline(batch.0, |sender| sender.meet_all(core::iter::once(message).chain(messages)));
+                return outline(batch.0, |sender| sender.meet_all(&mut rest, messages));
             }
             first = batch.0.end.writer.position();
-            outline(batch.0, |sender| sender.write_slowly(message)).map_err(|error| SendError(vec![error.0]))?;
+            if outline(batch.0, |sender| sender.write_place(&mut rest)).is_err() {
+                return Err(SendError(vec![rest.take_out()]));
+            }
         }
         let sent = batch.0.end.writer.position().wrapping_sub(start);
         let tokens = batch.0.end.writer.publish();
@@ -457,9 +485,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Hands over all messages, one by one. Only in a rendezvous.
     #[cold]
     #[inline(never)]
-    fn meet_all(&mut self, messages: impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+    fn meet_all(
+        &mut self,
+        first: &mut Option<T>,
+        messages: &mut impl Iterator<Item = T>,
+    ) -> Result<usize, SendError<Vec<T>>> {
         match self.end.link.meeting() {
-            Some(meeting) => meeting.party().send_batch(messages, &mut self.backoff),
+            Some(meeting) => meeting.party().send_batch(first, messages, &mut self.backoff),
             None => Ok(0),
         }
     }
@@ -468,31 +500,39 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// the messages of the batch that can still be taken back.
     #[inline]
     pub(super) fn published(&mut self, tokens: u32, from: usize) -> Result<(), SendError<Vec<T>>> {
-        let mut back = Vec::new();
-        if tokens != 0 {
-            back = outline(self, |sender| sender.answered(tokens, from, back, Vec::push));
+        if tokens == 0 {
+            return Ok(());
         }
+        let back = outline(self, |sender| sender.batch_answered(tokens, from));
         if back.is_empty() { Ok(()) } else { Err(SendError(back)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn batch_answered(&mut self, tokens: u32, from: usize) -> Vec<T> {
+        // Its drop is user code, where a panic keeps the caller from getting it.
+        let mut back = Foreign::new(Vec::new());
+        self.answered(tokens, from, &mut |message| back.push(message.take()));
+        back.into_inner()
     }
 
     // MUTANT: Speed only: without a close there is nothing to take back, and the next send checks for room anew.
     /// The messages from position `from` on have been published, and the receiver sleeps, has closed the channel or has
-    /// disconnected. Puts the messages that can still be taken back into `back`.
+    /// disconnected. `back` gets the messages that can still be taken back.
     #[cold]
     #[inline(never)]
-    fn answered<B>(&mut self, tokens: u32, from: usize, mut back: B, put: impl Fn(&mut B, T)) -> B {
+    fn answered(&mut self, tokens: u32, from: usize, back: &mut dyn FnMut(InSlot<T>)) {
         if tokens & STAYS == 0 {
             self.end.writer.count();
-            self.wake(tokens);
-            return back;
+            Panics::in_drop(|| _ = self.wake(tokens));
+            return;
         }
-        // What was sent before is dropped: user code. So is the drop of messages that no caller gets, while unwinding.
+        // What was sent before is dropped: user code.
         let mut panics = Panics::none();
-        panics.catch(|| self.end.writer.reclaim(tokens, from, &mut |message| put(&mut back, message.take())));
+        panics.catch(|| self.end.writer.reclaim(tokens, from, back));
         // Another thread may be dropping what was sent. Then nothing comes back, and the next send must find the
         // disconnection.
         self.end.writer.forget_room();
-        panics.answer(back)
     }
 
     // MUTANT: A hidden message is dropped one line later instead.
@@ -500,14 +540,31 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn sent(&mut self, tokens: u32) -> Result<(), SendError<T>> {
-        let from = self.end.writer.position().wrapping_sub(1);
         // No `Vec`: a send that fails allocates nothing.
-        let back = self.answered(tokens, from, None, |back, message| *back = Some(message));
-        back.map_or(Ok(()), |message| Err(SendError(message)))
+        let mut place = Foreign::none();
+        let outcome = self.sent_from_place(tokens, &mut place);
+        error::of_send(outcome, &mut place)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tried(&mut self, tokens: u32) -> Result<(), TrySendError<T>> {
+        let mut place = Foreign::none();
+        let outcome = self.sent_from_place(tokens, &mut place);
+        error::of_try_send(outcome.map_err(|_| TrySendError::Disconnected(())), &mut place)
+    }
+
+    /// As [`sent`](Self::sent), for the message that was in `place`: after an error it is there again.
+    #[cold]
+    #[inline(never)]
+    fn sent_from_place(&mut self, tokens: u32, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        let from = self.end.writer.position().wrapping_sub(1);
+        self.answered(tokens, from, &mut |message| message.take_to(place));
+        if place.is_none() { Ok(()) } else { Err(SendError(())) }
     }
 
     // USER CODE: the receiver's waker, and `Clone` of the waker of the sender's task; here, in `write_slowly`,
-    //     `refused`, `send_all` and `message_sent`, and in `message_sent` of `mpmc` and `send_async` of `broadcast`.
+    //     `refused`, `send_all` and `send_async`, and in `send_async` of `mpmc` and of `broadcast`.
     //     The message that has no room is a local's or the future's; re-entrance: any operation; panic: the message is
     //     dropped as one more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
     // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver has disconnected, the deadline; spin:
@@ -515,11 +572,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     hidden messages; test: tests/suite/conformance/channel/batches.rs: a_full_batch_flushes_itself_and_waits
     #[cold]
     #[inline(never)]
-    fn send_slowly(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&mut self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
         if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send(message, deadline, &mut self.backoff);
+            return meeting.party().send(place, deadline, &mut self.backoff);
         }
-        self.send_by_waiting(message, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
+        self.send_by_waiting(place, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
     }
 
     // MUTANT: After a wait in time there is room, which no other sender can take, or a disconnection.
@@ -527,22 +584,22 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline]
     pub(super) fn send_by_waiting(
         &mut self,
-        mut message: T,
+        place: &mut Option<T>,
         mut wait: impl FnMut(&mut Self) -> bool,
-    ) -> Result<(), SendTimeoutError<T>> {
+    ) -> Result<(), SendTimeoutError<()>> {
         loop {
             let mut in_time = true;
-            // The waker that this wakes is user code. So is the drop of a message that no caller gets, while unwinding.
-            message = Panics::answer_behind(message, || {
+            // The waker that this wakes is user code.
+            Panics::in_drop(|| {
                 // Hidden messages must be published before this waits, or two such handles would wait for each other.
                 self.flush();
                 // After a disconnection there is no wait: without a bound the sleep flag is not even allocated for it.
                 in_time = self.end.writer.is_over() || wait(self);
             });
-            match self.attempt_again(message) {
-                Err(TrySendError::Full(back)) if in_time => message = back,
-                Err(TrySendError::Full(back)) => return Err(SendTimeoutError::Timeout(back)),
-                Err(TrySendError::Disconnected(back)) => return Err(SendTimeoutError::Disconnected(back)),
+            match self.attempt_again(place) {
+                Err(TrySendError::Full(())) if in_time => {}
+                Err(TrySendError::Full(())) => return Err(SendTimeoutError::Timeout(())),
+                Err(TrySendError::Disconnected(())) => return Err(SendTimeoutError::Disconnected(())),
                 Ok(()) => return Ok(()),
             }
         }
@@ -555,17 +612,25 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 }
 
 /// A send, as an operation that may complete at once.
-impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, T) {
+impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, Foreign<Option<T>>) {
     type Outcome = Result<(), SendError<T>>;
 
     #[inline(always)]
-    fn attempt(self) -> Result<Self::Outcome, Self> {
-        let (sending, message) = self;
-        match sending.end.writer.send(message) {
-            Ok(0) => Ok(Ok(())),
-            Ok(tokens) => Ok(sending.sent(tokens)),
-            Err(message) => Err((sending, message)),
-        }
+    fn attempt(&mut self) -> Poll<Self::Outcome> {
+        let (sending, place) = self;
+        let tokens = if sending.end.writer.may_send_here() {
+            // SAFETY: `may_send_here` has just returned true. An operation is attempted once, so its message is there.
+            unsafe {
+                place.leave_to(sending.end.writer.slot_here());
+                sending.end.writer.sent_here()
+            }
+        } else {
+            match outline(*sending, |sending| sending.end.writer.send_from(place)) {
+                Some(tokens) => tokens,
+                None => return Poll::Pending,
+            }
+        };
+        if tokens == 0 { Poll::Ready(Ok(())) } else { Poll::Ready(sending.sent(tokens)) }
     }
 }
 
@@ -688,7 +753,7 @@ macro_rules! impl_sender_api {
             ///
             /// # Errors
             /// When there is no room, and as [`send`](Self::send).
-            #[inline]
+            #[inline(always)]
             pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
                 self.inner.try_send(message)
             }

@@ -84,7 +84,7 @@ impl<T> Fed<T> {
     pub(super) fn stand(&mut self, party: &Party<'_, T, true>, message: T) -> Result<(), SendError<()>> {
         self.assert_nothing();
         // The message is dropped where no receiver can get it, as a sink has no way to return it.
-        self.line = InLine::begin(party, message).map_err(|_| SendError(()))?;
+        self.line = InLine::begin(party, message)?;
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl<T> Fed<T> {
 
     /// Takes the message out of line.
     pub(super) fn leave(&mut self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<()>> {
-        self.line.take().map_or(Ok(()), |line| line.end(side).map_err(|_| SendError(())))
+        self.line.take().map_or(Ok(()), |line| line.end(side))
     }
 
     /// Before a message is fed.

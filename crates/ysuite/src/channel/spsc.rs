@@ -48,10 +48,10 @@ use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::rendezvous::{Meeting, MeetingEnd};
 use super::send::{SenderLink, Sending, impl_sender_api};
 use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Passive, STAYS};
-use crate::queue::ypipe::{self, Reader, Writer};
-use crate::queue::{RegisterCopy, outline};
+use crate::queue::ypipe::{self, InSlot, Reader, Writer};
+use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::statistics::Meter;
 use crate::sync::{Arc, UnsafeCell, window};
@@ -221,14 +221,21 @@ impl<T> SpscReader<T> {
         }
     }
 
-    /// A message has been taken, and the sender waits for its room. Its waker is user code. So is the drop of a message
-    /// that no caller gets, while unwinding.
+    /// A message has been taken, and the sender waits for its room. Its waker is user code; while unwinding, its panic
+    /// goes no further.
     #[cold]
     #[inline(never)]
-    fn released(&self, message: T, tokens: u32) -> T {
-        Panics::answer_behind(message, || {
-            self.shared.sender.wake(self.reader.writer_passive(), tokens);
-        })
+    fn release(&self, tokens: u32) {
+        Panics::in_drop(|| self.shared.sender.wake(self.reader.writer_passive(), tokens));
+    }
+
+    /// As [`release`](Self::release), with the message. Its drop is user code where no caller gets it.
+    #[cold]
+    #[inline(never)]
+    fn released(&mut self, message: T, tokens: u32) -> T {
+        let mut place = Foreign::some(message);
+        self.release(tokens);
+        place.take_out()
     }
 
     /// This receiver is being dropped or has closed the channel, and has found `tokens`: notifies all that wait for
@@ -245,11 +252,26 @@ impl<T> ReadingEnd for SpscReader<T> {
 
     // MUTANT: A wake without a mode does nothing.
     #[inline(always)]
-    fn take(&mut self) -> Option<T> {
-        let message = self.reader.read()?;
+    fn take(&mut self) -> Option<InSlot<T>> {
+        let message = self.reader.read_in_slot()?;
         let tokens = self.reader.credited();
         if tokens != 0 {
-            return Some(outline(self, |end| end.released(message, tokens)));
+            outline(self, |end| end.release(tokens));
+        }
+        Some(message)
+    }
+
+    // MUTANT: A wake without a mode does nothing.
+    #[inline(always)]
+    fn take_out(&mut self) -> Option<T> {
+        // Out of its slot before the sender's word is loaded: that takes a register less.
+        let message = match self.reader.read_in_slot() {
+            Some(message) => message.take(),
+            None => return None,
+        };
+        let tokens = self.reader.credited();
+        if tokens != 0 {
+            return Some(outline_with(self, message, |end, message| end.released(message, tokens)));
         }
         Some(message)
     }

@@ -6,7 +6,7 @@ use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::{Poll, ready};
 
-use super::error::{RecvError, SendError, SendTimeoutError};
+use super::error::{self, RecvError, SendError, SendTimeoutError, TrySendError};
 use super::limit::{self, Limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
@@ -56,10 +56,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
         // The future captures this and only lends it, so it holds the message once. Its drop is user code, and may run
         // while unwinding.
-        let mut place = Foreign::new(Some(message));
+        let mut place = Foreign::some(message);
         async move {
             let stop = pin!(Some(stop));
-            self.sent_from_until(&mut place, Limit::new(stop)).await
+            let outcome = self.sent_from_until(&mut place, Limit::new(stop)).await;
+            error::of_send_timeout(outcome, &mut place)
         }
     }
 
@@ -67,10 +68,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         &mut self,
         place: &mut Option<T>,
         mut stop: Limit<'_, impl Future>,
-    ) -> Result<(), SendTimeoutError<T>> {
-        if let Some(outcome) = self.attempt_from(place) {
+    ) -> Result<(), SendTimeoutError<()>> {
+        let attempted = self.attempt(place);
+        if attempted != Err(TrySendError::Full(())) {
             // The drop of the limit is user code.
-            return Panics::answer_behind(outcome, || drop(stop));
+            Panics::in_drop(|| drop(stop));
+            return attempted.map_err(|_| SendTimeoutError::Disconnected(()));
         }
         if let Some(meeting) = self.end.link.meeting() {
             return meeting.party().send_async_until(place, stop).await;
@@ -86,7 +89,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         })
         .await;
         limit::answer_behind((), waiting, stop);
-        self.attempt_again_from(place)
+        self.attempt_again(place).map_err(|error| match error {
+            TrySendError::Full(()) => SendTimeoutError::Timeout(()),
+            TrySendError::Disconnected(()) => SendTimeoutError::Disconnected(()),
+        })
     }
 }
 

@@ -56,7 +56,10 @@ impl Address {
     /// `Ended` if the mailbox has ended; `Full` for a new thread while all lanes are in use. The error contains the
     /// value.
     pub fn send_priority<T: Any + Send>(&self, value: T) -> Result<(), SendError<T>> {
-        self.inner.send(Envelope::new(value), Rank::Urgent).map_err(opened)
+        match self.inner.send(Envelope::new(value), Rank::Urgent) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(opened(error)),
+        }
     }
 
     /// Forwards a message as it was received, for example by a catch-all. Otherwise as [`send`](Self::send).

@@ -109,13 +109,7 @@ impl Envelope {
     /// The envelope itself, if it is not.
     #[inline(always)]
     pub fn downcast<T: Any + Send>(self) -> Result<T, Self> {
-        if self.is::<T>() {
-            let mut sealed = ManuallyDrop::new(self);
-            // SAFETY: the value is of this type; `sealed` is not dropped, so the value is not used again.
-            Ok(unsafe { sealed.value.take() })
-        } else {
-            Err(self)
-        }
+        if self.is::<T>() { Ok(self.opened()) } else { Err(self) }
     }
 
     // MUTANT: Speed only: the message is offered and found by its type.
@@ -125,11 +119,16 @@ impl Envelope {
         core::ptr::eq(self.vtable, Of::<T>::MESSAGE)
     }
 
-    // MUTANT: Speed only: the message is offered and found by its type.
-    /// The value, if it [is plainly](Self::is_plainly) of this type.
+    /// The value, which is of this type: the caller has checked that.
+    ///
+    /// # Panics
+    /// If it is of another type.
     #[inline(always)]
-    pub(super) fn open<T: Any + Send>(self) -> Result<T, Self> {
-        if self.is_plainly::<T>() { self.downcast() } else { Err(self) }
+    pub(super) fn opened<T: Any + Send>(self) -> T {
+        assert!(self.is::<T>(), "it was checked before");
+        let mut sealed = ManuallyDrop::new(self);
+        // SAFETY: the value is of this type; `sealed` is not dropped, so the value is not used again.
+        unsafe { sealed.value.take() }
     }
 
     /// Moves the value out of an envelope in place: the envelope as a whole is never moved.

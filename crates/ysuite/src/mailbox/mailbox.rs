@@ -197,7 +197,12 @@ impl Mailbox {
     /// it owns.
     #[inline]
     pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        self.next_at_once().map_or_else(|| self.find(), Ok)
+        match self.next_at_once::<T>() {
+            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
+            //     taken.
+            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
+            None => self.find(),
+        }
     }
 
     #[inline(never)]
@@ -215,7 +220,12 @@ impl Mailbox {
     /// # Errors
     /// As [`receive`](Self::receive), and `Timeout` when the time is up.
     pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
-        self.next_at_once().map_or_else(|| self.search_timeout(timeout).find(), Ok)
+        match self.next_at_once::<T>() {
+            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
+            //     taken.
+            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
+            None => self.search_timeout(timeout).find(),
+        }
     }
 
     /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that
@@ -228,7 +238,12 @@ impl Mailbox {
     /// next.
     #[inline]
     pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        self.next_at_once().map_or_else(|| Search::new(self, Deadline::Never).find_only(), Ok)
+        match self.next_at_once::<T>() {
+            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
+            //     taken.
+            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
+            None => Search::new(self, Deadline::Never).find_only(),
+        }
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.

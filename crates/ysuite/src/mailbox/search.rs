@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use core::any::{Any, type_name};
+use core::ptr::NonNull;
 
 use super::Mailbox;
 use super::envelope::Envelope;
@@ -322,8 +323,8 @@ impl<'a> Search<'a> {
     /// The next message of this type.
     #[inline(always)]
     pub(super) fn find<T: Any + Send>(mut self) -> Result<T, ReceiveError> {
-        if let Some(value) = self.next_if()? {
-            return Ok(value);
+        if let Some(envelope) = self.next_if::<T>()? {
+            return Ok(envelope.opened());
         }
         while !self.offered().is::<T>() {
             self.next_further()?;
@@ -334,8 +335,8 @@ impl<'a> Search<'a> {
     /// The next message, if it is of this type; otherwise it stays the next.
     #[inline(always)]
     pub(super) fn find_only<T: Any + Send>(mut self) -> Result<T, ReceiveError> {
-        if let Some(value) = self.next_if()? {
-            return Ok(value);
+        if let Some(envelope) = self.next_if::<T>()? {
+            return Ok(envelope.opened());
         }
         if self.offered().is::<T>() {
             return Ok(self.accept());
@@ -348,7 +349,7 @@ impl<'a> Search<'a> {
     // MUTANT: Speed only: `next_further` continues with the new messages as well.
     /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]
-    fn next_if<T: Any + Send>(&mut self) -> Result<Option<T>, ReceiveError> {
+    fn next_if<T: Any + Send>(&mut self) -> Result<Option<Envelope>, ReceiveError> {
         if self.stage != Stage::New {
             return self.next_further().map(|()| None);
         }
@@ -357,16 +358,12 @@ impl<'a> Search<'a> {
                 self.wait()?;
                 continue;
             };
-            return match envelope.open() {
-                Ok(value) => {
-                    self.mailbox.aside.received(Rank::Ordinary);
-                    Ok(Some(value))
-                }
-                Err(envelope) => {
-                    self.offer(envelope, Rank::Ordinary);
-                    Ok(None)
-                }
-            };
+            if envelope.is_plainly::<T>() {
+                self.mailbox.aside.received(Rank::Ordinary);
+                return Ok(Some(envelope));
+            }
+            self.offer(envelope, Rank::Ordinary);
+            return Ok(None);
         }
         self.next_new().map(|()| None)
     }
@@ -374,7 +371,7 @@ impl<'a> Search<'a> {
     /// Takes the offered message, which is of this type.
     #[inline(always)]
     pub fn accept<T: Any + Send>(self) -> T {
-        self.take().downcast().expect("it was checked before")
+        self.take().opened()
     }
 
     /// Takes the offered message, of any type.
@@ -406,17 +403,16 @@ impl<'a> Search<'a> {
 impl Mailbox {
     // MUTANT: Speed only: a fast path of the same search.
     /// The usual result of a search for this type, found at once: nothing is set aside, there is no urgent message, and
-    /// the next ordinary one is of this type. That message is moved once, out of its lane.
+    /// the next ordinary one is of this type. That message is still in its lane: the caller, whose it is, moves its value
+    /// out before it uses the mailbox again.
     #[inline(always)]
-    pub(super) fn next_at_once<T: Any + Send>(&mut self) -> Option<T> {
+    pub(super) fn next_at_once<T: Any + Send>(&mut self) -> Option<NonNull<Envelope>> {
         if !self.aside.is_clear() {
             return None;
         }
         let place = self.inbox.take_in_place(Envelope::is_plainly::<T>)?;
         self.aside.received(Rank::Ordinary);
-        // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
-        // taken.
-        Some(unsafe { Envelope::take_at(place) })
+        Some(place)
     }
 }
 

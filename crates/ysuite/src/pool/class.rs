@@ -8,8 +8,6 @@ use core::ptr::{self, NonNull};
 // Counts: not the façade's, a model need not explore it.
 use core::sync::atomic::AtomicU32;
 
-use crossbeam_utils::CachePadded;
-
 use super::block::{Block, LINE, layout};
 use super::core::PoolCore;
 use super::depot::Depot;
@@ -17,7 +15,7 @@ use super::magazine::Entry;
 use super::thread_cache;
 use crate::os::Deadline;
 use crate::queue::prefetch_for_write;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, CachePadded, Ordering};
 #[cfg(feature = "in-place")]
 use crate::wait::many::notify_all;
 use crate::wait::many::{ManyWait, SharedEnd, notify};

@@ -18,7 +18,7 @@ mod segmented_array;
 pub mod ypipe;
 
 pub(crate) use ready_set::{MOST, ReadySet, WORD};
-pub(crate) use register_copy::{RegisterCopy, outline};
+pub(crate) use register_copy::{RegisterCopy, outline, outline_with};
 pub(crate) use segmented_array::{FirstInPlace, SegmentedArray};
 
 /// The length of a cache line, where it is known to be longer than usual.

@@ -22,12 +22,21 @@ pub(crate) fn outline<T, R>(value: &mut T, slow: impl FnOnce(&mut T) -> R) -> R 
     let place: *mut T = &raw mut *copy;
     // The original's address is held in a variable of its own: next to the copy it would escape together with the
     // copy's.
-    let back = Back { copy: place, home: value };
-    // SAFETY: `place` points to the copy, and only `back` uses the copy otherwise, when it is dropped below.
-    let result = slow(unsafe { &mut *place });
-    // MUTANT: The value is dropped at the end of the function anyway.
-    drop(back);
-    result
+    let _back = Back { copy: place, home: value };
+    // SAFETY: `place` points to the copy, and only `_back` uses the copy otherwise, when it is dropped below.
+    slow(unsafe { &mut *place })
+}
+
+/// As [`outline`], with a message that the slow path gets. Not as a capture: an unoptimised closure is one more copy of
+/// it in each function that the closure passes through.
+#[inline(always)]
+pub(crate) fn outline_with<T, M, R>(value: &mut T, message: M, slow: impl FnOnce(&mut T, M) -> R) -> R {
+    // SAFETY: as in `outline`.
+    let mut copy = ManuallyDrop::new(unsafe { ptr::read(value) });
+    let place: *mut T = &raw mut *copy;
+    let _back = Back { copy: place, home: value };
+    // SAFETY: as in `outline`.
+    slow(unsafe { &mut *place }, message)
 }
 
 /// Writes a copy back when it is dropped.

@@ -9,6 +9,7 @@ use super::shared::{BroadcastShared, Speaker};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::within_budget;
+use crate::channel::error;
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
@@ -48,13 +49,25 @@ impl<T> Sender<T> {
     /// When the drop of the old message that this one replaces panics, or a task's waker. This message was sent then.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.shared.push(message) {
-            Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendError(message)),
-            Err(Rejected::Full(message)) => {
-                self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner()))
+        match self.shared.ring.claim_next() {
+            Ok(claimed) => {
+                self.shared.sent(claimed.fill(message));
+                Ok(())
             }
+            Err(rejected) => self.send_on(message, rejected),
         }
+    }
+
+    /// There is no room, or nothing can be sent any more.
+    #[cold]
+    #[inline(never)]
+    fn send_on(&self, message: T, rejected: Rejected<()>) -> Result<(), SendError<T>> {
+        let mut place = Foreign::some(message);
+        let outcome = match rejected {
+            Rejected::Closed(()) => Err(SendError(())),
+            Rejected::Full(()) => self.send_slowly(&mut place, Deadline::Never).map_err(|_| SendError(())),
+        };
+        error::of_send(outcome, &mut place)
     }
 
     /// Sends a message if there is room. Its duration does not depend on when another thread continues.
@@ -69,25 +82,36 @@ impl<T> Sender<T> {
     /// As [`send`](Self::send).
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.shared.push(message) {
-            Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(TrySendError::Disconnected(message)),
-            Err(Rejected::Full(message)) => self.try_again(message),
+        match self.shared.ring.claim_next() {
+            Ok(claimed) => {
+                self.shared.sent(claimed.fill(message));
+                Ok(())
+            }
+            Err(rejected) => self.try_on(message, rejected),
         }
+    }
+
+    /// There is no room, or nothing can be sent any more.
+    #[cold]
+    #[inline(never)]
+    fn try_on(&self, message: T, rejected: Rejected<()>) -> Result<(), TrySendError<T>> {
+        let mut place = Foreign::some(message);
+        let outcome = match rejected {
+            Rejected::Closed(()) => Err(TrySendError::Disconnected(())),
+            Rejected::Full(()) => self.try_again(&mut place),
+        };
+        error::of_try_send(outcome, &mut place)
     }
 
     // MUTANT: Speed only: the push that follows checks the cell itself. A refusal is at most some microseconds late.
     /// The ring is full, or a peer has not finished with the next cell.
     #[cold]
-    fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
+    fn try_again(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
         let ring = &self.shared.ring;
         if ring.is_full() || !spin_for_a_moment(|| ring.is_writable()) {
-            return Err(TrySendError::Full(message));
+            return Err(TrySendError::Full(()));
         }
-        self.shared.push(message).map_err(|rejected| match rejected {
-            Rejected::Full(message) => TrySendError::Full(message),
-            Rejected::Closed(message) => TrySendError::Disconnected(message),
-        })
+        Ok(self.shared.push(place)?)
     }
 
     /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
@@ -99,11 +123,13 @@ impl<T> Sender<T> {
     /// # Panics
     /// As [`send`](Self::send).
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.shared.push(message) {
+        let mut place = Foreign::some(message);
+        let outcome = match self.shared.push(&mut place) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(message)) => Err(SendTimeoutError::Disconnected(message)),
-            Err(Rejected::Full(message)) => self.send_slowly(message, Deadline::after(timeout)),
-        }
+            Err(Rejected::Closed(())) => Err(SendTimeoutError::Disconnected(())),
+            Err(Rejected::Full(())) => self.send_slowly(&mut place, Deadline::after(timeout)),
+        };
+        error::of_send_timeout(outcome, &mut place)
     }
 
     /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
@@ -116,29 +142,32 @@ impl<T> Sender<T> {
     /// # Panics
     /// As [`send`](Self::send).
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_slowly(message, Deadline::At(deadline))
+        let mut place = Foreign::some(message);
+        let outcome = self.send_slowly(&mut place, Deadline::At(deadline));
+        error::of_send_timeout(outcome, &mut place)
     }
 
     // MUTANT: A wait without room has passed its deadline, so either half of the condition ends the loop, except in a
     // race for room.
     #[cold]
     #[inline(never)]
-    fn send_slowly(&self, mut message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
         let mut wait = ManyWait::new(self.shared.speaker(), false);
         let mut in_time = true;
         let outcome = loop {
-            match self.shared.push(message) {
+            match self.shared.push(place) {
                 Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Closed(())) => break Err(SendTimeoutError::Disconnected(())),
+                Err(Rejected::Full(())) if !in_time => break Err(SendTimeoutError::Timeout(())),
+                Err(Rejected::Full(())) => {}
             }
             // After the deadline it tries once more, and not for as long as other senders take the room that has woken
             // it.
             in_time = self.wait_for_room(&mut wait, deadline) && !deadline.is_over();
         };
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(wait))
+        // The drop of the wait is user code.
+        Panics::in_drop(|| drop(wait));
+        outcome
     }
 
     // WAITS: for room, as a task in `send_async`; ends: the slowest receiver advances or is dropped, a copy or another
@@ -175,16 +204,24 @@ impl<T> Sender<T> {
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
         // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
         // the wait are user code, and may run while unwinding.
-        let mut place = Foreign::new(Some(message));
-        within_budget(async move { self.sent_from(&mut place).await })
+        let mut place = Foreign::some(message);
+        within_budget(async move {
+            let outcome = self.sent_from(&mut place).await;
+            // A message that was displaced, if any.
+            if outcome.is_ok() {
+                drop(place.take());
+            }
+            error::of_send(outcome, &mut place)
+        })
     }
 
     /// Sends the message that is in `place`; the task waits for room.
-    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
+    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         let mut wait = ManyWait::new(self.shared.speaker(), false);
         loop {
             if let Some(outcome) = self.push_from(place) {
-                return Panics::answer_behind(outcome, || drop(wait));
+                Panics::in_drop(|| drop(wait));
+                return outcome;
             }
             core::future::poll_fn(|context| wait.poll(context)).await;
         }
@@ -192,14 +229,11 @@ impl<T> Sender<T> {
 
     /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room,
     /// and the message stays in `place`.
-    fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
-        match self.shared.push(place.take()?) {
+    fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
+        match self.shared.push(place) {
             Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(message)) => Some(Err(SendError(message))),
-            Err(Rejected::Full(message)) => {
-                *place = Some(message);
-                None
-            }
+            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
+            Err(Rejected::Full(())) => None,
         }
     }
 

@@ -137,13 +137,22 @@ impl<T> BroadcastShared<T> {
     // MUTANT: Speed only: the slow path checks both lists again and finds no armed slot.
     /// Sends a message if there is room.
     #[inline(always)]
-    pub(super) fn push(&self, message: T) -> Result<(), Rejected<T>> {
-        let displaced = self.ring.push(message)?;
+    pub(super) fn push(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
+        self.ring.claim_next()?.fill_from(place);
+        // Senders also wait for a message of a writer that had been preempted in their cell.
+        if self.receivers.published() || self.senders.published() {
+            self.announce_message(None);
+        }
+        Ok(())
+    }
+
+    /// A message was written, and has replaced another one, if any, which is dropped here.
+    #[inline(always)]
+    pub(super) fn sent(&self, displaced: Option<T>) {
         // Senders also wait for a message of a writer that had been preempted in their cell.
         if self.receivers.published() || self.senders.published() {
             self.announce_message(displaced);
         }
-        Ok(())
     }
 
     /// Sends the messages of a batch for which there is room. `None`: there is no receiver, or the channel is closed.

@@ -2,6 +2,7 @@
 
 use super::holding::UntilNotAllHeld;
 use super::{SendError, Sender, TrySendError};
+use crate::foreign::{Foreign, Lent};
 use crate::os::{Deadline, PeerWait};
 use crate::queue::exchange::Unforced;
 use crate::wait::many::ManyWait;
@@ -31,25 +32,29 @@ impl<T> Sender<T> {
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed; then no message has been replaced.
     pub fn force_send(&self, message: T) -> Result<Option<T>, SendError<T>> {
-        let Err(mut message) = self.put(message) else { return Ok(None) };
+        let mut place = Foreign::some(message);
+        let outcome = self.force_from(&mut place);
+        forced(outcome, &mut place)
+    }
+
+    /// As [`force_send`](Self::force_send). A message that comes back is in `place`.
+    fn force_from(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        if self.put(place) {
+            return Ok(());
+        }
         if let Some(party) = self.party() {
-            return match party.try_send(message) {
-                Ok(()) => Ok(None),
-                Err(TrySendError::Full(message)) => Ok(Some(message)),
-                Err(TrySendError::Disconnected(message)) => Err(SendError(message)),
+            return match party.try_send(place) {
+                Ok(()) | Err(TrySendError::Full(())) => Ok(()),
+                Err(TrySendError::Disconnected(())) => Err(SendError(())),
             };
         }
         let mut wait = PeerWait::default();
         loop {
-            match self.force(message) {
-                Ok(displaced) => return Ok(displaced),
-                Err(Unforced::Closed(message)) => return Err(SendError(message)),
-                Err(Unforced::Busy(back)) => {
-                    message = back;
-                    wait.wait();
-                }
-                Err(Unforced::Held(back)) => {
-                    message = back;
+            match self.force(place) {
+                Ok(()) => return Ok(()),
+                Err(Unforced::Closed) => return Err(SendError(())),
+                Err(Unforced::Busy) => wait.wait(),
+                Err(Unforced::Held) => {
                     ManyWait::new(UntilNotAllHeld(&self.shared), false).block(&self.backoff, Deadline::Never);
                 }
             }
@@ -57,13 +62,21 @@ impl<T> Sender<T> {
     }
 
     /// Sends a message; where there is no room it replaces the oldest message.
-    fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
+    fn force(&self, place: &mut Option<T>) -> Result<(), Unforced> {
         // MUTANT: The guard of a sender without slots owes no notification.
         if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.force(message))
+            self.passing_on(|shared| shared.force(place))
         } else {
-            self.shared.force(message)
+            self.shared.force(place)
         }
+    }
+}
+
+/// The result of a send by force.
+fn forced<T>(outcome: Result<(), SendError<()>>, place: &mut Option<T>) -> Result<Option<T>, SendError<T>> {
+    match outcome {
+        Ok(()) => Ok(place.take()),
+        Err(_) => Err(SendError(place.take_out())),
     }
 }
 

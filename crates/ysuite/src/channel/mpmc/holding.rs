@@ -8,6 +8,7 @@
 //!
 //! Cannot: give many cells to a thread that gathers before other senders get one. They take turns.
 
+use super::SendError;
 use super::shared::MpmcShared;
 use crate::foreign::Panics;
 use crate::os::PeerWait;
@@ -42,16 +43,16 @@ impl<T> MpmcShared<T> {
     // WAITS: a permit's `send`, for a `force_send` in the middle of the very cell: yields, then sleeps for less than a
     //     millisecond at a time, whatever the spin setting; test: tests/loom/exchange_force.rs:
     //     a_force_beside_a_permit_and_a_receiver
-    /// Sends the message of a sender that has reserved room. Waits only while a [forced](super::Sender::force_send)
+    /// Sends the message that is in `place`, of a sender that has reserved room. Waits only while a [forced](super::Sender::force_send)
     /// message has yet to leave the cell: see [`PeerWait`].
     #[inline]
-    pub(super) fn push_held(&self, mut message: T) -> Result<(), T> {
+    pub(super) fn push_held(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         let mut wait = PeerWait::default();
         loop {
-            match self.ring.push_held(message) {
+            match self.ring.push_held_from(place) {
                 Ok(()) => break,
-                Err(Rejected::Closed(message)) => return Err(message),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Closed(())) => return Err(SendError(())),
+                Err(Rejected::Full(())) => {}
             }
             wait.wait();
         }

@@ -10,7 +10,8 @@ use core::mem;
 use super::holding::HeldPlaces;
 use super::shared::MpmcShared;
 use super::{SendError, Sender, TrySendError};
-use crate::foreign::Panics;
+use crate::channel::error;
+use crate::foreign::{Foreign, Lent, Panics};
 
 /// Room for one message. Its drop returns the room, and wakes the next sender that waits for room.
 ///
@@ -36,7 +37,9 @@ impl<T> Permit<'_, T> {
         let shared = self.shared;
         // The room goes with the message; in a closed channel the room has no owner.
         mem::forget(self);
-        shared.push_held(message).map_err(SendError)
+        let mut place = Foreign::some(message);
+        let outcome = shared.push_held(&mut place);
+        error::of_send(outcome, &mut place)
     }
 }
 
@@ -86,10 +89,15 @@ impl<'a, T> Permits<'a, T> {
     /// # Errors
     /// `Full` when all the room has been used, and when all receivers have disconnected, or the channel is closed.
     pub fn send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        match self.next() {
-            Some(permit) => permit.send(message).map_err(TrySendError::from),
-            None => Err(TrySendError::Full(message)),
-        }
+        let mut place = Foreign::some(message);
+        let outcome = match self.next() {
+            Some(permit) => {
+                mem::forget(permit);
+                self.held.shared.push_held(&mut place).map_err(TrySendError::from)
+            }
+            None => Err(TrySendError::Full(())),
+        };
+        error::of_try_send(outcome, &mut place)
     }
 }
 
@@ -141,11 +149,13 @@ impl<T> OwnedPermit<T> {
     /// When all receivers have disconnected, or the channel is closed. The sender is dropped.
     pub fn send(mut self, message: T) -> Result<Sender<T>, SendError<T>> {
         let Some(sender) = self.sender.take() else { unreachable!("a permit is used once") };
-        match sender.shared.push_held(message) {
+        let mut place = Foreign::some(message);
+        match sender.shared.push_held(&mut place) {
             Ok(()) => Ok(sender),
-            Err(message) => {
-                // The sender's drop is user code. So is the drop of a message that no caller gets, while unwinding.
-                Panics::answer_behind(Err(SendError(message)), || drop(sender))
+            Err(_) => {
+                // The sender's drop is user code.
+                Panics::in_drop(|| drop(sender));
+                Err(SendError(place.take_out()))
             }
         }
     }

@@ -9,14 +9,15 @@ use std::time::Instant;
 use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::coop::poll_within_budget;
+use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
 use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::Deadline;
-use crate::queue::exchange::Hint;
+use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
@@ -70,8 +71,8 @@ impl<T> Receiver<T> {
     /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline]
     pub fn recv(&self) -> Result<T, RecvError> {
-        match self.take_bounded() {
-            Some(message) => Ok(message),
+        match self.claim_oldest() {
+            Some(claimed) => Ok(self.taken(claimed)),
             None => self.recv_on(),
         }
     }
@@ -79,10 +80,23 @@ impl<T> Receiver<T> {
     /// There is nothing in the ring, or there is no ring.
     #[inline(never)]
     fn recv_on(&self) -> Result<T, RecvError> {
-        match self.take_further() {
-            Some(message) => Ok(message),
-            None => self.recv_slowly(Deadline::Never).map_err(|_| RecvError),
+        match self.claim_oldest_unbounded() {
+            Some(claimed) => Ok(claimed.take()),
+            None => self.recv_further(),
         }
+    }
+
+    /// There is nothing, or this receiver may have been notified.
+    #[cold]
+    #[inline(never)]
+    fn recv_further(&self) -> Result<T, RecvError> {
+        let mut place = Foreign::none();
+        let outcome = if self.take_notified(&mut place) {
+            Ok(())
+        } else {
+            self.recv_slowly(&mut place, Deadline::Never).map_err(|_| RecvError)
+        };
+        error::received(outcome, &mut place)
     }
 
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
@@ -98,10 +112,10 @@ impl<T> Receiver<T> {
     /// channel is closed. Also `Empty` where the oldest message is [still being written](super#preempted-peers). An
     /// unattached receiver then spins for some microseconds until it is there, and yields the CPU a few times. A sender
     /// that does not continue meanwhile hides the messages after its own.
-    #[inline]
+    #[inline(always)]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        match self.take_bounded() {
-            Some(message) => Ok(message),
+        match self.claim_oldest() {
+            Some(claimed) => Ok(self.taken(claimed)),
             None => self.try_on(),
         }
     }
@@ -109,19 +123,35 @@ impl<T> Receiver<T> {
     /// There is nothing in the ring, or there is no ring.
     #[inline]
     fn try_on(&self) -> Result<T, TryRecvError> {
-        if let Some(message) = self.take_further() {
-            return Ok(message);
+        if let Some(claimed) = self.claim_oldest_unbounded() {
+            return Ok(claimed.take());
         }
-        self.nothing()?;
-        self.try_again()
+        if self.subscriptions.is_none() {
+            self.nothing()?;
+        }
+        self.try_further()
+    }
+
+    /// A message may have arrived meanwhile, or the disconnection; or this receiver may have been notified.
+    #[cold]
+    #[inline(never)]
+    fn try_further(&self) -> Result<T, TryRecvError> {
+        let mut place = Foreign::none();
+        if !self.take_notified(&mut place) {
+            if self.subscriptions.is_some() {
+                self.nothing()?;
+            }
+            self.try_again(&mut place)?;
+        }
+        Ok(place.take_out())
     }
 
     /// A message may have arrived meanwhile, or the disconnection.
     #[cold]
     #[inline(never)]
-    fn try_again(&self) -> Result<T, TryRecvError> {
-        match self.taken_meanwhile(Self::take) {
-            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv()),
+    fn try_again(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
+        match self.taken_meanwhile(|receiver| receiver.take_to(place).then_some(())) {
+            Err(TryRecvError::Disconnected) => self.over(|party| party.try_recv(place)),
             outcome => outcome,
         }
     }
@@ -132,10 +162,10 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the timeout has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        match self.take() {
-            Some(message) => Ok(message),
-            None => self.recv_slowly(Deadline::after(timeout)),
-        }
+        let mut place = Foreign::none();
+        let outcome =
+            if self.take_to(&mut place) { Ok(()) } else { self.recv_slowly(&mut place, Deadline::after(timeout)) };
+        error::received(outcome, &mut place)
     }
 
     /// Receives a message; waits until `deadline` at most. A message that is there is received even after the deadline.
@@ -144,10 +174,10 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the deadline has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        match self.take() {
-            Some(message) => Ok(message),
-            None => self.recv_slowly(Deadline::At(deadline)),
-        }
+        let mut place = Foreign::none();
+        let outcome =
+            if self.take_to(&mut place) { Ok(()) } else { self.recv_slowly(&mut place, Deadline::At(deadline)) };
+        error::received(outcome, &mut place)
     }
 
     /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`, with one
@@ -202,8 +232,9 @@ impl<T> Receiver<T> {
         let mut is_notified = self.disarm_all();
         loop {
             // `take` notifies the next receiver if there are more messages: this one may have been notified.
-            if let Some(message) = self.take() {
-                return Poll::Ready(Ok(message));
+            let mut place = Foreign::none();
+            if self.take_to(&mut place) {
+                return Poll::Ready(Ok(place.take_out()));
             }
             if self.is_over() {
                 return self.poll_over(is_notified, context);
@@ -271,32 +302,80 @@ impl<T> Receiver<T> {
         self.shared.ring.has_reached(position)
     }
 
-    // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
+    /// Takes a message, if there is one.
     #[inline(always)]
     pub(in crate::channel) fn take(&self) -> Option<T> {
+        let mut place = Foreign::none();
+        if self.take_to(&mut place) { Some(place.take_out()) } else { None }
+    }
+
+    // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
+    /// Takes a message to `place`, which is empty, if there is one (true).
+    #[inline(always)]
+    pub(in crate::channel) fn take_to(&self, place: &mut Option<T>) -> bool {
         if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.pop(&self.hint))
+            self.passing_on(|shared| shared.pop(&self.hint, place).then_some(())).is_some()
         } else {
-            self.shared.pop(&self.hint)
+            self.shared.pop(&self.hint, place)
         }
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
-    /// As [`take`](Self::take), for code that is compiled into every loop. Finds nothing where there is no bound, nor
-    /// for a receiver that may have been notified. Then [`take_further`](Self::take_further) polls.
+    /// Claims the oldest message, for code that is compiled into every loop; [`taken`](Self::taken) takes it. Finds
+    /// nothing where there is no bound, nor for a receiver that may have been notified. Then the
+    /// slow paths poll.
     #[inline(always)]
-    fn take_bounded(&self) -> Option<T> {
-        if self.subscriptions.is_some() { None } else { self.shared.pop_bounded(&self.hint) }
+    fn claim_oldest(&self) -> Option<ClaimedMessage<'_, T>> {
+        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_oldest(&self.hint) }
+    }
+
+    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
+    /// Takes the message that was claimed.
+    #[inline(always)]
+    fn taken(&self, claimed: ClaimedMessage<'_, T>) -> T {
+        let message = claimed.take();
+        if self.shared.popped_any() {
+            return self.taken_of_full(message);
+        }
+        message
+    }
+
+    /// A sender may wait for the room of the message that was taken. A waker is user code. So is the drop of a message
+    /// that no caller gets, while unwinding.
+    #[cold]
+    #[inline(never)]
+    fn taken_of_full(&self, message: T) -> T {
+        let mut place = Foreign::some(message);
+        self.shared.popped();
+        place.take_out()
+    }
+
+    // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
+    /// As [`claim_oldest`](Self::claim_oldest), where there is no bound.
+    #[inline(always)]
+    fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
+        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_oldest_unbounded() }
     }
 
     // MUTANT: Speed only: a notification without a message is harmless.
+    /// Takes a message to `place`, which is empty, as a receiver that may have been notified.
     #[inline]
-    fn take_further(&self) -> Option<T> {
-        if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.pop(&self.hint))
-        } else {
-            self.shared.pop_unbounded()
+    fn take_notified(&self, place: &mut Option<T>) -> bool {
+        self.subscriptions.is_some() && self.take_to(place)
+    }
+
+    /// A receive, as an operation that may complete at once.
+    #[inline(always)]
+    pub(super) fn take_at_once(&self) -> Option<T> {
+        match self.claim_oldest() {
+            Some(claimed) => Some(self.taken(claimed)),
+            None => self.take_slowly(),
         }
+    }
+
+    #[inline]
+    fn take_slowly(&self) -> Option<T> {
+        if self.subscriptions.is_some() { self.take() } else { self.claim_oldest_unbounded().map(ClaimedSlot::take) }
     }
 
     // MUTANT: Speed only: a notification without a message is harmless.
@@ -374,10 +453,10 @@ impl<T> Receiver<T> {
 
     #[cold]
     #[inline(never)]
-    fn recv_slowly(&self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
+    fn recv_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         match self.party() {
-            None => self.receive(deadline, Self::take),
-            Some(party) => self.meet(|backoff| party.recv(deadline, backoff)),
+            None => self.receive(deadline, |receiver| receiver.take_to(place).then_some(())),
+            Some(party) => self.meet(|backoff| party.recv(place, deadline, backoff)),
         }
     }
 
@@ -416,12 +495,8 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn poll_over(&mut self, is_notified: bool, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let Some(meeting) = &self.shared.meeting else { return Poll::Ready(Err(RecvError)) };
-        let look = || match Party::<T, false>::new(meeting, None).take() {
-            Err(TryRecvError::Empty) => None,
-            outcome => Some(outcome.map_err(|_| RecvError)),
-        };
         let subscriptions = self.subscriptions.get_or_insert_default();
-        rendezvous::poll(meeting.side::<false>(), subscriptions, is_notified, context, look)
+        rendezvous::poll_message(meeting.side::<false>(), subscriptions, is_notified, context)
     }
 
     /// Gives memory back that this channel keeps for later messages: of segments that have been read, and are neither in

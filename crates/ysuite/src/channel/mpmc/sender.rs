@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
+use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
-use crate::queue::exchange::{Hint, Rejected, Staging, StagingSpace};
+use crate::queue::exchange::{ClaimedCell, ClaimedSlot, Hint, Rejected, Staging, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
@@ -62,19 +63,39 @@ impl<T> Sender<T> {
     /// receiver disconnects is dropped with it.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match self.put_bounded(message) {
-            Ok(()) => Ok(()),
-            Err(message) => self.send_on(message),
+        match self.claim_next() {
+            Some(claimed) => {
+                claimed.fill(message);
+                self.shared.published(1);
+                Ok(())
+            }
+            None => self.send_on(message),
         }
     }
 
     /// There is no room in the ring, there is no ring, or this sender may have been notified.
     #[inline(never)]
     fn send_on(&self, message: T) -> Result<(), SendError<T>> {
-        match self.put_further(message) {
-            Ok(()) => Ok(()),
-            Err(message) => self.send_slowly(message, Deadline::Never).map_err(|error| SendError(error.into_inner())),
+        match self.claim_unbounded() {
+            Some(claimed) => {
+                claimed.fill(message);
+                self.shared.published(1);
+                Ok(())
+            }
+            None => self.send_further(message),
         }
+    }
+
+    /// There is no room in the ring, or this sender may have been notified.
+    #[cold]
+    #[inline(never)]
+    fn send_further(&self, message: T) -> Result<(), SendError<T>> {
+        let mut place = Foreign::some(message);
+        if self.put_notified(&mut place) {
+            return Ok(());
+        }
+        let outcome = self.send_slowly(&mut place, Deadline::Never).map_err(|_| SendError(()));
+        error::of_send(outcome, &mut place)
     }
 
     /// Sends a message if there is room. Its duration does not depend on when another thread continues. An attached
@@ -87,20 +108,35 @@ impl<T> Sender<T> {
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. Also `Full` where the
     /// next cell is [still being emptied](super#preempted-peers): this spins for some microseconds until it is empty,
     /// and yields the CPU a few times.
-    #[inline]
+    #[inline(always)]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.put_bounded(message) {
-            Ok(()) => Ok(()),
-            Err(message) => self.try_on(message),
+        match self.claim_next() {
+            Some(claimed) => {
+                claimed.fill(message);
+                self.shared.published(1);
+                Ok(())
+            }
+            None => self.try_on(message),
         }
     }
 
     /// There is no room in the ring, there is no ring, or this sender may have been notified.
     #[inline(never)]
     fn try_on(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.put_further(message) {
-            Ok(()) => Ok(()),
-            Err(message) => self.try_again(message),
+        match self.claim_unbounded() {
+            Some(claimed) => {
+                claimed.fill(message);
+                self.shared.published(1);
+                Ok(())
+            }
+            None => {
+                let mut place = Foreign::some(message);
+                if self.put_notified(&mut place) {
+                    return Ok(());
+                }
+                let outcome = self.try_again(&mut place);
+                error::of_try_send(outcome, &mut place)
+            }
         }
     }
 
@@ -113,21 +149,20 @@ impl<T> Sender<T> {
     // `a_receiver_in_the_middle_against_a_sender_that_was_in_a_set`.
     /// The ring is full or closed, room is reserved, or a receiver has not finished emptying the next cell.
     #[cold]
-    fn try_again(&self, message: T) -> Result<(), TrySendError<T>> {
+    fn try_again(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
         if let Some(party) = self.party() {
-            return party.try_send(message);
+            return party.try_send(place);
         }
-        let (ring, mut message) = (&self.shared.ring, message);
+        let ring = &self.shared.ring;
         if ring.is_special() {
-            match self.offer(message) {
-                Err(Rejected::Full(back)) => message = back,
+            match self.offer(place) {
+                Err(Rejected::Full(())) => {}
                 sent => return Ok(sent?),
             }
         }
         let mut found = false;
-        // The waker of the sender that is notified instead is user code. So is the drop of a message that no caller
-        // gets, while unwinding.
-        message = Panics::answer_behind(message, || {
+        // The waker of the sender that is notified instead is user code.
+        Panics::in_drop(|| {
             found = match self.rest() {
                 Some(found) => found,
                 None => ring.room() != 0 && spin_for_a_moment(|| ring.is_writable()),
@@ -135,9 +170,9 @@ impl<T> Sender<T> {
         });
         if !found {
             self.shared.refuse();
-            return Err(TrySendError::Full(message));
+            return Err(TrySendError::Full(()));
         }
-        self.offer(message).map_err(|rejected| {
+        self.offer(place).map_err(|rejected| {
             let error = TrySendError::from(rejected);
             if error.is_full() {
                 self.shared.refuse();
@@ -152,10 +187,12 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the timeout has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        match self.put(message) {
-            Ok(()) => Ok(()),
-            Err(message) => self.send_slowly(message, Deadline::after(timeout)),
+        let mut place = Foreign::some(message);
+        if self.put(&mut place) {
+            return Ok(());
         }
+        let outcome = self.send_slowly(&mut place, Deadline::after(timeout));
+        error::of_send_timeout(outcome, &mut place)
     }
 
     /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even after the
@@ -165,7 +202,9 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the deadline has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_slowly(message, Deadline::At(deadline))
+        let mut place = Foreign::some(message);
+        let outcome = self.send_slowly(&mut place, Deadline::At(deadline));
+        error::of_send_timeout(outcome, &mut place)
     }
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
@@ -247,52 +286,79 @@ impl<T> Sender<T> {
         Ok(sent)
     }
 
-    /// Sends a message if there is room. Only polls: an attached sender keeps its id up.
+    /// Sends the message that is in `place` if there is room. Only polls: an attached sender keeps its id up. After an
+    /// error the message is in its place.
     #[inline]
-    pub(in crate::channel) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.put(message) {
-            Ok(()) => Ok(()),
-            Err(message) => Ok(self.offer(message)?),
-        }
-    }
-
-    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// Sends a message if there is room, and none is reserved. Otherwise returns it, for [`offer`](Self::offer).
-    #[inline(always)]
-    pub(super) fn put(&self, message: T) -> Result<(), T> {
-        if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.push(&self.hint, message))
-        } else {
-            self.shared.push(&self.hint, message)
-        }
-    }
-
-    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// As [`put`](Self::put), for code that is compiled into every loop. Returns the message where there is no bound,
-    /// and where this sender may have been notified. Then [`put_further`](Self::put_further) sends it.
-    #[inline(always)]
-    fn put_bounded(&self, message: T) -> Result<(), T> {
-        if self.subscriptions.is_some() { Err(message) } else { self.shared.push_bounded(&self.hint, message) }
+    pub(in crate::channel) fn push(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        if self.put(place) { Ok(()) } else { Ok(self.offer(place)?) }
     }
 
     // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
-    #[inline]
-    fn put_further(&self, message: T) -> Result<(), T> {
+    /// Sends the message that is in `place` if there is room, and none is reserved (true). Otherwise it stays there, for
+    /// [`offer`](Self::offer).
+    #[inline(always)]
+    pub(super) fn put(&self, place: &mut Option<T>) -> bool {
         if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.push(&self.hint, message))
+            self.passing_on(|shared| if shared.push(&self.hint, place) { Ok(()) } else { Err(()) }).is_ok()
         } else {
-            self.shared.push_unbounded(message)
+            self.shared.push(&self.hint, place)
         }
     }
 
-    // MUTANT: Speed only: a fast path. The slow path after `put_further` tries again and passes notifications on.
-    /// Sends a message if there is room.
+    // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
+    /// Claims the next cell, for code that is compiled into every loop; publish the message afterwards. `None` where there
+    /// is no room, or no bound, and where this sender may have been notified. Then the slow
+    /// paths send the message.
+    #[inline(always)]
+    fn claim_next(&self) -> Option<ClaimedCell<'_, T>> {
+        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_next(&self.hint) }
+    }
+
+    /// As [`claim_next`](Self::claim_next), where there is no bound.
+    #[inline(always)]
+    fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
+        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_unbounded() }
+    }
+
+    // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
+    /// Sends the message that is in `place`, as a sender that may have been notified.
     #[inline]
-    pub(super) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+    fn put_notified(&self, place: &mut Option<T>) -> bool {
+        self.subscriptions.is_some() && self.put(place)
+    }
+
+    /// A send, as an operation that may complete at once (true).
+    ///
+    /// # Safety
+    /// There is a message. If it is sent, nothing but a drop uses the place afterwards.
+    #[inline(always)]
+    pub(super) unsafe fn put_at_once(&self, place: &mut Option<T>) -> bool {
+        match self.claim_next() {
+            Some(claimed) => {
+                // SAFETY: by the caller.
+                unsafe { claimed.fill_leaving(place) };
+                self.shared.published(1);
+                true
+            }
+            None => match self.claim_unbounded() {
+                Some(claimed) => {
+                    claimed.fill_from(place);
+                    self.shared.published(1);
+                    true
+                }
+                None => self.put_notified(place),
+            },
+        }
+    }
+
+    // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
+    /// Sends the message that is in `place` if there is room.
+    #[inline]
+    pub(super) fn offer(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
         if self.subscriptions.is_some() {
-            self.passing_on(|shared| shared.offer(message))
+            self.passing_on(|shared| shared.offer(place))
         } else {
-            self.shared.offer(message)
+            self.shared.offer(place)
         }
     }
 
@@ -323,10 +389,10 @@ impl<T> Sender<T> {
     /// The ring is closed: the receivers have disconnected, or this is a rendezvous.
     #[cold]
     #[inline(never)]
-    fn meet(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(message)) };
+    fn meet(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
+        let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(())) };
         let mut backoff = self.backoff.recall();
-        let outcome = party.send(message, deadline, &mut backoff);
+        let outcome = party.send(place, deadline, &mut backoff);
         // MUTANT: Speed only: only what a wait has learned about spinning is lost.
         self.backoff.keep(backoff);
         outcome
@@ -338,13 +404,17 @@ impl<T> Sender<T> {
     fn meet_all(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
         let mut sent = 0;
         let mut messages = staging.take(usize::MAX);
-        while let Some(message) = messages.next() {
-            if let Err(error) = self.meet(message, Deadline::Never) {
-                return Err(SendError(core::iter::once(error.into_inner()).chain(messages).collect()));
+        let mut place = Foreign::none();
+        loop {
+            *place = messages.next();
+            if place.is_none() {
+                return Ok(sent);
+            }
+            if self.meet(&mut place, Deadline::Never).is_err() {
+                return Err(SendError(place.take().into_iter().chain(messages).collect()));
             }
             sent += 1;
         }
-        Ok(sent)
     }
 
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
@@ -367,12 +437,12 @@ impl<T> Sender<T> {
 
     #[cold]
     #[inline(never)]
-    fn send_slowly(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
+    fn send_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
         // MUTANT: Killed only by `waits_that_end_in_vain_leave_nothing_behind`.
         if self.shared.meeting.is_some() {
-            return self.meet(message, deadline);
+            return self.meet(place, deadline);
         }
-        self.send_by_waiting(message, self.shared.writers(), deadline, || false)
+        self.send_by_waiting(place, self.shared.writers(), deadline, || false)
     }
 
     // MUTANT: Speed only: when a sender pauses before it waits. A wait without room has passed its deadline, except in
@@ -382,28 +452,29 @@ impl<T> Sender<T> {
     #[inline]
     pub(in crate::channel) fn send_by_waiting(
         &self,
-        mut message: T,
+        place: &mut Option<T>,
         side: impl SharedEnd,
         deadline: Deadline,
         is_stopped: impl Fn() -> bool,
-    ) -> Result<(), SendTimeoutError<T>> {
+    ) -> Result<(), SendTimeoutError<()>> {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
         let mut wait = ManyWait::new(side, self.disarm_all());
         let mut in_time = !is_stopped();
         let outcome = loop {
-            match self.shared.offer(message) {
+            match self.shared.offer(place) {
                 Ok(()) => break Ok(()),
-                Err(Rejected::Closed(message)) => break Err(SendTimeoutError::Disconnected(message)),
-                Err(Rejected::Full(message)) if !in_time => break Err(SendTimeoutError::Timeout(message)),
-                Err(Rejected::Full(back)) => message = back,
+                Err(Rejected::Closed(())) => break Err(SendTimeoutError::Disconnected(())),
+                Err(Rejected::Full(())) if !in_time => break Err(SendTimeoutError::Timeout(())),
+                Err(Rejected::Full(())) => {}
             }
             // As in the receiver's wait.
             in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
         };
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(wait))
+        // The drop of the wait is user code.
+        Panics::in_drop(|| drop(wait));
+        outcome
     }
 }
 
@@ -421,11 +492,11 @@ impl_mpmc_api!(Sender:
 impl_identity!(Sender, |sender| &sender.shared);
 impl_observer!(Sender, |sender| sender.shared.meter());
 
-impl<T> From<Rejected<T>> for TrySendError<T> {
-    fn from(rejected: Rejected<T>) -> Self {
+impl From<Rejected<()>> for TrySendError<()> {
+    fn from(rejected: Rejected<()>) -> Self {
         match rejected {
-            Rejected::Full(message) => Self::Full(message),
-            Rejected::Closed(message) => Self::Disconnected(message),
+            Rejected::Full(()) => Self::Full(()),
+            Rejected::Closed(()) => Self::Disconnected(()),
         }
     }
 }
@@ -532,7 +603,7 @@ mod tests {
             |sender| sender.send(5).is_ok(),
             |sender| sender.try_send(5).is_ok(),
             |sender| sender.send_timeout(5, Duration::ZERO).is_ok(),
-            |sender| sender.push(5).is_ok(),
+            |sender| sender.push(&mut Some(5)).is_ok(),
             |sender| sender.force_send(5).is_ok(),
         ];
         for (way, send) in ways.into_iter().enumerate() {

@@ -190,31 +190,34 @@ impl<T> MpmcShared<T> {
         WaitingSide(self)
     }
 
-    /// Sends a message if there is room, and none is reserved. Otherwise returns it, for [`offer`](Self::offer).
+    /// Sends the message that is in `place` if there is room, and none is reserved (true). Otherwise it stays there, for
+    /// [`offer`](Self::offer).
     #[inline]
-    pub(super) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
-        self.push_bounded(hint, message).or_else(|message| self.push_unbounded(message))
+    pub(super) fn push(&self, hint: &Hint, place: &mut Option<T>) -> bool {
+        match self.ring.claim_next(hint) {
+            Some(claimed) => {
+                claimed.fill_from(place);
+                self.published(1);
+                true
+            }
+            None => self.push_unbounded(place),
+        }
     }
 
-    /// As [`push`](Self::push). Without a bound it returns the message, for [`push_unbounded`](Self::push_unbounded).
-    #[inline(always)]
-    pub(super) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
-        self.ring.push_bounded(hint, message)?;
-        self.published(1);
-        Ok(())
-    }
-
+    /// As [`push`](Self::push), without a bound. With one the message stays in its place.
     #[inline]
-    pub(super) fn push_unbounded(&self, message: T) -> Result<(), T> {
-        self.ring.push_unbounded(message)?;
-        self.published(1);
-        Ok(())
+    pub(super) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
+        let is_sent = self.ring.push_unbounded(place);
+        if is_sent {
+            self.published(1);
+        }
+        is_sent
     }
 
-    /// Sends a message if there is room.
+    /// Sends the message that is in `place` if there is room.
     #[inline(never)]
-    pub(super) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
-        self.ring.offer(message)?;
+    pub(super) fn offer(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
+        self.ring.offer_from(place)?;
         self.published(1);
         Ok(())
     }
@@ -222,16 +225,16 @@ impl<T> MpmcShared<T> {
     // USER CODE: a receiver's waker, then `Drop` of the displaced message; the message is in the ring; re-entrance: any
     //     operation; panic: the displaced message is dropped, then the first panic propagates; test:
     //     tests/suite/mpmc/force.rs: a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped
-    /// Sends a message; where there is no room it replaces the oldest message.
-    pub(super) fn force(&self, message: T) -> Result<Option<T>, Unforced<T>> {
-        let Forced { displaced, has_freed } = self.ring.force(message)?;
-        // User code: where a waker panics, the displaced message is dropped.
+    /// Sends the message that is in `place`; where there is no room it replaces the oldest message, which is there then.
+    pub(super) fn force(&self, place: &mut Option<T>) -> Result<(), Unforced> {
+        let Forced { has_freed } = self.ring.force(place)?;
+        // User code: where a waker panics, the caller drops the displaced message.
         let mut panics = Panics::none();
         panics.catch(|| self.published(1));
         if has_freed {
             panics.catch(|| self.freed(1));
         }
-        Ok(panics.answer(displaced))
+        Ok(())
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
@@ -269,35 +272,40 @@ impl<T> MpmcShared<T> {
         Some(sent)
     }
 
-    /// Receives a message if there is one.
+    /// Receives a message to `place`, which is empty, if there is one (true).
     #[inline]
-    pub(super) fn pop(&self, hint: &Hint) -> Option<T> {
-        self.pop_bounded(hint).or_else(|| self.pop_unbounded())
+    pub(super) fn pop(&self, hint: &Hint, place: &mut Option<T>) -> bool {
+        match self.ring.claim_oldest(hint) {
+            Some(claimed) => {
+                *place = Some(claimed.take());
+                self.popped();
+                true
+            }
+            None => match self.ring.claim_oldest_unbounded() {
+                Some(claimed) => {
+                    *place = Some(claimed.take());
+                    true
+                }
+                None => false,
+            },
+        }
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// As [`pop`](Self::pop). Without a bound it finds nothing, and [`pop_unbounded`](Self::pop_unbounded) polls.
+    /// A message has been taken, of a queue with a bound, and a sender may wait for its room. A waker is user code; while
+    /// unwinding, its panic goes no further.
     #[inline(always)]
-    pub(super) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
-        let message = self.ring.pop_bounded(hint)?;
+    pub(super) fn popped(&self) {
         if self.writers.list.published() {
-            return Some(self.popped(message));
+            Panics::in_drop(|| self.announce_room(1));
         }
-        Some(message)
     }
 
-    /// A message has been taken, and a sender may wait for its room. A waker is user code. So is the drop of a message
-    /// that no caller gets, while unwinding.
-    #[cold]
-    #[inline(never)]
-    fn popped(&self, message: T) -> T {
-        Panics::answer_behind(message, || self.announce_room(1))
-    }
-
-    /// No sender waits for room where there is no bound.
-    #[inline]
-    pub(super) fn pop_unbounded(&self) -> Option<T> {
-        self.ring.pop_unbounded()
+    /// Whether a message that has been taken may have left room that a sender waits for. Then call
+    /// [`popped`](Self::popped).
+    #[inline(always)]
+    pub(super) fn popped_any(&self) -> bool {
+        self.writers.list.published()
     }
 
     /// Receives the messages that are there, at most `most`. `None`: there is none.

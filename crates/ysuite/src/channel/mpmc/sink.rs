@@ -5,11 +5,11 @@
 
 use core::task::{Context, Poll, ready};
 
-use super::{SendError, Sender};
+use super::{SendError, Sender, TrySendError};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous;
 use crate::channel::sink::{Fed, Feed, alive};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::queue::exchange::Rejected;
 
 impl<T> Sender<T> {
@@ -26,14 +26,17 @@ impl<T> Sender<T> {
         }
         let (shared, subscriptions) = (&self.shared, self.subscriptions.get_or_insert_default());
         // What is held stays with the sink if user code panics, except for a message that has been sent by then.
-        rendezvous::poll(shared.writers(), subscriptions, false, context, || match shared.offer(fed.held.take()?) {
-            Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(_)) => Some(Err(SendError(()))),
-            Err(Rejected::Full(back)) => {
-                fed.held = Some(back);
-                None
-            }
-        })
+        let outcome =
+            rendezvous::poll(shared.writers(), subscriptions, false, context, || match shared.offer(&mut fed.held) {
+                Ok(()) => Some(Ok(())),
+                Err(Rejected::Closed(())) => Some(Err(SendError(()))),
+                Err(Rejected::Full(())) => None,
+            });
+        // A sink has no way to return a message that no receiver can get.
+        if matches!(outcome, Poll::Ready(Err(_))) {
+            drop(fed.held.take());
+        }
+        outcome
     }
 }
 
@@ -52,12 +55,12 @@ impl<T> Feed for Sender<T> {
             return fed.stand(&party, message);
         }
         fed.assert_nothing();
-        let Err(message) = self.put(message) else { return Ok(()) };
-        match self.offer(message) {
+        let mut place = Foreign::some(message);
+        match self.push(&mut place) {
             Ok(()) => Ok(()),
-            Err(Rejected::Closed(_)) => Err(SendError(())),
-            Err(Rejected::Full(back)) => {
-                fed.held = Some(back);
+            Err(TrySendError::Disconnected(())) => Err(SendError(())),
+            Err(TrySendError::Full(())) => {
+                place.move_over(&mut fed.held);
                 Ok(())
             }
         }

@@ -10,6 +10,7 @@ use core::task::Poll;
 use super::holding::HeldPlaces;
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
+use crate::channel::error;
 use crate::channel::first_try::{Attempt, first_try};
 use crate::channel::limit::{self, Limit};
 use crate::foreign::{Foreign, Panics};
@@ -29,42 +30,40 @@ impl<T> Sender<T> {
     /// When all receivers have disconnected, or the channel is closed.
     #[inline]
     pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        within_budget(first_try((self, message), |(sender, message)| sender.message_sent(message)))
+        // The future has the message once, and lends it. Both the drop of the message and the wait are user code, and
+        // may run while unwinding.
+        within_budget(first_try((self, Foreign::some(message)), |(sender, place)| sender.sent_from(place)))
     }
 
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
     //     by_an_mpmc_channel_after_a_waker_that_panics
-    fn message_sent(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
-        // the wait are user code, and may run while unwinding.
-        let mut place = Foreign::new(Some(message));
-        async move { self.sent_from(&mut place).await }
-    }
-
     /// Sends the message that is in `place`; the task waits for room.
     async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
+        let outcome = self.place_sent(place).await;
+        error::of_send(outcome, place)
+    }
+
+    async fn place_sent(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         if let Some(party) = self.party() {
             return party.send_async(place).await;
         }
         let mut wait = self.wait();
         loop {
             if let Some(outcome) = self.offer_from(place) {
-                return Panics::answer_behind(outcome, || drop(wait));
+                Panics::in_drop(|| drop(wait));
+                return outcome;
             }
             poll_fn(|context| wait.poll(context)).await;
         }
     }
 
-    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room,
-    /// and the message stays in `place`.
-    fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
-        match self.shared.offer(place.take()?) {
+    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room.
+    /// Unless it was sent, the message stays in its place.
+    fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
+        match self.shared.offer(place) {
             Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(message)) => Some(Err(SendError(message))),
-            Err(Rejected::Full(message)) => {
-                *place = Some(message);
-                None
-            }
+            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
+            Err(Rejected::Full(())) => None,
         }
     }
 
@@ -97,11 +96,12 @@ impl<T> Sender<T> {
         message: T,
         stop: impl Future,
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // As in `message_sent`.
-        let mut place = Foreign::new(Some(message));
+        // As in `send_async`. The future captures this and only lends it, so it holds the message once.
+        let mut place = Foreign::some(message);
         within_budget(async move {
             let stop = pin!(Some(stop));
-            self.sent_from_until(&mut place, Limit::new(stop)).await
+            let outcome = self.sent_from_until(&mut place, Limit::new(stop)).await;
+            error::of_send_timeout(outcome, &mut place)
         })
     }
 
@@ -109,8 +109,8 @@ impl<T> Sender<T> {
         &self,
         place: &mut Option<T>,
         mut stop: Limit<'_, impl Future>,
-    ) -> Result<(), SendTimeoutError<T>> {
-        if self.put_from(place) {
+    ) -> Result<(), SendTimeoutError<()>> {
+        if self.put(place) {
             return Ok(());
         }
         if let Some(party) = self.party() {
@@ -120,7 +120,7 @@ impl<T> Sender<T> {
         let mut wait = self.wait();
         loop {
             if let Some(outcome) = self.offer_from(place) {
-                let outcome = outcome.map_err(|error| SendTimeoutError::Disconnected(error.0));
+                let outcome = outcome.map_err(|_| SendTimeoutError::Disconnected(()));
                 return limit::answer_behind(outcome, wait, stop);
             }
             let is_stopped = poll_fn(|context| match wait.poll(context) {
@@ -128,16 +128,9 @@ impl<T> Sender<T> {
                 Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| true),
             });
             if is_stopped.await {
-                let outcome = place.take().map_or(Ok(()), |message| Err(SendTimeoutError::Timeout(message)));
-                return limit::answer_behind(outcome, wait, stop);
+                return limit::answer_behind(Err(SendTimeoutError::Timeout(())), wait, stop);
             }
         }
-    }
-
-    /// Sends the message that is in `place` if there is room; otherwise it stays there.
-    fn put_from(&self, place: &mut Option<T>) -> bool {
-        *place = place.take().and_then(|message| self.put(message).err());
-        place.is_none()
     }
 
     /// Sends all the messages of an iterator; the task waits until there is room. Returns the number of messages. They
@@ -181,13 +174,14 @@ impl<T> Sender<T> {
 }
 
 /// A message that is sent.
-impl<T> Attempt for (&Sender<T>, T) {
+impl<T> Attempt for (&Sender<T>, Foreign<Option<T>>) {
     type Outcome = Result<(), SendError<T>>;
 
     #[inline(always)]
-    fn attempt(self) -> Result<Self::Outcome, Self> {
-        let (sender, message) = self;
-        sender.put(message).map(Ok).map_err(|message| (sender, message))
+    fn attempt(&mut self) -> Poll<Self::Outcome> {
+        let (sender, place) = self;
+        // SAFETY: an operation is attempted once, so its message is there; and it is over when it has completed.
+        if unsafe { sender.put_at_once(place) } { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 }
 
@@ -196,8 +190,11 @@ impl<T> Attempt for &Receiver<T> {
     type Outcome = Result<T, RecvError>;
 
     #[inline(always)]
-    fn attempt(self) -> Result<Self::Outcome, Self> {
-        self.take().map(Ok).ok_or(self)
+    fn attempt(&mut self) -> Poll<Self::Outcome> {
+        match self.take_at_once() {
+            Some(message) => Poll::Ready(Ok(message)),
+            None => Poll::Pending,
+        }
     }
 }
 
@@ -253,7 +250,7 @@ impl<T> Receiver<T> {
     /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline]
     pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        within_budget(first_try(self, Self::message_received))
+        within_budget(first_try(self, |receiver| receiver.message_received()))
     }
 
     async fn message_received(&self) -> Result<T, RecvError> {

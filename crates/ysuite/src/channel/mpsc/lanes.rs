@@ -22,10 +22,10 @@ use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::MpscShared;
 use crate::channel::receive::ReadingEnd;
 use crate::channel::rendezvous::MeetingEnd;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
-use crate::queue::outline;
-use crate::queue::ypipe::Reader;
+use crate::queue::ypipe::{InSlot, Reader};
+use crate::queue::{outline, outline_with};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
@@ -61,18 +61,39 @@ impl<T> Lanes<T> {
     }
 
     // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
-    /// A message of the current lane.
+    /// A message of the current lane, in its slot.
     #[inline(always)]
-    fn take_in_turn(&mut self) -> Option<T> {
+    fn take_in_turn(&mut self) -> Option<InSlot<T>> {
         if self.left == 0 {
             return None;
         }
         let reader = self.turn.as_mut()?;
-        let message = reader.read()?;
+        let message = reader.read_in_slot()?;
         let tokens = reader.credited();
         self.left -= 1;
         if tokens != 0 {
-            return Some(outline(self, |lanes| lanes.released(message, tokens)));
+            outline(self, |lanes| Panics::in_drop(|| lanes.release(tokens)));
+        }
+        Some(message)
+    }
+
+    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
+    /// As [`take_in_turn`](Self::take_in_turn), out of its slot.
+    #[inline(always)]
+    fn take_out_in_turn(&mut self) -> Option<T> {
+        if self.left == 0 {
+            return None;
+        }
+        let reader = self.turn.as_mut()?;
+        // Out of its slot before the sender's word is loaded: that takes a register less.
+        let message = match reader.read_in_slot() {
+            Some(message) => message.take(),
+            None => return None,
+        };
+        let tokens = reader.credited();
+        self.left -= 1;
+        if tokens != 0 {
+            return Some(outline_with(self, message, |lanes, message| lanes.released(message, tokens)));
         }
         Some(message)
     }
@@ -206,7 +227,9 @@ impl<T> Lanes<T> {
     #[cold]
     #[inline(never)]
     fn released(&self, message: T, tokens: u32) -> T {
-        Panics::answer_behind(message, || self.release(tokens))
+        let mut place = Foreign::some(message);
+        Panics::in_drop(|| self.release(tokens));
+        place.take_out()
     }
 
     /// Messages of the current lane have been taken, and its sender waits for room: wakes it.
@@ -283,11 +306,28 @@ impl<T> ReadingEnd for Lanes<T> {
 
     // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
     #[inline(always)]
-    fn take(&mut self) -> Option<T> {
+    fn take(&mut self) -> Option<InSlot<T>> {
         match self.take_in_turn() {
             Some(message) => Some(message),
             None if outline(self, Self::next_lane) => self.take_in_turn(),
             None => None,
+        }
+    }
+
+    // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
+    #[inline(always)]
+    fn take_out(&mut self) -> Option<T> {
+        let mut is_next = false;
+        loop {
+            // Not taken apart: that would be one more copy of it in an unoptimised program.
+            let message = self.take_out_in_turn();
+            if message.is_some() {
+                return message;
+            }
+            if is_next || !outline(self, Self::next_lane) {
+                return None;
+            }
+            is_next = true;
         }
     }
 
@@ -512,18 +552,18 @@ mod tests {
         let mut two = Sender::connect(&lanes.shared).unwrap();
         one.send(1).unwrap();
         two.send(1).unwrap();
-        assert_eq!((lanes.take(), lanes.take(), lanes.take()), (Some(1), Some(1), None));
+        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.take_out()), (Some(1), Some(1), None));
         one.send(2).unwrap();
         assert!(lanes.arm_all(), "a message is there");
         assert_eq!((lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
-        assert_eq!((lanes.take(), lanes.take()), (Some(2), None));
+        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(2), None));
         assert!(!lanes.arm_all() && lanes.is_all_armed());
         // The second has no token to take, so it notifies no receiver of its drop.
         two.send(3).unwrap();
-        assert_eq!((lanes.take(), lanes.take()), (Some(3), None));
+        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(3), None));
         drop(two);
         assert!(lanes.arm_all() && !lanes.is_all_armed(), "it has ended");
-        assert!(lanes.take().is_none() && lanes.is_all_armed());
+        assert!(lanes.take_out().is_none() && lanes.is_all_armed());
         assert_eq!(lanes.shared.claim(), Some(1), "the number of a lane that has ended is free");
     }
 
@@ -532,12 +572,12 @@ mod tests {
     fn a_lane_that_is_raised_while_it_is_active_is_read_once() {
         let (mut sender, mut lanes) = funnel(None);
         sender.send(1).unwrap();
-        assert_eq!((lanes.take(), lanes.take()), (Some(1), None));
+        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(1), None));
         lanes.end_turn();
         lanes.row.lanes.front_mut().unwrap().reader.as_ref().unwrap().passive().mark(LANE).pass();
         sender.send(2).unwrap();
         assert!(lanes.shared.ready.any());
-        assert_eq!((lanes.take(), lanes.take(), lanes.row.lanes.len()), (Some(2), None, 1));
+        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.row.lanes.len()), (Some(2), None, 1));
         assert!(!lanes.shared.ready.any());
     }
 
@@ -546,9 +586,9 @@ mod tests {
     fn a_lane_that_is_raised_before_its_first_message_is_there_for_it() {
         let (mut sender, mut lanes) = funnel(None);
         lanes.shared.ready.raise(0);
-        assert!(lanes.take().is_none() && !lanes.shared.ready.any());
+        assert!(lanes.take_out().is_none() && !lanes.shared.ready.any());
         sender.send(1).unwrap();
-        assert_eq!(lanes.take(), Some(1));
+        assert_eq!(lanes.take_out(), Some(1));
     }
 
     #[test]
@@ -559,7 +599,7 @@ mod tests {
         let order = [130_usize, 0, 199, 64];
         for id in order {
             senders[id].send(id as u32).unwrap();
-            assert_eq!(lanes.take(), Some(id as u32));
+            assert_eq!(lanes.take_out(), Some(id as u32));
         }
         assert!((0..200).all(|id| lanes.row.is_active(id) == order.contains(&id)));
     }

@@ -218,8 +218,23 @@ impl<T> Sender<T> {
         Self { inner: Sending::new(writer, lane) }
     }
 
-    pub(super) fn send_until(&mut self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        self.inner.send_until(message, || deadline)
+    /// Sends the message that is in `place`; waits for room. After an error it is still there; so in the next two.
+    #[inline(always)]
+    pub(super) fn send_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        self.inner.send_place(place)
+    }
+
+    #[inline(always)]
+    pub(super) fn try_send_place(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        self.inner.try_send_place(place)
+    }
+
+    pub(super) fn send_place_until(
+        &mut self,
+        place: &mut Option<T>,
+        deadline: Deadline,
+    ) -> Result<(), SendTimeoutError<()>> {
+        self.inner.send_place_until(place, || deadline)
     }
 
     /// Another sender, with a lane of its own. It is a lane that another sender has left without having sent anything,

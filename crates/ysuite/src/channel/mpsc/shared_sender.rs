@@ -13,10 +13,11 @@ use std::time::Instant;
 
 use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
+use crate::channel::error;
 use crate::channel::identity::impl_identity;
 use crate::channel::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 use crate::channel::observed::impl_observer;
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
 
@@ -113,42 +114,42 @@ impl ThreadLane for SharedLane {
     }
 }
 
-/// A message that was not sent, and the reason.
-enum Unsent<T> {
-    Disconnected(T),
-    Full(T),
+/// Why a message was not sent. It is in its place.
+enum Unsent {
+    Disconnected,
+    Full,
     /// The channel has the maximal number of lanes.
-    NoLane(T),
+    NoLane,
 }
 
-impl<T> From<TrySendError<T>> for Unsent<T> {
-    fn from(error: TrySendError<T>) -> Self {
+impl From<TrySendError<()>> for Unsent {
+    fn from(error: TrySendError<()>) -> Self {
         match error {
-            TrySendError::Full(message) => Self::Full(message),
-            TrySendError::Disconnected(message) => Self::Disconnected(message),
+            TrySendError::Full(()) => Self::Full,
+            TrySendError::Disconnected(()) => Self::Disconnected,
         }
     }
 }
 
-impl<T> From<SendTimeoutError<T>> for Unsent<T> {
-    fn from(error: SendTimeoutError<T>) -> Self {
+impl From<SendTimeoutError<()>> for Unsent {
+    fn from(error: SendTimeoutError<()>) -> Self {
         match error {
-            SendTimeoutError::Timeout(message) => Self::Full(message),
-            SendTimeoutError::Disconnected(message) => Self::Disconnected(message),
+            SendTimeoutError::Timeout(()) => Self::Full,
+            SendTimeoutError::Disconnected(()) => Self::Disconnected,
         }
     }
 }
 
-impl<T> From<SendError<T>> for Unsent<T> {
-    fn from(error: SendError<T>) -> Self {
-        Self::Disconnected(error.0)
+impl From<SendError<()>> for Unsent {
+    fn from(_: SendError<()>) -> Self {
+        Self::Disconnected
     }
 }
 
 /// How long a message waits for room in a lane. These are types, not closures: a send is compiled into its caller,
 /// whatever other code is compiled with it.
 trait Patience<T> {
-    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>>;
+    fn send(self, sender: &mut Sender<T>, place: &mut Option<T>) -> Result<(), Unsent>;
 }
 
 /// Until there is room.
@@ -159,21 +160,21 @@ struct Tries;
 
 impl<T> Patience<T> for Waits {
     #[inline(always)]
-    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
-        Ok(sender.send(message)?)
+    fn send(self, sender: &mut Sender<T>, place: &mut Option<T>) -> Result<(), Unsent> {
+        Ok(sender.send_place(place)?)
     }
 }
 
 impl<T> Patience<T> for Tries {
     #[inline(always)]
-    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
-        Ok(sender.try_send(message)?)
+    fn send(self, sender: &mut Sender<T>, place: &mut Option<T>) -> Result<(), Unsent> {
+        Ok(sender.try_send_place(place)?)
     }
 }
 
 impl<T> Patience<T> for Deadline {
-    fn send(self, sender: &mut Sender<T>, message: T) -> Result<(), Unsent<T>> {
-        Ok(sender.send_until(message, self)?)
+    fn send(self, sender: &mut Sender<T>, place: &mut Option<T>) -> Result<(), Unsent> {
+        Ok(sender.send_place_until(place, self)?)
     }
 }
 
@@ -198,10 +199,12 @@ impl<T: 'static> SharedSender<T> {
     /// returns an error instead. The message is dropped.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.by_lane(message, Waits).map_err(|unsent| match unsent {
-            Unsent::Disconnected(message) | Unsent::Full(message) => SendError(message),
-            Unsent::NoLane(message) => no_lane(message),
-        })
+        let mut place = Foreign::some(message);
+        match self.by_lane(&mut place, Waits) {
+            Ok(()) => Ok(()),
+            Err(Unsent::NoLane) => no_lane(&mut place),
+            Err(Unsent::Disconnected | Unsent::Full) => error::of_send(Err(SendError(())), &mut place),
+        }
     }
 
     /// Sends a message if there is room in this thread's lane.
@@ -212,10 +215,13 @@ impl<T: 'static> SharedSender<T> {
     /// And when the receiver has disconnected or has closed the channel.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.by_lane(message, Tries).map_err(|unsent| match unsent {
-            Unsent::Disconnected(message) => TrySendError::Disconnected(message),
-            Unsent::Full(message) | Unsent::NoLane(message) => TrySendError::Full(message),
-        })
+        let mut place = Foreign::some(message);
+        let error = match self.by_lane(&mut place, Tries) {
+            Ok(()) => return Ok(()),
+            Err(Unsent::Disconnected) => TrySendError::Disconnected(()),
+            Err(Unsent::Full | Unsent::NoLane) => TrySendError::Full(()),
+        };
+        error::of_try_send(Err(error), &mut place)
     }
 
     /// As [`send`](Self::send); waits for room for at most `timeout`. `Duration::MAX` means no limit.
@@ -243,22 +249,25 @@ impl<T: 'static> SharedSender<T> {
     }
 
     fn send_until(&self, message: T, deadline: Deadline) -> Result<(), SendTimeoutError<T>> {
-        self.by_lane(message, deadline).map_err(|unsent| match unsent {
-            Unsent::Disconnected(message) => SendTimeoutError::Disconnected(message),
-            Unsent::Full(message) => SendTimeoutError::Timeout(message),
-            Unsent::NoLane(message) => no_lane(message),
-        })
+        let mut place = Foreign::some(message);
+        let outcome = match self.by_lane(&mut place, deadline) {
+            Ok(()) => return Ok(()),
+            Err(Unsent::NoLane) => no_lane(&mut place),
+            Err(Unsent::Full) => Err(SendTimeoutError::Timeout(())),
+            Err(Unsent::Disconnected) => Err(SendTimeoutError::Disconnected(())),
+        };
+        error::of_send_timeout(outcome, &mut place)
     }
 
     /// Calls a function with a message and this thread's lane.
     #[inline]
-    fn by_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
+    fn by_lane(&self, place: &mut Option<T>, patience: impl Patience<T>) -> Result<(), Unsent> {
         if !self.is_counted {
-            return Err(Unsent::Disconnected(message));
+            return Err(Unsent::Disconnected);
         }
         match LANES.try_with(|lanes| lanes.take_recent(self.number)) {
             Ok(Some(lane)) => {
-                let sent = self.by(&lane, message, patience);
+                let sent = self.by(&lane, place, patience);
                 // MUTANT: Speed only: the lane is found in the table instead.
                 // After an error the lane may have been forgotten.
                 if sent.is_err() {
@@ -267,20 +276,20 @@ impl<T: 'static> SharedSender<T> {
                 let _ = LANES.try_with(|lanes| lanes.put_back(lane));
                 sent
             }
-            _ => self.by_other_lane(message, patience),
+            _ => self.by_other_lane(place, patience),
         }
     }
 
     /// By another lane than the recent one.
     #[cold]
     #[inline(never)]
-    fn by_other_lane(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
+    fn by_other_lane(&self, place: &mut Option<T>, patience: impl Patience<T>) -> Result<(), Unsent> {
         let make =
             || SharedLane { number: self.number, used: Cell::new(true), place: Box::new(LaneCell::<T>::default()) };
         let Ok((lane, given_up)) = LANES.try_with(|lanes| lanes.find(self.number, make)) else {
-            return self.by_lane_of_its_own(message, patience);
+            return self.by_lane_of_its_own(place, patience);
         };
-        let sent = self.by(&lane, message, patience);
+        let sent = self.by(&lane, place, patience);
         end_lanes(sent, lane, given_up)
     }
 
@@ -288,32 +297,33 @@ impl<T: 'static> SharedSender<T> {
     //     same channel by a shared sender uses a lane of its own for that message; panic: propagates; test:
     //     tests/suite/mpsc/shared.rs: a_waker_may_send_from_within_a_send
     #[inline(always)]
-    fn by(&self, lane: &SharedLane, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
-        let place: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
-        let Ok(mut place) = place.try_borrow_mut() else {
+    fn by(&self, lane: &SharedLane, place: &mut Option<T>, patience: impl Patience<T>) -> Result<(), Unsent> {
+        let cell: &LaneCell<T> = lane.place.as_any().downcast_ref().expect("a number is that of one channel");
+        let Ok(mut sender) = cell.try_borrow_mut() else {
             // A send of this thread is in progress, and user code in it sends.
-            return self.by_lane_of_its_own(message, patience);
+            return self.by_lane_of_its_own(place, patience);
         };
-        if place.is_none() {
-            *place = self.connect();
+        if sender.is_none() {
+            *sender = self.connect();
         }
-        let Some(sender) = &mut *place else { return Err(Unsent::NoLane(message)) };
-        patience.send(sender, message).inspect_err(|unsent| {
-            if matches!(unsent, Unsent::Disconnected(_)) {
+        let Some(sender) = &mut *sender else { return Err(Unsent::NoLane) };
+        patience.send(sender, place).inspect_err(|unsent| {
+            if matches!(unsent, Unsent::Disconnected) {
                 self.forget_lane();
             }
         })
     }
 
     #[cold]
-    fn by_lane_of_its_own(&self, message: T, patience: impl Patience<T>) -> Result<(), Unsent<T>> {
+    fn by_lane_of_its_own(&self, place: &mut Option<T>, patience: impl Patience<T>) -> Result<(), Unsent> {
         match self.connect() {
             Some(mut sender) => {
-                let sent = patience.send(&mut sender, message);
-                // User code; so is the drop of a message that comes back, while unwinding.
-                Panics::answer_behind(sent, || drop(sender))
+                let sent = patience.send(&mut sender, place);
+                // User code.
+                Panics::in_drop(|| drop(sender));
+                sent
             }
-            None => Err(Unsent::NoLane(message)),
+            None => Err(Unsent::NoLane),
         }
     }
 
@@ -366,8 +376,8 @@ impl<T: 'static> SharedSender<T> {
 }
 
 #[cold]
-fn no_lane<T, R>(message: T) -> R {
-    drop(message);
+fn no_lane<T, R>(place: &mut Option<T>) -> R {
+    drop(place.take());
     panic!("{TooManySenders}")
 }
 

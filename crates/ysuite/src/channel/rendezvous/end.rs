@@ -6,8 +6,8 @@
 use core::task::{Context, Poll};
 
 use super::meeting::{Meeting, MeetingSide};
-use super::party::{Party, poll};
-use crate::channel::error::{RecvError, TryRecvError};
+use super::party::{Party, poll, poll_message};
+use crate::channel::error::RecvError;
 use crate::foreign::Panics;
 use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
@@ -94,11 +94,7 @@ impl<T> MeetingEnd<T, false> {
 
     pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let side = MeetingSide::<T, false>(&self.meeting);
-        let look = || match Party::<T, false>::new(side.0, None).take() {
-            Err(TryRecvError::Empty) => None,
-            outcome => Some(outcome.map_err(|_| RecvError)),
-        };
-        poll(side, self.subscriptions.get_or_insert_default(), false, context, look)
+        poll_message(side, self.subscriptions.get_or_insert_default(), false, context)
     }
 }
 

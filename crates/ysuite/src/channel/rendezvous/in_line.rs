@@ -11,7 +11,7 @@ use super::party::Party;
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{SendError, TrySendError};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
 use crate::sync::Arc;
 
 /// A slot in line, with a message.
@@ -23,16 +23,16 @@ pub(in crate::channel) struct InLine<T> {
 impl<T> InLine<T> {
     /// Hands a message to a receiver that waits (`None`), or registers it in line. An error where the rendezvous is
     /// closed.
-    pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, T> {
-        let message = match party.give(message) {
+    pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, SendError<()>> {
+        let mut place = Foreign::some(message);
+        match party.give(&mut place) {
             Ok(()) => return Ok(None),
-            Err(TrySendError::Disconnected(message)) => return Err(message),
-            Err(TrySendError::Full(message)) => message,
-        };
+            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
+            Err(TrySendError::Full(())) => {}
+        }
         // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
-        // So is the drop of a message that no caller gets, while unwinding.
-        let message = Panics::answer_behind(message, || drop(party.disarm()));
-        let stand = Stand::send(party.side(), &Arc::new(Ticket::for_task()), 0, message, true)?;
+        Panics::in_drop(|| drop(party.disarm()));
+        let stand = Stand::send_from(party.side(), &Arc::new(Ticket::for_task()), 0, &mut place, true)?;
         Ok(stand.map(|stand| {
             let (node, at) = stand.into_place();
             Self { node, at }
@@ -47,12 +47,13 @@ impl<T> InLine<T> {
     // USER CODE: `Drop` of the waker of a sink's task; the registration has left its line; re-entrance: any operation;
     //     panic: propagates; test: tests/suite/integrations/futures.rs:
     //     a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on
-    /// Leaves the line. The message comes back where it has not changed hands.
-    pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<T>> {
+    /// Leaves the line. An error where the message has not changed hands: it is dropped.
+    pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<()>> {
         let ticket = self.node.ticket.clone();
-        let outcome = Stand::at_place(side, self.node, self.at).outcome();
-        // The drop of the task's waker is user code. So is the drop of a message that no caller gets, while unwinding.
-        let outcome = Panics::answer_behind(outcome, || drop(ticket.forget()));
-        outcome.map_err(|error| SendError(error.into_inner()))
+        let mut place = Foreign::none();
+        let outcome = Stand::at_place(side, self.node, self.at).outcome(&mut place);
+        // The drop of the task's waker is user code. So is the drop of a message that comes back.
+        Panics::in_drop(|| drop(ticket.forget()));
+        outcome.map_err(|_| SendError(()))
     }
 }

@@ -9,15 +9,13 @@
 use core::mem::MaybeUninit;
 use std::collections::VecDeque;
 
-use crossbeam_utils::CachePadded;
-
 use super::line::Line;
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 use crate::os::ForkLock;
 use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, MutexGuard, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, CachePadded, MutexGuard, Ordering, UnsafeCell};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
@@ -46,19 +44,21 @@ struct StandMessage<T> {
 }
 
 impl<T> StandMessage<T> {
-    fn new(message: Option<T>) -> Self {
-        let is_there = message.is_some();
-        Self { is_there, message: message.map_or(MaybeUninit::uninit(), MaybeUninit::new) }
+    /// Moves the message of `place` in, where there is one. There is none here.
+    fn put(&mut self, place: &mut Option<T>) {
+        if place.is_some() {
+            // SAFETY: valid, and there is no message here.
+            unsafe { place.move_to(self.message.as_mut_ptr()) };
+            self.is_there = true;
+        }
     }
 
-    fn exchange(&mut self, message: Option<T>) -> Option<T> {
-        // SAFETY: `is_there` says that there is a message. It is read once; then `is_there` describes what replaces it.
-        let before = self.is_there.then(|| unsafe { self.message.assume_init_read() });
-        self.is_there = message.is_some();
-        if let Some(message) = message {
-            self.message.write(message);
+    /// Moves the message out, if there is one, to a place that is empty.
+    fn take(&mut self, place: &mut Option<T>) {
+        if core::mem::replace(&mut self.is_there, false) {
+            // SAFETY: there was a message, and from now on there is none: it is read once.
+            *place = Some(unsafe { self.message.assume_init_read() });
         }
-        before
     }
 
     /// User code, if there is a message.
@@ -77,8 +77,31 @@ impl<T> Drop for StandMessage<T> {
 }
 
 impl<T> StandNode<T> {
-    pub(super) fn new(ticket: Arc<Ticket>, case: u32, message: Option<T>) -> Self {
-        Self { ticket, case, message: UnsafeCell::new(StandMessage::new(message)), handed: AtomicU64::new(0) }
+    pub(super) fn new(ticket: Arc<Ticket>, case: u32) -> Arc<Self> {
+        #[cfg(ysuite_loom)]
+        return Arc::new(Self {
+            ticket,
+            case,
+            message: UnsafeCell::new(StandMessage { is_there: false, message: MaybeUninit::uninit() }),
+            handed: AtomicU64::new(0),
+        });
+        // Made in its memory: by value it would be copied there, and from call to call, with the place for a message.
+        #[cfg(not(ysuite_loom))]
+        {
+            let mut node = Arc::<Self>::new_uninit();
+            let place = Arc::get_mut(&mut node).expect("it is new").as_mut_ptr();
+            // SAFETY: the memory is this thread's alone. All fields are written, except the place for a message, which
+            //     may be anything while there is none.
+            unsafe {
+                (&raw mut (*place).ticket).write(ticket);
+                (&raw mut (*place).case).write(case);
+                (&raw mut (*place).handed).write(AtomicU64::new(0));
+                // A cell has the address of its content.
+                let message = (&raw mut (*place).message).cast::<StandMessage<T>>();
+                (&raw mut (*message).is_there).write(false);
+                node.assume_init()
+            }
+        }
     }
 
     /// The number of the message that this receiver has been handed.
@@ -87,21 +110,29 @@ impl<T> StandNode<T> {
         self.handed.load(Ordering::Relaxed)
     }
 
-    /// Puts a message in or takes it out.
-    /// Puts a message in or takes it out.
+    /// Moves the message of `place` in, where there is one.
     ///
     /// # Safety
-    /// The node is in line and the caller holds the rendezvous's lock. Or it is no longer in line, and the caller is
-    /// its owner, or has taken the sender's claim.
-    pub(super) unsafe fn exchange(&self, message: Option<T>) -> Option<T> {
+    /// The node is in line and the caller holds the rendezvous's lock. Or it is no longer in line, or not yet, and the
+    /// caller is its owner, or has taken the sender's claim. The node has no message.
+    pub(super) unsafe fn put(&self, place: &mut Option<T>) {
         // SAFETY: by the contract no other thread accesses the cell meanwhile.
-        self.message.with_mut(|cell| unsafe { (*cell).exchange(message) })
+        self.message.with_mut(|cell| unsafe { (*cell).put(place) });
+    }
+
+    /// Moves the message out, if there is one, to a place that is empty.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put), and the node may have a message.
+    pub(super) unsafe fn take(&self, place: &mut Option<T>) {
+        // SAFETY: by the contract no other thread accesses the cell meanwhile.
+        self.message.with_mut(|cell| unsafe { (*cell).take(place) });
     }
 
     /// Drops the message, if there is one, in its slot. User code.
     ///
     /// # Safety
-    /// As [`exchange`](Self::exchange).
+    /// As [`take`](Self::take).
     pub(super) unsafe fn clear(&self) {
         // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing
         //     is there all the same.
@@ -296,10 +327,10 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: Numbers only order the messages; gaps are harmless.
-    /// Hands the message to the first receiver that waits, and removes it from the line. The caller wakes it, after the
-    /// lock.
-    pub(super) fn give(&self, lines: &mut Lines<T>, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
-        let met = self.give_again(lines, lines.handed, message)?;
+    /// Hands the message of `place` to the first receiver that waits, and removes it from the line. The caller wakes it,
+    /// after the lock. After an error the message is in its place.
+    pub(super) fn give(&self, lines: &mut Lines<T>, place: &mut Option<T>) -> Result<Arc<Ticket>, TrySendError<()>> {
+        let met = self.give_again(lines, lines.handed, place)?;
         lines.handed += 1;
         self.meter().meets();
         Ok(met)
@@ -308,21 +339,25 @@ impl<T> Meeting<T> {
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
     /// As [`give`](Self::give), for a message that counts as handed over already, with this number.
-    fn give_again(&self, lines: &mut Lines<T>, number: u64, message: T) -> Result<Arc<Ticket>, TrySendError<T>> {
+    fn give_again(
+        &self,
+        lines: &mut Lines<T>,
+        number: u64,
+        place: &mut Option<T>,
+    ) -> Result<Arc<Ticket>, TrySendError<()>> {
         if self.is_closed() {
-            return Err(TrySendError::Disconnected(message));
+            return Err(TrySendError::Disconnected(()));
         }
         if !lines.returned.is_empty() {
             // A receiver whose claim is open while there are such messages is about to check, and must find the first
             // of them.
-            return Err(TrySendError::Full(message));
+            return Err(TrySendError::Full(()));
         }
-        let mut message = Some(message);
         let mut met = None;
         for (at, node) in lines.receivers.iter().filter(|(_, node)| node.ticket.is_open()) {
             // Written before the claim is taken: the owner may continue at once.
-            // SAFETY: the node is in line, and the caller holds the lock.
-            unsafe { node.exchange(message.take()) };
+            // SAFETY: the node is in line, and the caller holds the lock. A receiver's has no message while it is there.
+            unsafe { node.put(place) };
             // ORDERING: Relaxed; the claim below hands it over, with the message.
             node.handed.store(number, Ordering::Relaxed);
             if node.ticket.claim(Met::Peer(node.case)) {
@@ -330,27 +365,23 @@ impl<T> Meeting<T> {
                 break;
             }
             // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
-            message = unsafe { node.exchange(None) };
+            unsafe { node.take(place) };
         }
-        match (met.and_then(|at| lines.receivers.remove(at)), message) {
-            (Some(node), _) => {
-                self.note(lines);
-                self.meter().wakes();
-                Ok(node.ticket.clone())
-            }
-            (None, Some(message)) => Err(TrySendError::Full(message)),
-            (None, None) => unreachable!("a message that no receiver has taken is here"),
-        }
+        let Some(node) = met.and_then(|at| lines.receivers.remove(at)) else { return Err(TrySendError::Full(())) };
+        self.note(lines);
+        self.meter().wakes();
+        Ok(node.ticket.clone())
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
-    /// Takes the message of the first waiting sender, and removes it from the line. The caller wakes it, after the
-    /// lock. There is none to wake where the message had been given back.
-    pub(super) fn take(&self, lines: &mut Lines<T>) -> Encounter<(T, Option<Arc<Ticket>>)> {
+    /// Takes the message of the first waiting sender to `place`, and removes it from the line. The caller wakes it,
+    /// after the lock. There is none to wake where the message had been given back.
+    pub(super) fn take(&self, lines: &mut Lines<T>, place: &mut Option<T>) -> Encounter<Option<Arc<Ticket>>> {
         if let Some((_, message)) = lines.returned.pop_front() {
             self.note(lines);
-            return Encounter::Peer((*message, None));
+            *place = Some(*message);
+            return Encounter::Peer(None);
         }
         if self.is_closed() {
             return Encounter::Closed;
@@ -361,8 +392,9 @@ impl<T> Meeting<T> {
         self.meter().meets();
         self.meter().wakes();
         // SAFETY: this thread has taken a sender's claim, whose node is no longer in line.
-        let message = unsafe { node.exchange(None) }.expect("a sender stands in line with its message");
-        Encounter::Peer((message, Some(node.ticket.clone())))
+        unsafe { node.take(place) };
+        debug_assert!(place.is_some(), "a sender stands in line with its message");
+        Encounter::Peer(Some(node.ticket.clone()))
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides.
@@ -394,18 +426,15 @@ impl<T> Meeting<T> {
     // MUTANT: The lock ends with the function anyway.
     /// A future was handed the message of this number, and is dropped. The message goes to the next receiver that
     /// waits, or stays here until there is one.
-    pub(super) fn give_back(&self, number: u64, message: T) {
+    pub(super) fn give_back(&self, number: u64, place: &mut Option<T>) {
         // Where the lock is never released, no receiver gets the message either.
         let Some(mut lines) = self.lines.lock_to_go() else { return };
-        let message = match self.give_again(&mut lines, number, message) {
-            Ok(ticket) => {
-                drop(lines);
-                return ticket.wake();
-            }
-            Err(error) => error.into_inner(),
-        };
+        if let Ok(ticket) = self.give_again(&mut lines, number, place) {
+            drop(lines);
+            return ticket.wake();
+        }
         let at = lines.returned.partition_point(|(before, _)| *before < number);
-        lines.returned.insert(at, (number, Box::new(message)));
+        lines.returned.insert(at, (number, Box::new(place.take_out())));
         self.note(&lines);
         drop(lines);
         self.announce(true);
@@ -555,7 +584,7 @@ mod tests {
         let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
             panic!("no peer is there")
         };
-        meeting.give_back(0, 7);
+        meeting.give_back(0, &mut Some(7));
         assert_eq!(ready(), (true, false));
         // About to check: no sender may be matched with it before.
         own.open();

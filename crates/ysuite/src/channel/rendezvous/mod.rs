@@ -32,6 +32,8 @@ pub(super) use self::end::MeetingEnd;
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{Meeting, MeetingSide};
-pub(super) use self::party::{Party, poll};
+#[cfg(feature = "futures")]
+pub(super) use self::party::poll;
+pub(super) use self::party::{Party, poll_message};
 pub(super) use self::ticket::{Met, Ticket};
 pub(super) use self::wait::{Look, Stand};

@@ -8,10 +8,12 @@ use core::task::{Context, Poll};
 
 use super::meeting::{Encounter, Meeting, MeetingSide};
 use super::ticket::Ticket;
-use super::wait::Stand;
-use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::wait::{Stand, woken};
+use crate::channel::error::{
+    self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 use crate::channel::limit::{self, Limit};
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};
@@ -59,15 +61,15 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
 
 impl<'a, T> Party<'a, T, true> {
     // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
-    /// Hands the message to a receiver that waits.
-    pub(in crate::channel) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.give(message) {
-            Err(TrySendError::Full(message)) => {
+    /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
+    /// sends.
+    pub(in crate::channel) fn try_send(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
+        match self.give(place) {
+            Err(TrySendError::Full(())) => {
                 let mut found = false;
-                // The waker that this notifies in its place is user code. So is the drop of a message that no caller
-                // gets, while unwinding.
-                let message = Panics::answer_behind(message, || found = self.rest());
-                if found { self.give(message) } else { Err(TrySendError::Full(message)) }
+                // The waker that this notifies in its place is user code.
+                Panics::in_drop(|| found = self.rest());
+                if found { self.give(place) } else { Err(TrySendError::Full(())) }
             }
             outcome => outcome,
         }
@@ -82,16 +84,16 @@ impl<'a, T> Party<'a, T, true> {
     // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
     // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
     /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn give(&self, message: T) -> Result<(), TrySendError<T>> {
+    pub(in crate::channel) fn give(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
         let meeting = self.side.0;
         if self.has_ended {
-            return Err(TrySendError::Disconnected(message));
+            return Err(TrySendError::Disconnected(()));
         }
         if meeting.is_deserted(true) {
-            return Err(TrySendError::Full(message));
+            return Err(TrySendError::Full(()));
         }
         let mut lines = meeting.lock();
-        let met = meeting.give(&mut lines, message)?;
+        let met = meeting.give(&mut lines, place)?;
         drop(lines);
         // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
         met.wake();
@@ -99,36 +101,37 @@ impl<'a, T> Party<'a, T, true> {
     }
 
     // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
-    /// Hands the message to a receiver; waits for one until the deadline.
+    /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
     pub(in crate::channel) fn send(
         &self,
-        message: T,
+        place: &mut Option<T>,
         deadline: Deadline,
         backoff: &mut Backoff,
-    ) -> Result<(), SendTimeoutError<T>> {
-        let message = match self.give(message) {
+    ) -> Result<(), SendTimeoutError<()>> {
+        match self.give(place) {
             Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(message)) => return Err(SendTimeoutError::Disconnected(message)),
-            Err(TrySendError::Full(message)) if deadline.is_over() => return Err(SendTimeoutError::Timeout(message)),
-            Err(TrySendError::Full(message)) => message,
-        };
+            Err(TrySendError::Disconnected(())) => return Err(SendTimeoutError::Disconnected(())),
+            Err(TrySendError::Full(())) if deadline.is_over() => return Err(SendTimeoutError::Timeout(())),
+            Err(TrySendError::Full(())) => {}
+        }
         let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::send(self.side, &ticket, 0, message, true) {
+        let outcome = match Stand::send_from(self.side, &ticket, 0, place, true) {
             Ok(Some(stand)) => {
                 stand.sleep(backoff, deadline);
-                stand.outcome()
+                stand.outcome(place)
             }
             Ok(None) => Ok(()),
-            Err(message) => Err(SendTimeoutError::Disconnected(message)),
+            Err(_) => Err(SendTimeoutError::Disconnected(())),
         };
-        // Passing a notification on is user code. So is the drop of a message that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(owed))
+        // Passing a notification on is user code.
+        Panics::in_drop(|| drop(owed));
+        outcome
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one.
-    pub(in crate::channel) async fn send_async(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
-        self.send_async_until(place, pending::<()>()).await.map_err(|error| SendError(error.into_inner()))
+    pub(in crate::channel) async fn send_async(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
+        self.send_async_until(place, pending::<()>()).await.map_err(|_| SendError(()))
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
@@ -137,51 +140,32 @@ impl<'a, T> Party<'a, T, true> {
         &self,
         place: &mut Option<T>,
         stop: impl Future,
-    ) -> Result<(), SendTimeoutError<T>> {
+    ) -> Result<(), SendTimeoutError<()>> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
-        if let Some(outcome) = self.give_from(place) {
+        let outcome = match self.give(place) {
+            Err(TrySendError::Full(())) => None,
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(())) => Some(Err(SendTimeoutError::Disconnected(()))),
+        };
+        if let Some(outcome) = outcome {
             // The drop of the limit is user code.
-            return Panics::answer_behind(outcome, || drop(stop));
+            Panics::in_drop(|| drop(stop));
+            return outcome;
         }
         let owed = self.disarm();
         let task = TaskTicket(Arc::new(Ticket::for_task()));
-        let stand = match self.stand_from(place, &task) {
-            Ok(stand) => stand,
-            Err(outcome) => return limit::answer_behind(outcome, (task, owed), stop),
+        let stand = match Stand::send_from(self.side, &task.0, 0, place, true) {
+            Ok(Some(stand)) => stand,
+            Ok(None) => return limit::answer_behind(Ok(()), (task, owed), stop),
+            Err(_) => return limit::answer_behind(Err(SendTimeoutError::Disconnected(())), (task, owed), stop),
         };
         poll_fn(|context| match stand.poll(context) {
             Poll::Ready(_) => Poll::Ready(()),
             Poll::Pending => Pin::new(&mut stop).poll(context),
         })
         .await;
-        limit::answer_behind(stand.outcome(), (task, owed), stop)
-    }
-
-    /// Hands the message that is in `place` to a receiver that waits. `None`: there is none, and the message stays
-    /// there.
-    fn give_from(&self, place: &mut Option<T>) -> Option<Result<(), SendTimeoutError<T>>> {
-        match self.give(place.take()?) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(message)) => Some(Err(SendTimeoutError::Disconnected(message))),
-            Err(TrySendError::Full(message)) => {
-                *place = Some(message);
-                None
-            }
-        }
-    }
-
-    /// Registers in line with the message that was in `place`, unless a receiver has come or there will be none.
-    fn stand_from(
-        &self,
-        place: &mut Option<T>,
-        task: &TaskTicket,
-    ) -> Result<Stand<'a, T, true>, Result<(), SendTimeoutError<T>>> {
-        let Some(message) = place.take() else { return Err(Ok(())) };
-        match Stand::send(self.side, &task.0, 0, message, true) {
-            Ok(stand) => stand.ok_or(Ok(())),
-            Err(message) => Err(Err(SendTimeoutError::Disconnected(message))),
-        }
+        limit::answer_behind(stand.outcome(place), (task, owed), stop)
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
@@ -189,46 +173,45 @@ impl<'a, T> Party<'a, T, true> {
         &self,
         messages: &mut impl Iterator<Item = T>,
     ) -> Result<usize, SendError<Vec<T>>> {
-        let (mut sent, mut place) = (0, Foreign::new(None));
+        let (mut sent, mut place) = (0, Foreign::none());
         loop {
             *place = messages.next();
             if place.is_none() {
                 return Ok(sent);
             }
-            self.send_async(&mut place).await.map_err(|error| SendError(vec![error.0]))?;
+            self.send_async(&mut place).await.map_err(|_| SendError(vec![place.take_out()]))?;
             sent += 1;
         }
     }
 
-    // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
-    //     a_rendezvous_of_many
-    /// Hands over all messages of an iterator, one by one; waits until there is a receiver for each. Returns the number
-    /// of messages.
+    // USER CODE: the caller's iterator; the message before has changed hands, the lock is free; re-entrance: any
+    //     operation; panic: propagates; test: tests/suite/batches.rs: a_rendezvous_of_many
+    /// Hands over the message that is in `place` and all of an iterator, one by one; waits until there is a receiver for
+    /// each. Returns the number of messages.
     pub(in crate::channel) fn send_batch(
         &self,
-        messages: impl IntoIterator<Item = T>,
+        place: &mut Option<T>,
+        messages: &mut impl Iterator<Item = T>,
         backoff: &mut Backoff,
     ) -> Result<usize, SendError<Vec<T>>> {
-        let mut messages = messages.into_iter();
         let mut sent = 0;
-        let outcome = loop {
-            let Some(message) = messages.next() else { break Ok(sent) };
-            match self.send(message, Deadline::Never, backoff) {
-                Ok(()) => sent += 1,
-                Err(error) => break Err(SendError(vec![error.into_inner()])),
+        while place.is_some() {
+            if self.send(place, Deadline::Never, backoff).is_err() {
+                return Err(SendError(vec![place.take_out()]));
             }
-        };
-        // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::result_behind(outcome, || drop(messages))
+            sent += 1;
+            *place = messages.next();
+        }
+        Ok(sent)
     }
 }
 
 impl<'a, T> Party<'a, T, false> {
     // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
-    /// Takes the message of a sender that waits.
-    pub(in crate::channel) fn try_recv(&self) -> Result<T, TryRecvError> {
-        match self.take() {
-            Err(TryRecvError::Empty) if self.rest() => self.take(),
+    /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
+    pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
+        match self.take(place) {
+            Err(TryRecvError::Empty) if self.rest() => self.take(place),
             outcome => outcome,
         }
     }
@@ -236,23 +219,21 @@ impl<'a, T> Party<'a, T, false> {
     // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
     // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
     /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn take(&self) -> Result<T, TryRecvError> {
+    pub(in crate::channel) fn take(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
         let meeting = self.side.0;
         if meeting.is_deserted(false) {
             return Err(TryRecvError::Empty);
         }
         let mut lines = meeting.lock();
-        let found = meeting.take(&mut lines);
+        let found = meeting.take(&mut lines, place);
         drop(lines);
         match found {
-            Encounter::Peer((message, met)) => {
-                // Wakers are user code. So is the drop of a message that no caller gets, while unwinding.
+            Encounter::Peer(met) => {
+                // Wakers are user code.
                 let mut panics = Panics::none();
-                panics.catch(|| {
-                    met.inspect(|met| met.wake());
-                });
+                panics.catch(|| woken(met));
                 panics.catch(|| self.pass_on());
-                Ok(panics.answer(message))
+                Ok(())
             }
             Encounter::Nobody => Err(TryRecvError::Empty),
             Encounter::Closed => Err(TryRecvError::Disconnected),
@@ -261,51 +242,83 @@ impl<'a, T> Party<'a, T, false> {
 
     // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
     /// Takes the message of a sender; waits for one until the deadline.
-    pub(in crate::channel) fn recv(&self, deadline: Deadline, backoff: &mut Backoff) -> Result<T, RecvTimeoutError> {
-        match self.take() {
-            Ok(message) => return Ok(message),
+    pub(in crate::channel) fn recv(
+        &self,
+        place: &mut Option<T>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), RecvTimeoutError> {
+        match self.take(place) {
+            Ok(()) => return Ok(()),
             Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
             Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
             Err(TryRecvError::Empty) => {}
         }
         let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::receive(self.side, &ticket, 0, true) {
-            Ok(Err(stand)) => {
+        let outcome = match Stand::receive_to(self.side, &ticket, 0, place, true) {
+            Ok(Some(stand)) => {
                 stand.sleep(backoff, deadline);
-                match stand.leave() {
-                    (_, Some(message)) => Ok(message),
-                    (Some(_), None) => Err(RecvTimeoutError::Disconnected),
-                    (None, None) => Err(RecvTimeoutError::Timeout),
+                match (stand.leave_to(place), place.is_some()) {
+                    (_, true) => Ok(()),
+                    (Some(_), false) => Err(RecvTimeoutError::Disconnected),
+                    (None, false) => Err(RecvTimeoutError::Timeout),
                 }
             }
-            Ok(Ok(message)) => Ok(message),
-            Err(()) => Err(RecvTimeoutError::Disconnected),
+            Ok(None) => Ok(()),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
         };
-        // Passing a notification on is user code. So is the drop of a message that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(owed))
+        // Passing a notification on is user code.
+        Panics::in_drop(|| drop(owed));
+        outcome
     }
 
-    pub(in crate::channel) async fn recv_async(&self) -> Result<T, RecvError> {
-        match self.take() {
-            Ok(message) => return Ok(message),
-            Err(TryRecvError::Disconnected) => return Err(RecvError),
-            Err(TryRecvError::Empty) => {}
-        }
-        let owed = self.disarm();
-        let task = TaskTicket(Arc::new(Ticket::for_task()));
-        let stand = match Stand::receive(self.side, &task.0, 0, true) {
-            Ok(Err(stand)) => stand,
-            Ok(Ok(message)) => {
-                // As below.
-                return Ok(Panics::answer_behind(message, || drop((task, owed))));
+    /// Not an `async fn`, with a place for the message: that would make the future as large as one.
+    pub(in crate::channel) fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
+        let mut line = None;
+        poll_fn(move |context| {
+            let mut place = Foreign::none();
+            match self.poll_in_line(&mut line, context, &mut place) {
+                Poll::Ready(outcome) => Poll::Ready(error::received(outcome, &mut place)),
+                Poll::Pending => Poll::Pending,
             }
-            Err(()) => return Err(RecvError),
-        };
-        poll_fn(|context| stand.poll(context)).await;
-        let outcome = stand.leave().1.ok_or(RecvError);
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop((task, owed)))
+        })
+    }
+
+    /// Takes the message of a sender; the task waits for one in `line`.
+    #[allow(clippy::type_complexity)] // What is dropped when the wait ends, in this order.
+    fn poll_in_line(
+        &self,
+        line: &mut Option<(Stand<'a, T, false>, TaskTicket, Owed<MeetingSide<'a, T, false>>)>,
+        context: &mut Context<'_>,
+        place: &mut Option<T>,
+    ) -> Poll<Result<(), RecvError>> {
+        if line.is_none() {
+            match self.take(place) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
+                Err(TryRecvError::Empty) => {}
+            }
+            let owed = self.disarm();
+            let task = TaskTicket(Arc::new(Ticket::for_task()));
+            match Stand::receive_to(self.side, &task.0, 0, place, true)? {
+                Some(stand) => *line = Some((stand, task, owed)),
+                None => {
+                    // As below.
+                    Panics::in_drop(|| drop((task, owed)));
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        if line.as_ref().is_some_and(|(stand, ..)| stand.poll(context).is_pending()) {
+            return Poll::Pending;
+        }
+        if let Some((stand, task, owed)) = line.take() {
+            stand.leave_to(place);
+            // The drop of the wait is user code.
+            Panics::in_drop(|| drop((task, owed)));
+        }
+        Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
 
     /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
@@ -315,8 +328,9 @@ impl<'a, T> Party<'a, T, false> {
         most: usize,
         backoff: &mut Backoff,
     ) -> Result<usize, RecvError> {
-        let first = self.recv(Deadline::Never, backoff).map_err(|_| RecvError)?;
-        to.push(first);
+        let mut place = Foreign::none();
+        self.recv(&mut place, Deadline::Never, backoff).map_err(|_| RecvError)?;
+        to.push(place.take_out());
         Ok(1 + self.take_more(to, most - 1))
     }
 
@@ -329,15 +343,17 @@ impl<'a, T> Party<'a, T, false> {
 
     /// Takes the messages of waiting senders, at most `most`, which is not 0.
     pub(in crate::channel) fn try_recv_batch(&self, to: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
-        let first = self.try_recv()?;
-        to.push(first);
+        let mut place = Foreign::none();
+        self.try_recv(&mut place)?;
+        to.push(place.take_out());
         Ok(1 + self.take_more(to, most - 1))
     }
 
     /// At most the messages of the senders that wait now: otherwise it might never return.
     fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
         let (there, before) = (self.side.supply().min(most), to.len());
-        to.extend((0..there).map_while(|_| self.take().ok()));
+        let mut place = Foreign::none();
+        to.extend((0..there).map_while(|_| self.take(&mut place).ok().map(|()| place.take_out())));
         to.len() - before
     }
 }
@@ -353,6 +369,21 @@ impl Drop for TaskTicket {
     fn drop(&mut self) {
         Panics::in_drop(|| drop(self.0.forget()));
     }
+}
+
+/// Polls a receiver that only wants to be notified.
+pub(in crate::channel) fn poll_message<T>(
+    side: MeetingSide<'_, T, false>,
+    subscriptions: &mut Subscriptions,
+    is_notified: bool,
+    context: &mut Context<'_>,
+) -> Poll<Result<T, RecvError>> {
+    let mut place = Foreign::none();
+    let look = || match Party::<T, false>::new(side.0, None).take(&mut place) {
+        Err(TryRecvError::Empty) => None,
+        outcome => Some(outcome.map_err(|_| RecvError)),
+    };
+    poll(side, subscriptions, is_notified, context, look).map(|outcome| error::received(outcome, &mut place))
 }
 
 // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.

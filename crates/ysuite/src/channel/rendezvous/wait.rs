@@ -7,8 +7,8 @@ use core::task::{Context, Poll};
 
 use super::meeting::{Encounter, MeetingSide, StandNode};
 use super::ticket::{Met, Ticket};
-use crate::channel::error::{SendTimeoutError, TrySendError};
-use crate::foreign::Panics;
+use crate::channel::error::{RecvError, SendError, SendTimeoutError, TrySendError};
+use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
@@ -24,29 +24,30 @@ pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
 }
 
 impl<'a, T> Stand<'a, T, true> {
-    /// Hands the message over to a receiver that waits (`None`), or registers in line with it. Where `opens`, only this
-    /// registration uses the claim, which is open then. Otherwise its owner opens it later.
-    pub(in crate::channel) fn send(
+    /// Hands the message of `place` over to a receiver that waits (`None`), or registers in line with it. An error where
+    /// the rendezvous is closed; the message is in its place then. Where `opens`, only this registration uses the claim,
+    /// which is open then. Otherwise its owner opens it later.
+    pub(in crate::channel) fn send_from(
         side: MeetingSide<'a, T, true>,
         ticket: &Arc<Ticket>,
         case: u32,
-        message: T,
+        place: &mut Option<T>,
         opens: bool,
-    ) -> Result<Option<Self>, T> {
-        let node = Arc::new(StandNode::new(ticket.clone(), case, None));
+    ) -> Result<Option<Self>, SendError<()>> {
+        let node = StandNode::new(ticket.clone(), case);
         let mut lines = side.0.lock();
-        let message = match side.0.give(&mut lines, message) {
+        match side.0.give(&mut lines, place) {
             Ok(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 met.wake();
                 return Ok(None);
             }
-            Err(TrySendError::Disconnected(message)) => return Err(message),
-            Err(TrySendError::Full(message)) => message,
-        };
+            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
+            Err(TrySendError::Full(())) => {}
+        }
         // SAFETY: no other thread has the node as yet.
-        unsafe { node.exchange(Some(message)) };
+        unsafe { node.put(place) };
         if opens {
             ticket.open();
         }
@@ -61,7 +62,7 @@ impl<'a, T> Stand<'a, T, true> {
     }
 
     /// After the claim was opened: takes a receiver that waits. See [`Look`].
-    pub(in crate::channel) fn look(&mut self) -> Look<()> {
+    pub(in crate::channel) fn look(&mut self) -> Look {
         let meeting = self.side.0;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.node.ticket) {
@@ -71,31 +72,32 @@ impl<'a, T> Stand<'a, T, true> {
         if let Some(met) = self.node.ticket.close() {
             return Look::Met(met);
         }
-        // SAFETY: the node is in line, as its claim was not taken, and the lock is held.
-        let Some(message) = (unsafe { self.node.exchange(None) }) else { unreachable!("in line with its message") };
-        match meeting.give(&mut lines, message) {
+        let mut place = None;
+        // SAFETY: the node is in line, as its claim was not taken, and the lock is held. So it has its message.
+        unsafe { self.node.take(&mut place) };
+        match meeting.give(&mut lines, &mut place) {
             Ok(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 met.wake();
-                Look::Found(())
+                Look::Found
             }
             Err(error) => {
-                let is_over = error.is_disconnected();
-                // SAFETY: as above.
-                unsafe { self.node.exchange(Some(error.into_inner())) };
-                if is_over { Look::Closed } else { Look::Again }
+                // SAFETY: as above; its message has just been taken out.
+                unsafe { self.node.put(&mut place) };
+                if error.is_disconnected() { Look::Closed } else { Look::Again }
             }
         }
     }
 }
 
 impl<T> Stand<'_, T, true> {
-    /// Leaves: the message has changed hands, the rendezvous is closed, or neither.
-    pub(super) fn outcome(self) -> Result<(), SendTimeoutError<T>> {
-        match self.leave() {
-            (Some(Met::Nobody(_)), Some(message)) => Err(SendTimeoutError::Disconnected(message)),
-            (None, Some(message)) => Err(SendTimeoutError::Timeout(message)),
+    /// Leaves: the message has changed hands, the rendezvous is closed, or neither. After an error the message is in
+    /// `place`.
+    pub(super) fn outcome(self, place: &mut Option<T>) -> Result<(), SendTimeoutError<()>> {
+        match (self.leave_to(place), place.is_some()) {
+            (Some(Met::Nobody(_)), true) => Err(SendTimeoutError::Disconnected(())),
+            (None, true) => Err(SendTimeoutError::Timeout(())),
             _ => Ok(()),
         }
     }
@@ -116,7 +118,7 @@ impl<'a, T> Stand<'a, T, true> {
 }
 
 /// What an endpoint that is registered in several lines has found, once its claim was open.
-pub(in crate::channel) enum Look<M> {
+pub(in crate::channel) enum Look {
     /// No endpoint of the other side waits. The claim is open.
     Nobody,
     /// Another endpoint has taken its claim.
@@ -124,28 +126,31 @@ pub(in crate::channel) enum Look<M> {
     /// The other side is disconnected. The claim is closed.
     Closed,
     /// It has taken a counterpart, and the message has changed hands. The claim is closed.
-    Found(M),
+    Found,
     /// A counterpart was there and has left, or is at work. The claim is closed: open it, and check again.
     Again,
 }
 
 impl<'a, T> Stand<'a, T, false> {
-    /// Takes the message of a waiting sender, or registers in line for one. See [`send`](Stand::send) for `opens`.
-    pub(in crate::channel) fn receive(
+    /// Takes the message of a waiting sender to `place` (`None`), or registers in line for one. An error where the
+    /// rendezvous is closed. See [`send_from`](Stand::send_from) for `opens`.
+    pub(in crate::channel) fn receive_to(
         side: MeetingSide<'a, T, false>,
         ticket: &Arc<Ticket>,
         case: u32,
+        place: &mut Option<T>,
         opens: bool,
-    ) -> Result<Result<T, Self>, ()> {
-        let node = Arc::new(StandNode::new(ticket.clone(), case, None));
+    ) -> Result<Option<Self>, RecvError> {
+        let node = StandNode::new(ticket.clone(), case);
         let mut lines = side.0.lock();
-        match side.0.take(&mut lines) {
-            Encounter::Peer((message, met)) => {
+        match side.0.take(&mut lines, place) {
+            Encounter::Peer(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
-                return Ok(Ok(woken(message, met)));
+                woken(met);
+                return Ok(None);
             }
-            Encounter::Closed => return Err(()),
+            Encounter::Closed => return Err(RecvError),
             Encounter::Nobody => {}
         }
         if opens {
@@ -158,11 +163,11 @@ impl<'a, T> Stand<'a, T, false> {
         if opens {
             stand.announce();
         }
-        Ok(Err(stand))
+        Ok(Some(stand))
     }
 
-    /// After the claim was opened: takes a sender that waits. See [`Look`].
-    pub(in crate::channel) fn look(&mut self) -> Look<T> {
+    /// After the claim was opened: takes the message of a sender that waits to `place`. See [`Look`].
+    pub(in crate::channel) fn look_to(&mut self, place: &mut Option<T>) -> Look {
         let meeting = self.side.0;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.node.ticket) {
@@ -172,11 +177,12 @@ impl<'a, T> Stand<'a, T, false> {
         if let Some(met) = self.node.ticket.close() {
             return Look::Met(met);
         }
-        match meeting.take(&mut lines) {
-            Encounter::Peer((message, met)) => {
+        match meeting.take(&mut lines, place) {
+            Encounter::Peer(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
-                Look::Found(woken(message, met))
+                woken(met);
+                Look::Found
             }
             Encounter::Closed => Look::Closed,
             Encounter::Nobody => Look::Again,
@@ -184,12 +190,12 @@ impl<'a, T> Stand<'a, T, false> {
     }
 }
 
-/// The message of a sender whose claim has been taken, after that sender is woken. A waker is user code. So is the drop
-/// of a message that no caller gets, while unwinding.
-fn woken<T>(message: T, met: Option<Arc<Ticket>>) -> T {
-    Panics::answer_behind(message, || {
+/// The claim of a sender has been taken, and its message: wakes that sender. A waker is user code; while unwinding, its
+/// panic goes no further.
+pub(super) fn woken(met: Option<Arc<Ticket>>) {
+    Panics::in_drop(|| {
         met.inspect(|met| met.wake());
-    })
+    });
 }
 
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
@@ -219,25 +225,26 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         polled
     }
 
-    /// Leaves. Returns a receiver's message if a sender has served it, or a sender's message if no receiver has taken
-    /// it.
-    pub(in crate::channel) fn leave(mut self) -> (Option<Met>, Option<T>) {
-        self.settle()
-    }
-
-    fn settle(&mut self) -> (Option<Met>, Option<T>) {
+    /// Leaves. `place`, which is empty, gets a receiver's message if a sender has served it, or a sender's message if no
+    /// receiver has taken it.
+    pub(in crate::channel) fn leave_to(mut self, place: &mut Option<T>) -> Option<Met> {
         let (met, has_message) = self.end();
-        // SAFETY: as `end` says.
-        (met, if has_message { unsafe { self.node.exchange(None) } } else { None })
+        if has_message {
+            // SAFETY: as `end` says.
+            unsafe { self.node.take(place) };
+        }
+        met
     }
 
     /// A receiver that is dropped with a message: the next receiver gets it. A separate function, so that a sender's
     /// drop needs no stack for it.
     #[inline(never)]
     fn give_back(&mut self) {
+        let mut place = Foreign::none();
         // SAFETY: as `end` says, which was called just now.
-        if let Some(message) = unsafe { self.node.exchange(None) } {
-            self.side.0.give_back(self.node.handed(), message);
+        unsafe { self.node.take(&mut place) };
+        if place.is_some() {
+            self.side.0.give_back(self.node.handed(), &mut place);
         }
     }
 
@@ -283,6 +290,48 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
     }
 }
 
+/// The same by value, for tests.
+#[cfg(test)]
+impl<'a, T> Stand<'a, T, true> {
+    pub(super) fn send(
+        side: MeetingSide<'a, T, true>,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        message: T,
+        opens: bool,
+    ) -> Result<Option<Self>, SendError<()>> {
+        Self::send_from(side, ticket, case, &mut Some(message), opens)
+    }
+}
+
+/// The same by value, for tests.
+#[cfg(test)]
+impl<'a, T> Stand<'a, T, false> {
+    pub(super) fn receive(
+        side: MeetingSide<'a, T, false>,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        opens: bool,
+    ) -> Result<Result<T, Self>, RecvError> {
+        let mut place = None;
+        let stand = Self::receive_to(side, ticket, case, &mut place, opens)?;
+        Ok(stand.map_or_else(|| Ok(place.expect("a message, or a place in line")), Err))
+    }
+
+    pub(super) fn look(&mut self) -> Look {
+        self.look_to(&mut None)
+    }
+}
+
+/// The same by value, for tests.
+#[cfg(test)]
+impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
+    pub(super) fn leave(self) -> (Option<Met>, Option<T>) {
+        let mut place = None;
+        (self.leave_to(&mut place), place)
+    }
+}
+
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use core::task::Waker;
@@ -308,17 +357,21 @@ mod tests {
         let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &slow, 0, false) else {
             panic!("no peer is there")
         };
-        meeting.give_back(0, 7);
+        meeting.give_back(0, &mut Some(7));
         slow.open();
         let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 8, false) else {
             panic!("no thread polls")
         };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
-        assert!(matches!(receiver.look(), Look::Found(7)));
+        let mut place = None;
+        assert!(matches!(receiver.look_to(&mut place), Look::Found));
+        assert_eq!(place, Some(7));
         slow.open();
-        assert!(matches!(receiver.look(), Look::Found(8)));
-        assert!(sender.outcome().is_ok());
+        let mut place = None;
+        assert!(matches!(receiver.look_to(&mut place), Look::Found));
+        assert_eq!(place, Some(8));
+        assert!(sender.outcome(&mut None).is_ok());
     }
     /// A select that sends is in line before its claim is open. A receiver that comes meanwhile passes it by and
     /// sleeps: the check of the select must find it.
@@ -333,7 +386,7 @@ mod tests {
             panic!("the sender is at work")
         };
         own.open();
-        assert!(matches!(sender.look(), Look::Found(())));
+        assert!(matches!(sender.look(), Look::Found));
         assert_eq!(receiver.leave(), (Some(Met::Peer(0)), Some(7)));
     }
 
@@ -457,7 +510,7 @@ mod tests {
         };
         other.register(&waker);
         own.open();
-        assert!(matches!(sender.look(), Look::Found(())));
+        assert!(matches!(sender.look(), Look::Found));
         assert_eq!((task.times(), receiver.leave()), (1, (Some(Met::Peer(0)), Some(7))));
         drop(sender);
 
@@ -470,7 +523,9 @@ mod tests {
         };
         other.register(&waker);
         own.open();
-        assert!(matches!(receiver.look(), Look::Found(8)));
+        let mut place = None;
+        assert!(matches!(receiver.look_to(&mut place), Look::Found));
+        assert_eq!(place, Some(8));
         assert_eq!((task.times(), sender.leave()), (2, (Some(Met::Peer(0)), None)));
     }
 
@@ -497,7 +552,7 @@ mod tests {
         let Ok(Some(second)) = Stand::send(MeetingSide(&meeting), &third, 0, 8, true) else {
             panic!("no peer is there any more")
         };
-        assert!(first.outcome().is_ok());
+        assert!(first.outcome(&mut None).is_ok());
         assert_eq!(meeting.side::<false>().supply(), 1);
         assert_eq!(second.leave(), (None, Some(8)));
         assert_eq!(meeting.side::<false>().supply(), 0);

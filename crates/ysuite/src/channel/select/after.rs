@@ -9,12 +9,12 @@ use crate::os::Deadline;
 pub struct AfterCase<F> {
     deadline: Deadline,
     is_done: bool,
-    then: F,
+    then: Option<F>,
 }
 
 impl<F> AfterCase<F> {
     pub(super) fn new(deadline: Deadline, then: F) -> Self {
-        Self { deadline, is_done: false, then }
+        Self { deadline, is_done: false, then: Some(then) }
     }
 }
 
@@ -51,7 +51,7 @@ impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
         self.is_done
     }
 
-    fn finish(self) -> Option<R> {
-        Some((self.then)())
+    fn finish(&mut self, result: &mut Option<R>) {
+        *result = self.then.take().map(|then| then());
     }
 }

@@ -1,10 +1,10 @@
 //! The case that receives from any receiver of a slice.
 
 use super::case::{Case, Looked};
-use super::receive::{RecvSource, SelectRecv};
+use super::receive::{Got, RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
-use crate::channel::{Receive, RecvError};
-use crate::foreign::{Foreign, Panics};
+use crate::channel::{Receive, RecvError, error};
+use crate::foreign::{Foreign, Lent, Panics};
 
 #[doc(hidden)]
 #[allow(private_bounds)]
@@ -17,9 +17,10 @@ where
     ends: &'a mut [E],
     /// Once it has: each receiver, with the state of its wait.
     sources: Vec<<&'a mut E as SelectRecv>::Source>,
-    outcome: Option<(usize, Result<E::Message, RecvError>)>,
+    place: Option<E::Message>,
+    outcome: Option<(usize, Got)>,
     /// Its captures are dropped after a message that may panic.
-    then: Foreign<F>,
+    then: Foreign<Option<F>>,
 }
 
 impl<'a, E, F> AnyCase<'a, E, F>
@@ -29,10 +30,10 @@ where
 {
     #[inline]
     pub(super) fn new(ends: &'a mut [E], then: F) -> Self {
-        Self { ends, sources: Vec::new(), outcome: None, then: Foreign::new(then) }
+        Self { ends, sources: Vec::new(), place: None, outcome: None, then: Foreign::some(then) }
     }
 
-    fn note(&mut self, at: usize, outcome: Option<Result<E::Message, RecvError>>) -> bool {
+    fn note(&mut self, at: usize, outcome: Option<Got>) -> bool {
         self.outcome = outcome.map(|outcome| (at, outcome));
         self.outcome.is_some()
     }
@@ -52,8 +53,8 @@ where
     #[inline]
     fn try_at(&mut self, at: usize) -> bool {
         let outcome = match self.ends.get_mut(at) {
-            Some(end) => end.into_source().take(),
-            None => self.sources[at].take(),
+            Some(end) => end.into_source().take(&mut self.place),
+            None => self.sources[at].take(&mut self.place),
         };
         match outcome {
             None => false,
@@ -65,12 +66,12 @@ where
         if self.sources.is_empty() {
             self.sources = core::mem::take(&mut self.ends).iter_mut().map(SelectRecv::into_source).collect();
         }
-        let outcome = self.sources[at].stand(waiter, number);
+        let outcome = self.sources[at].stand(waiter, number, &mut self.place);
         self.note(at, outcome)
     }
 
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {
-        let (looked, outcome) = self.sources[at].look(waiter);
+        let (looked, outcome) = self.sources[at].look(waiter, &mut self.place);
         self.note(at, outcome);
         looked
     }
@@ -80,7 +81,7 @@ where
     }
 
     fn met(&mut self, at: usize) {
-        let outcome = self.sources[at].met();
+        let outcome = self.sources[at].met(&mut self.place);
         self.note(at, outcome);
     }
 
@@ -101,8 +102,10 @@ where
     }
 
     #[inline]
-    fn finish(self) -> Option<R> {
-        self.outcome.map(|(at, outcome)| (self.then.into_inner())(at, outcome))
+    fn finish(&mut self, result: &mut Option<R>) {
+        if let Some((at, outcome)) = self.outcome {
+            *result = Some(self.then.take_out()(at, error::received(outcome, &mut self.place)));
+        }
     }
 }
 
@@ -130,6 +133,8 @@ mod tests {
         assert!(matches!(case.look(0, &waiter), Looked::Done));
         case.leave();
         assert!(case.is_done());
-        assert_eq!(case.finish(), Some((0, Ok(7))));
+        let mut result = None;
+        case.finish(&mut result);
+        assert_eq!(result, Some((0, Ok(7))));
     }
 }

@@ -54,8 +54,8 @@ pub(super) trait Case<R> {
         false
     }
     fn is_done(&self) -> bool;
-    /// Runs the function with the result.
-    fn finish(self) -> Option<R>;
+    /// Runs the function with the result of the operation, if it is done.
+    fn finish(&mut self, result: &mut Option<R>);
 }
 
 /// All cases of a select. Not for use elsewhere.
@@ -74,7 +74,7 @@ pub trait CaseList<R> {
     /// The earliest of `limit` and the deadlines of the cases.
     fn deadline(&self, limit: Deadline) -> Deadline;
     fn expire(&mut self) -> bool;
-    fn finish(self) -> Option<R>;
+    fn finish(&mut self, result: &mut Option<R>);
 }
 
 /// No operation.
@@ -129,9 +129,7 @@ impl<R> CaseList<R> for NoCase {
         false
     }
 
-    fn finish(self) -> Option<R> {
-        None
-    }
+    fn finish(&mut self, _: &mut Option<R>) {}
 }
 
 #[allow(private_interfaces, private_bounds)]
@@ -196,16 +194,11 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     }
 
     #[inline]
-    fn finish(self) -> Option<R> {
-        let Self { case, others } = self;
-        // The drops of the operations that were not performed are user code. So is the drop of a result that no caller
-        // gets, while unwinding.
-        if case.is_done() {
-            let result = case.into_inner().finish();
-            Panics::answer_behind(result, || drop(others))
+    fn finish(&mut self, result: &mut Option<R>) {
+        if self.case.is_done() {
+            self.case.finish(result);
         } else {
-            let result = others.into_inner().finish();
-            Panics::answer_behind(result, || drop(case))
+            self.others.finish(result);
         }
     }
 }

@@ -4,7 +4,7 @@ use core::task::Context;
 
 use super::case::Looked;
 use super::meet::{MeetingOutlet, MeetingSource};
-use super::receive::{RecvSource, SelectRecv};
+use super::receive::{Got, RecvSource, SelectRecv};
 use super::send::{Outlet, SelectSend, Sent};
 use super::sleeper::SelectWaiter;
 use crate::channel::mpmc::{Readers, Receiver, Sender, Writers};
@@ -27,32 +27,29 @@ impl<T> RecvSource for ExchangeSource<'_, T> {
     type Message = T;
 
     #[inline]
-    fn take(&mut self) -> Option<Result<T, RecvError>> {
+    fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
         match self {
-            Self::Ring(receiver, _) => match receiver.take() {
-                Some(message) => Some(Ok(message)),
-                None if receiver.is_over() => Some(Err(RecvError)),
-                None => None,
-            },
-            Self::Meeting(meeting) => meeting.take(),
+            Self::Ring(receiver, _) if receiver.take_to(place) => Some(Ok(())),
+            Self::Ring(receiver, _) => receiver.is_over().then_some(Err(RecvError)),
+            Self::Meeting(meeting) => meeting.take(place),
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<T, RecvError>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
         match self {
             Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.stand(waiter, case),
+            Self::Meeting(meeting) => meeting.stand(waiter, case, place),
         }
     }
 
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<T, RecvError>>) {
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
         match self {
             Self::Ring(receiver, wait) => {
                 let wait = wait.get_or_insert_with(|| receiver.wait());
                 let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
                 (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
             }
-            Self::Meeting(meeting) => meeting.look(waiter),
+            Self::Meeting(meeting) => meeting.look(waiter, place),
         }
     }
 
@@ -62,10 +59,10 @@ impl<T> RecvSource for ExchangeSource<'_, T> {
         }
     }
 
-    fn met(&mut self) -> Option<Result<T, RecvError>> {
+    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
         match self {
             Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.met(),
+            Self::Meeting(meeting) => meeting.met(place),
         }
     }
 
@@ -100,35 +97,32 @@ impl<T> Outlet for ExchangeOutlet<'_, T> {
     type Message = T;
 
     #[inline]
-    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent<T>> {
+    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
         match self {
-            Self::Ring(sender, _) => match sender.push(offer.take()?) {
+            Self::Ring(sender, _) => match sender.push(offer) {
                 Ok(()) => Some(Ok(())),
-                Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
-                Err(TrySendError::Full(message)) => {
-                    *offer = Some(message);
-                    None
-                }
+                Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
+                Err(TrySendError::Full(())) => None,
             },
             Self::Meeting(meeting) => meeting.give(offer),
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent<T>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
         match self {
             Self::Ring(..) => None,
             Self::Meeting(meeting) => meeting.stand(waiter, case, offer),
         }
     }
 
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<T>>) {
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Sent>) {
         match self {
             Self::Ring(sender, wait) => {
                 let wait = wait.get_or_insert_with(|| sender.wait());
                 let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
                 (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
             }
-            Self::Meeting(meeting) => meeting.look(waiter),
+            Self::Meeting(meeting) => meeting.look(waiter, place),
         }
     }
 
@@ -138,10 +132,10 @@ impl<T> Outlet for ExchangeOutlet<'_, T> {
         }
     }
 
-    fn met(&mut self) -> Option<Sent<T>> {
+    fn met(&mut self, place: &mut Option<T>) -> Option<Sent> {
         match self {
             Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.met(),
+            Self::Meeting(meeting) => meeting.met(place),
         }
     }
 
@@ -223,11 +217,11 @@ mod tests {
         let (sender, receiver) = mpmc::bounded(1);
         let waiter = SelectWaiter::borrow();
         let (mut source, mut outlet) = (receiver.into_source(), sender.into_outlet());
-        assert!(matches!(source.look(&waiter), (Looked::Nothing, None)));
-        assert!(matches!(outlet.look(&waiter), (Looked::Ready, None)));
+        assert!(matches!(source.look(&waiter, &mut None), (Looked::Nothing, None)));
+        assert!(matches!(outlet.look(&waiter, &mut None), (Looked::Ready, None)));
         sender.send(7).unwrap();
-        assert!(matches!(source.look(&waiter), (Looked::Ready, None)));
-        assert!(matches!(outlet.look(&waiter), (Looked::Nothing, None)));
+        assert!(matches!(source.look(&waiter, &mut None), (Looked::Ready, None)));
+        assert!(matches!(outlet.look(&waiter, &mut None), (Looked::Nothing, None)));
         source.leave();
         outlet.leave(&mut None);
     }
@@ -238,7 +232,7 @@ mod tests {
         let waiter = SelectWaiter::borrow();
         waiter.sleeper.reset();
         let mut source = receiver.into_source();
-        assert!(matches!(source.look(&waiter), (Looked::Nothing, None)));
+        assert!(matches!(source.look(&waiter, &mut None), (Looked::Nothing, None)));
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(woken.clone());
         let mut behind = pin!(receiver.recv_async());

@@ -1,7 +1,7 @@
 //! A select at a rendezvous: it tries, registers in line with its claim, and leaves.
 
 use super::case::Looked;
-use super::receive::RecvSource;
+use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::{Look, MeetingSide, Met, Party, Stand};
@@ -25,36 +25,36 @@ impl<'a, T> MeetingSource<'a, T> {
 impl<T> RecvSource for MeetingSource<'_, T> {
     type Message = T;
 
-    fn take(&mut self) -> Option<Result<T, RecvError>> {
-        match self.party.take() {
-            Ok(message) => Some(Ok(message)),
+    fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
+        match self.party.take(place) {
+            Ok(()) => Some(Ok(())),
             Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
             Err(TryRecvError::Empty) => None,
         }
     }
 
     // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<T, RecvError>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
         if self.stand.is_some() {
             return None;
         }
         self.owed = Some(self.party.disarm());
-        match Stand::receive(self.party.side(), &waiter.ticket, case as u32, false) {
-            Ok(Ok(message)) => Some(Ok(message)),
-            Ok(Err(stand)) => {
-                self.stand = Some(stand);
+        match Stand::receive_to(self.party.side(), &waiter.ticket, case as u32, place, false) {
+            Ok(None) => Some(Ok(())),
+            Ok(stand) => {
+                self.stand = stand;
                 None
             }
-            Err(()) => Some(Err(RecvError)),
+            Err(error) => Some(Err(error)),
         }
     }
 
-    fn look(&mut self, _: &SelectWaiter) -> (Looked, Option<Result<T, RecvError>>) {
-        match self.stand.as_mut().map_or(Look::Nobody, Stand::<T, false>::look) {
+    fn look(&mut self, _: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
+        match self.stand.as_mut().map_or(Look::Nobody, |stand| stand.look_to(place)) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             Look::Closed => (Looked::Done, Some(Err(RecvError))),
-            Look::Found(message) => (Looked::Done, Some(Ok(message))),
+            Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
         }
     }
@@ -63,8 +63,9 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         self.stand.iter().for_each(Stand::announce);
     }
 
-    fn met(&mut self) -> Option<Result<T, RecvError>> {
-        self.stand.take().map(|stand| stand.leave().1.ok_or(RecvError))
+    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
+        self.stand.take()?.leave_to(place);
+        Some(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
 
     fn leave(&mut self) {
@@ -95,40 +96,37 @@ impl<'a, T> MeetingOutlet<'a, T> {
 impl<T> Outlet for MeetingOutlet<'_, T> {
     type Message = T;
 
-    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent<T>> {
-        match self.party.give(offer.take()?) {
+    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+        match self.party.give(offer) {
             Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
-            Err(TrySendError::Full(message)) => {
-                *offer = Some(message);
-                None
-            }
+            Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
+            Err(TrySendError::Full(())) => None,
         }
     }
 
     // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent<T>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
         if self.stand.is_some() {
             return None;
         }
         self.owed = Some(self.party.disarm());
-        match Stand::send(self.party.side(), &waiter.ticket, case as u32, offer.take()?, false) {
+        match Stand::send_from(self.party.side(), &waiter.ticket, case as u32, offer, false) {
             Ok(None) => Some(Ok(())),
             Ok(stand) => {
                 self.stand = stand;
                 None
             }
-            Err(message) => Some(Err(SendError(message))),
+            Err(error) => Some(Err(error)),
         }
     }
 
-    fn look(&mut self, _: &SelectWaiter) -> (Looked, Option<Sent<T>>) {
+    fn look(&mut self, _: &SelectWaiter, offer: &mut Option<T>) -> (Looked, Option<Sent>) {
         match self.stand.as_mut().map_or(Look::Nobody, Stand::<T, true>::look) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             // The message comes out of the line.
-            Look::Closed => (Looked::Done, self.met()),
-            Look::Found(()) => (Looked::Done, Some(Ok(()))),
+            Look::Closed => (Looked::Done, self.met(offer)),
+            Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
         }
     }
@@ -137,17 +135,17 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         self.stand.iter().for_each(Stand::announce);
     }
 
-    fn met(&mut self) -> Option<Sent<T>> {
-        match self.stand.take()?.leave() {
+    fn met(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+        match (self.stand.take()?.leave_to(offer), offer.is_some()) {
             (Some(Met::Peer(_)), _) => Some(Ok(())),
-            (_, Some(message)) => Some(Err(SendError(message))),
-            (_, None) => None,
+            (_, true) => Some(Err(SendError(()))),
+            (_, false) => None,
         }
     }
 
     fn leave(&mut self, offer: &mut Option<T>) {
-        if let Some(message) = self.stand.take().and_then(|stand| stand.leave().1) {
-            *offer = Some(message);
+        if let Some(stand) = self.stand.take() {
+            stand.leave_to(offer);
         }
         // Last: it may wake another endpoint, whose waker is user code.
         drop(self.owed.take());
@@ -188,13 +186,14 @@ mod tests {
         let (sender, receiver) = mpmc::bounded(0);
         let waiter = waiter();
         let mut source = receiver.into_source();
-        assert!(source.stand(&waiter, 0).is_none());
+        assert!(source.stand(&waiter, 0, &mut None).is_none());
         let mut behind = pin!(receiver.recv_async());
         assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        assert!(source.stand(&waiter, 0).is_none());
+        assert!(source.stand(&waiter, 0, &mut None).is_none());
         waiter.ticket.open();
         sender.try_send(7).unwrap();
-        assert_eq!(source.met(), Some(Ok(7)));
+        let mut place = None;
+        assert_eq!((source.met(&mut place), place), (Some(Ok(())), Some(7)));
     }
 
     /// Of two receivers in a set the first is notified of a sender. It registers in line, and leaves without being
@@ -220,7 +219,7 @@ mod tests {
         assert!(peers.ticket.close().is_none());
         let own = waiter();
         let mut source = if told == [0] { first.into_source() } else { second.into_source() };
-        assert!(source.stand(&own, 0).is_none());
+        assert!(source.stand(&own, 0, &mut None).is_none());
         peers.ticket.open();
         assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (told, 1));
         source.leave();
@@ -242,7 +241,7 @@ mod tests {
 
         let peers = waiter();
         let mut source = receiver.into_source();
-        assert!(source.stand(&peers, 0).is_none());
+        assert!(source.stand(&peers, 0, &mut None).is_none());
         peers.ticket.open();
         source.announce();
         let told = up(&mut set);

@@ -31,7 +31,7 @@ use self::case::{AndCase, CaseList, NoCase};
 use self::receive::RecvCase;
 use self::send::{Offer, SendCase};
 use crate::channel::{Receive, RecvError, SendError};
-use crate::foreign::Foreign;
+use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
 pub use self::receive::SelectRecv;
@@ -80,7 +80,7 @@ pub fn select<R>() -> Selecting<NoCase, R> {
     Selecting { cases: NoCase, result: PhantomData }
 }
 
-// USER CODE: the chosen function, then (by `finish` of `channel/select/case.rs`) `Drop` of the other functions and of
+// USER CODE: the chosen function, then (by `Selecting::finish`) `Drop` of the other functions and of
 //     messages that were not sent; the operation is done, nothing is registered any more, the thread's waiter is back;
 //     re-entrance: anything, `select` too; panic: propagates; a result is dropped with the call; test:
 //     tests/suite/select/one_shot.rs: a_function_may_select_again_and_may_panic, tests/suite/select/one_shot.rs:
@@ -168,15 +168,17 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait(mut self) -> R {
-        loop {
-            // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
-            if run::choose(&mut self.cases, Deadline::Never) {
-                match self.cases.finish() {
-                    Some(result) => return result,
-                    None => unreachable!("an operation that was done has a result"),
-                }
-            }
-        }
+        // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
+        while !run::choose(&mut self.cases, Deadline::Never) {}
+        let mut result = Foreign::none();
+        self.finish(&mut result);
+        result.take_out()
+    }
+
+    /// Runs the function of the operation that was performed, if one was. Then the drops of the operations that were not
+    /// performed, which are user code. So is the drop of a result that no caller gets, while unwinding.
+    fn finish(mut self, result: &mut Option<R>) {
+        self.cases.finish(result);
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
@@ -185,7 +187,13 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
-        if run::choose(&mut self.cases, Deadline::after(timeout)) { self.cases.finish() } else { None }
+        let mut result = Foreign::none();
+        if run::choose(&mut self.cases, Deadline::after(timeout)) {
+            self.finish(&mut result);
+        } else {
+            drop(self);
+        }
+        result.take()
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
@@ -193,7 +201,13 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
-        if run::choose(&mut self.cases, Deadline::At(deadline)) { self.cases.finish() } else { None }
+        let mut result = Foreign::none();
+        if run::choose(&mut self.cases, Deadline::At(deadline)) {
+            self.finish(&mut result);
+        } else {
+            drop(self);
+        }
+        result.take()
     }
 
     /// Performs one of the operations if one is possible at once. Never blocks. Lock-free: where none was possible it
@@ -206,7 +220,13 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     /// work itself, and room that one thread [returns](crate::mpmc::Permit) and another takes at once.
     #[doc = cost!(select WAIT)]
     pub fn try_now(mut self) -> Option<R> {
-        if run::choose(&mut self.cases, Deadline::Passed) { self.cases.finish() } else { None }
+        let mut result = Foreign::none();
+        if run::choose(&mut self.cases, Deadline::Passed) {
+            self.finish(&mut result);
+        } else {
+            drop(self);
+        }
+        result.take()
     }
 }
 

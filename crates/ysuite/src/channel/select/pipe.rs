@@ -4,18 +4,18 @@ use core::task::{Context, Poll};
 
 use super::case::Looked;
 use super::meet::{MeetingOutlet, MeetingSource};
-use super::receive::RecvSource;
+use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
+use crate::channel::Receive;
 use crate::channel::rendezvous::Party;
-use crate::channel::{Receive, RecvError};
 
 /// What a select needs of a receiver that one thread uses.
 pub(in crate::channel) trait PipeReceiver: Receive {
     /// The endpoint of a rendezvous.
     #[allow(private_interfaces)]
     fn party(&self) -> Option<Party<'_, Self::Message, false>>;
-    fn take_or_end(&mut self) -> Option<Result<Self::Message, RecvError>>;
+    fn take_or_end(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
     /// Registers a task, unless there is something already.
     fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()>;
     fn forget_task(&mut self);
@@ -27,7 +27,7 @@ pub(in crate::channel) trait PipeSender {
     /// The endpoint of a rendezvous.
     #[allow(private_interfaces)]
     fn party(&self) -> Option<Party<'_, Self::Message, true>>;
-    fn give(&mut self, place: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
+    fn give(&mut self, place: &mut Option<Self::Message>) -> Option<Sent>;
     /// Registers a task, unless there is room already.
     fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()>;
     fn forget_task(&mut self);
@@ -61,28 +61,28 @@ impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
     type Message = R::Message;
 
     #[inline]
-    fn take(&mut self) -> Option<Result<R::Message, RecvError>> {
+    fn take(&mut self, place: &mut Option<R::Message>) -> Option<Got> {
         match self {
-            Self::Queue(receiver, _) => receiver.take_or_end(),
-            Self::Meeting(meeting) => meeting.take(),
+            Self::Queue(receiver, _) => receiver.take_or_end(place),
+            Self::Meeting(meeting) => meeting.take(place),
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<R::Message, RecvError>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<R::Message>) -> Option<Got> {
         match self {
             Self::Queue(..) => None,
-            Self::Meeting(meeting) => meeting.stand(waiter, case),
+            Self::Meeting(meeting) => meeting.stand(waiter, case, place),
         }
     }
 
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<R::Message, RecvError>>) {
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<R::Message>) -> (Looked, Option<Got>) {
         match self {
             Self::Queue(receiver, is_registered) => {
                 *is_registered = true;
                 let polled = receiver.poll_task(&mut Context::from_waker(&waiter.waker));
                 (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
             }
-            Self::Meeting(meeting) => meeting.look(waiter),
+            Self::Meeting(meeting) => meeting.look(waiter, place),
         }
     }
 
@@ -92,10 +92,10 @@ impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
         }
     }
 
-    fn met(&mut self) -> Option<Result<R::Message, RecvError>> {
+    fn met(&mut self, place: &mut Option<R::Message>) -> Option<Got> {
         match self {
             Self::Queue(..) => None,
-            Self::Meeting(meeting) => meeting.met(),
+            Self::Meeting(meeting) => meeting.met(place),
         }
     }
 
@@ -148,33 +148,28 @@ impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
     type Message = S::Message;
 
     #[inline]
-    fn give(&mut self, offer: &mut Option<S::Message>) -> Option<Sent<S::Message>> {
+    fn give(&mut self, offer: &mut Option<S::Message>) -> Option<Sent> {
         match self {
             Self::Queue(sender, _) => sender.give(offer),
             Self::Meeting(meeting) => meeting.give(offer),
         }
     }
 
-    fn stand(
-        &mut self,
-        waiter: &SelectWaiter,
-        case: usize,
-        offer: &mut Option<S::Message>,
-    ) -> Option<Sent<S::Message>> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<S::Message>) -> Option<Sent> {
         match self {
             Self::Queue(..) => None,
             Self::Meeting(meeting) => meeting.stand(waiter, case, offer),
         }
     }
 
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<S::Message>>) {
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<S::Message>) -> (Looked, Option<Sent>) {
         match self {
             Self::Queue(sender, is_registered) => {
                 *is_registered = true;
                 let polled = sender.poll_task(&mut Context::from_waker(&waiter.waker));
                 (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
             }
-            Self::Meeting(meeting) => meeting.look(waiter),
+            Self::Meeting(meeting) => meeting.look(waiter, place),
         }
     }
 
@@ -184,10 +179,10 @@ impl<S: PipeSender> Outlet for PipeOutlet<'_, S> {
         }
     }
 
-    fn met(&mut self) -> Option<Sent<S::Message>> {
+    fn met(&mut self, place: &mut Option<S::Message>) -> Option<Sent> {
         match self {
             Self::Queue(..) => None,
-            Self::Meeting(meeting) => meeting.met(),
+            Self::Meeting(meeting) => meeting.met(place),
         }
     }
 
@@ -223,8 +218,8 @@ macro_rules! impl_select_recv {
             }
 
             #[inline]
-            fn take_or_end(&mut self) -> Option<Result<T, RecvError>> {
-                self.inner.take_or_end()
+            fn take_or_end(&mut self, place: &mut Option<T>) -> Option<Result<(), RecvError>> {
+                self.inner.take_or_end(place)
             }
 
             fn poll_task(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -261,7 +256,7 @@ macro_rules! impl_select_send {
             }
 
             #[inline]
-            fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+            fn give(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
                 self.inner.give(place)
             }
 
@@ -300,9 +295,9 @@ mod tests {
         let waiter = SelectWaiter::borrow();
         let mut outlet = sender.into_outlet();
         for number in 0..2 {
-            assert!(matches!(outlet.look(&waiter), (Looked::Ready, None)));
+            assert!(matches!(outlet.look(&waiter, &mut None), (Looked::Ready, None)));
             assert_eq!(outlet.give(&mut Some(number)), Some(Ok(())));
-            assert!(matches!(outlet.look(&waiter), (Looked::Nothing, None)));
+            assert!(matches!(outlet.look(&waiter, &mut None), (Looked::Nothing, None)));
             assert_eq!(receiver.recv(), Ok(number));
         }
         outlet.leave(&mut None);

@@ -2,8 +2,8 @@
 
 use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;
-use crate::channel::RecvError;
-use crate::foreign::Foreign;
+use crate::channel::{RecvError, error};
+use crate::foreign::{Foreign, Lent};
 
 /// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectRecv {
@@ -19,17 +19,21 @@ pub trait SelectRecv {
     fn into_source(self) -> Self::Source;
 }
 
+/// The result of a receive that was performed: a message, which is in its place, or the error that the senders have
+/// disconnected.
+pub(in crate::channel) type Got = Result<(), RecvError>;
+
 /// What a receiver's channel provides, and how to wait for it. See [`Case`] for what is not said here.
 pub(in crate::channel) trait RecvSource {
     type Message;
 
-    /// A message, or the error that there will be none. `None`: neither yet.
-    fn take(&mut self) -> Option<Result<Self::Message, RecvError>>;
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize) -> Option<Result<Self::Message, RecvError>>;
-    /// With the received message, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Result<Self::Message, RecvError>>);
+    /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet.
+    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<Self::Message>) -> Option<Got>;
+    /// With the result of the receive, where it is [`Looked::Done`].
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got>);
     fn announce(&self);
-    fn met(&mut self) -> Option<Result<Self::Message, RecvError>>;
+    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
     fn leave(&mut self);
     fn moves(&self) -> u64;
 }
@@ -38,16 +42,17 @@ pub(in crate::channel) trait RecvSource {
 #[allow(private_bounds)]
 pub struct RecvCase<S: RecvSource, F> {
     source: S,
-    outcome: Option<Result<S::Message, RecvError>>,
+    place: Option<S::Message>,
+    outcome: Option<Got>,
     /// Its captures are dropped after a message that may panic.
-    then: Foreign<F>,
+    then: Foreign<Option<F>>,
 }
 
 #[allow(private_bounds)]
 impl<S: RecvSource, F> RecvCase<S, F> {
     #[inline]
     pub(super) fn new(source: S, then: F) -> Self {
-        Self { source, outcome: None, then: Foreign::new(then) }
+        Self { source, place: None, outcome: None, then: Foreign::some(then) }
     }
 }
 
@@ -59,17 +64,17 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
 
     #[inline]
     fn try_at(&mut self, _: usize) -> bool {
-        self.outcome = self.source.take();
+        self.outcome = self.source.take(&mut self.place);
         self.outcome.is_some()
     }
 
     fn stand(&mut self, _: usize, waiter: &SelectWaiter, number: usize) -> bool {
-        self.outcome = self.source.stand(waiter, number);
+        self.outcome = self.source.stand(waiter, number, &mut self.place);
         self.outcome.is_some()
     }
 
     fn look(&mut self, _: usize, waiter: &SelectWaiter) -> Looked {
-        let (looked, outcome) = self.source.look(waiter);
+        let (looked, outcome) = self.source.look(waiter, &mut self.place);
         self.outcome = outcome;
         looked
     }
@@ -79,7 +84,7 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
     }
 
     fn met(&mut self, _: usize) {
-        self.outcome = self.source.met();
+        self.outcome = self.source.met(&mut self.place);
     }
 
     fn leave(&mut self) {
@@ -96,8 +101,10 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
     }
 
     #[inline]
-    fn finish(self) -> Option<R> {
-        self.outcome.map(self.then.into_inner())
+    fn finish(&mut self, result: &mut Option<R>) {
+        if let Some(outcome) = self.outcome {
+            *result = Some(self.then.take_out()(error::received(outcome, &mut self.place)));
+        }
     }
 }
 
@@ -122,6 +129,8 @@ mod tests {
         assert!(sending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         waiter.ticket.open();
         assert!(matches!(case.look(0, &waiter), Looked::Done));
-        assert_eq!(case.finish(), Some(Ok(7)));
+        let mut result = None;
+        case.finish(&mut result);
+        assert_eq!(result, Some(Ok(7)));
     }
 }

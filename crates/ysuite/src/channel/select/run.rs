@@ -277,9 +277,7 @@ mod tests {
             false
         }
 
-        fn finish(self) -> Option<()> {
-            None
-        }
+        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     fn until_over(deadline: Deadline) {
@@ -413,9 +411,7 @@ mod tests {
             false
         }
 
-        fn finish(self) -> Option<()> {
-            None
-        }
+        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;
-use crate::channel::SendError;
-use crate::foreign::Foreign;
+use crate::channel::{SendError, error};
+use crate::foreign::{Foreign, Lent};
 
 /// A sender that [`select`](super::select) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectSend {
@@ -19,27 +19,22 @@ pub trait SelectSend {
     fn into_outlet(self) -> Self::Outlet;
 }
 
-/// The result of a send that was performed, or the error that the receivers have disconnected.
-pub(in crate::channel) type Sent<T> = Result<(), SendError<T>>;
+/// The result of a send that was performed, or the error that the receivers have disconnected. Then the message is in
+/// its place.
+pub(in crate::channel) type Sent = Result<(), SendError<()>>;
 
 /// The handle that takes a sender's message, and how to wait for it. See [`Case`] for what is not said here. The
 /// message is in `offer`, unless it is registered in line.
 pub(in crate::channel) trait Outlet {
     type Message;
 
-    /// Sends the message, or returns the error that the receivers have disconnected. The message has been taken out
-    /// then.
-    fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent<Self::Message>>;
-    fn stand(
-        &mut self,
-        waiter: &SelectWaiter,
-        case: usize,
-        offer: &mut Option<Self::Message>,
-    ) -> Option<Sent<Self::Message>>;
+    /// Sends the message, or returns the error that the receivers have disconnected.
+    fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent>;
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<Self::Message>) -> Option<Sent>;
     /// With the result of the send, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter) -> (Looked, Option<Sent<Self::Message>>);
+    fn look(&mut self, waiter: &SelectWaiter, offer: &mut Option<Self::Message>) -> (Looked, Option<Sent>);
     fn announce(&self);
-    fn met(&mut self) -> Option<Sent<Self::Message>>;
+    fn met(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent>;
     /// Leaves, and puts the message back if it was registered in line.
     fn leave(&mut self, offer: &mut Option<Self::Message>);
     fn moves(&self) -> u64;
@@ -68,20 +63,20 @@ pub struct SendCase<'a, O, T, F> {
     offer: Offer<'a, T>,
     /// There is a message to send. It may be in line.
     has_message: bool,
-    outcome: Option<Sent<T>>,
+    outcome: Option<Sent>,
     /// Its captures are dropped after a message that may panic.
-    then: Foreign<F>,
+    then: Foreign<Option<F>>,
 }
 
 impl<'a, O, T, F> SendCase<'a, O, T, F> {
     #[inline]
     pub(super) fn new(outlet: O, mut offer: Offer<'a, T>, then: F) -> Self {
         let has_message = offer.place().is_some();
-        Self { outlet, offer, has_message, outcome: None, then: Foreign::new(then) }
+        Self { outlet, offer, has_message, outcome: None, then: Foreign::some(then) }
     }
 }
 
-impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase<'_, O, T, F> {
+impl<R, T, O: Outlet<Message = T>, F: FnOnce(Result<(), SendError<T>>) -> R> Case<R> for SendCase<'_, O, T, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -112,7 +107,7 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
         if !self.has_message {
             return Looked::Nothing;
         }
-        let (looked, outcome) = self.outlet.look(waiter);
+        let (looked, outcome) = self.outlet.look(waiter, self.offer.place());
         self.outcome = outcome;
         looked
     }
@@ -122,7 +117,7 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
     }
 
     fn met(&mut self, _: usize) {
-        self.outcome = self.outlet.met();
+        self.outcome = self.outlet.met(self.offer.place());
     }
 
     fn leave(&mut self) {
@@ -139,8 +134,10 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Sent<T>) -> R> Case<R> for SendCase
     }
 
     #[inline]
-    fn finish(self) -> Option<R> {
-        self.outcome.map(self.then.into_inner())
+    fn finish(&mut self, result: &mut Option<R>) {
+        if let Some(outcome) = self.outcome {
+            *result = Some(self.then.take_out()(error::of_send(outcome, self.offer.place())));
+        }
     }
 }
 
@@ -159,14 +156,17 @@ mod tests {
         let (sender, receiver) = mpmc::bounded::<i32>(0);
         let mut waiter = SelectWaiter::borrow();
         waiter.begin();
-        let mut case = SendCase::new(sender.into_outlet(), Offer::Owned(Some(7)), |sent: Sent<i32>| sent);
+        let mut case =
+            SendCase::new(sender.into_outlet(), Offer::Owned(Some(7)), |sent: Result<(), SendError<i32>>| sent);
         assert!(!case.stand(0, &waiter, 0));
         let mut context = Context::from_waker(Waker::noop());
         let mut receiving = pin!(receiver.recv_async());
         assert!(receiving.as_mut().poll(&mut context).is_pending());
         waiter.ticket.open();
         assert!(matches!(case.look(0, &waiter), Looked::Done));
-        assert_eq!(case.finish(), Some(Ok(())));
+        let mut result = None;
+        case.finish(&mut result);
+        assert_eq!(result, Some(Ok(())));
         assert_eq!(receiving.poll(&mut context), Poll::Ready(Ok(7)));
     }
 
@@ -175,7 +175,8 @@ mod tests {
     fn without_a_message_room_is_nothing() {
         let (sender, _receiver) = mpmc::bounded::<i32>(1);
         let (waiter, mut place) = (SelectWaiter::borrow(), None::<i32>);
-        let mut case = SendCase::new(sender.into_outlet(), Offer::Lent(&mut place), |sent: Sent<i32>| sent);
+        let mut case =
+            SendCase::new(sender.into_outlet(), Offer::Lent(&mut place), |sent: Result<(), SendError<i32>>| sent);
         assert!(matches!(case.look(0, &waiter), Looked::Nothing));
     }
 }

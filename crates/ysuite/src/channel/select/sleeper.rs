@@ -175,10 +175,11 @@ mod tests {
         let place = Arc::as_ptr(&waiter.ticket);
         let (sender, receiver) = mpmc::bounded(0);
         let mut source = receiver.into_source();
-        assert!(source.stand(&waiter, 0).is_none());
+        let mut message = None;
+        assert!(source.stand(&waiter, 0, &mut message).is_none());
         waiter.ticket.open();
         sender.try_send(7).unwrap();
-        assert_eq!(source.met(), Some(Ok(7)));
+        assert_eq!((source.met(&mut message), message), (Some(Ok(())), Some(7)));
         assert!(waiter.ticket.met().is_some());
         waiter.begin();
         assert_eq!((Arc::as_ptr(&waiter.ticket), waiter.ticket.met()), (place, None));

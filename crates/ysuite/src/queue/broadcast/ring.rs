@@ -13,12 +13,12 @@ use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
 use super::cursors::{BUSY, Cursor, Cursors};
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
 use crate::queue::exchange::{Rejected, Staging};
 use crate::queue::prefetch_for_write;
 use crate::queue::{Apart, FarApart, allocate};
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, spin_loop, window};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, put, spin_loop, window};
 
 /// In a stamp: the cell's message has been taken out, or there never was one.
 const TAKEN: u64 = 1;
@@ -153,6 +153,45 @@ unsafe impl<T: Send + Sync> Send for BroadcastRing<T> {}
 // cell is written by its claimant alone, when the limit says that its readers are done; the stamp orders the two.
 unsafe impl<T: Send + Sync> Sync for BroadcastRing<T> {}
 
+/// A cell that a writer has claimed, to be filled at once: readers cannot go past it.
+#[must_use = "a cell that is never filled ends the ring"]
+pub(crate) struct ClaimedPosition<'a, T> {
+    cell: &'a BroadcastCell<T>,
+    position: u64,
+    stamp: u64,
+}
+
+impl<T> ClaimedPosition<'_, T> {
+    /// Returns the message that is displaced; the caller drops it.
+    #[inline(always)]
+    pub(crate) fn fill(self, message: T) -> Option<T> {
+        BroadcastRing::fill(self.cell, self.position, self.stamp, message)
+    }
+
+    /// As [`fill`](Self::fill), with the message that is in `place`. The message that is displaced is there then.
+    pub(crate) fn fill_from(self, place: &mut Option<T>) {
+        let mut displaced = None;
+        BroadcastRing::displace(self.cell, self.stamp, &mut displaced);
+        self.cell.message.with_mut(|message| {
+            // SAFETY: as in `BroadcastRing::fill`.
+            unsafe { place.move_to(message.cast::<T>()) };
+        });
+        BroadcastRing::filled(self.cell, self.position);
+        displaced.move_over(place);
+    }
+}
+
+/// By value, for tests.
+#[cfg(test)]
+impl<T> BroadcastRing<T> {
+    pub(crate) fn push(&self, message: T) -> Result<Option<T>, Rejected<T>> {
+        match self.claim_next() {
+            Ok(claimed) => Ok(claimed.fill(message)),
+            Err(rejected) => Err(rejected.of(message)),
+        }
+    }
+}
+
 fn too_large(capacity: usize) -> String {
     format!("a broadcast channel of {capacity} messages does not fit into memory")
 }
@@ -217,11 +256,10 @@ impl<T> BroadcastRing<T> {
 
     // MUTANT: Speed only: fullness is checked again by `try_again` and after arming; a prefetch and a back-off are
     // hints. Killed only by the model `a_batch_into_cells_that_another_has_filled`.
-    /// Writes a message after all others. Returns the message that it displaces; the caller drops it. `Full`: the
-    /// slowest reader has not got far enough, or a reader or writer has not finished with the cell. `Closed`: the ring
-    /// is closed, or has no reader.
+    /// Claims the cell after all others, which the caller fills at once. `Full`: the slowest reader has not got far
+    /// enough, or a reader or writer has not finished with the cell. `Closed`: the ring is closed, or has no reader.
     #[inline(always)]
-    pub(crate) fn push(&self, message: T) -> Result<Option<T>, Rejected<T>> {
+    pub(crate) fn claim_next(&self) -> Result<ClaimedPosition<'_, T>, Rejected<()>> {
         // ORDERING: Relaxed; the limit and the stamp decide, and the exchange below fails for a stale position.
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
@@ -239,7 +277,7 @@ impl<T> BroadcastRing<T> {
                     match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::Acquire, Ordering::Relaxed) {
                         Ok(_) => {
                             prefetch_for_write(ptr::from_ref(cell).wrapping_byte_add(AHEAD).cast());
-                            return Ok(Self::fill(cell, tail, stamp, message));
+                            return Ok(ClaimedPosition { cell, position: tail, stamp });
                         }
                         Err(found) => {
                             look_away();
@@ -251,32 +289,44 @@ impl<T> BroadcastRing<T> {
             }
             match self.room() {
                 Room::At(position) => tail = position,
-                Room::Full => return Err(Rejected::Full(message)),
-                Room::Closed => return Err(Rejected::Closed(message)),
+                Room::Full => return Err(Rejected::Full(())),
+                Room::Closed => return Err(Rejected::Closed(())),
             }
         }
     }
 
-    // MUTANT: Speed only: messages without a drop are handed over to be dropped.
     /// Puts a message into a claimed cell, and returns the one that was there. `stamp`: the cell's, of the previous
     /// lap.
     #[inline(always)]
     fn fill(cell: &BroadcastCell<T>, position: u64, stamp: u64, message: T) -> Option<T> {
-        let displaced = cell.message.with_mut(|place| {
-            // SAFETY: this thread has claimed the cell. Its last writer is done by its stamp, and its readers by the
-            // limit: no other thread touches it before the stamp is stored below. Without `TAKEN` it holds a message,
-            // which is read once, since another is written over it.
-            unsafe {
-                let is_full = needs_drop::<T>() && stamp & TAKEN == 0;
-                let displaced = is_full.then(|| (*place).assume_init_read());
-                (*place).write(message);
-                displaced
-            }
-        });
+        let mut displaced = None;
+        Self::displace(cell, stamp, &mut displaced);
+        // SAFETY: this thread has claimed the cell. Its last writer is done by its stamp, and its readers by the limit:
+        // no other thread touches it before the stamp is stored below. What was there has been read, or needs no drop.
+        unsafe { put(&cell.message, message) };
+        Self::filled(cell, position);
+        displaced
+    }
+
+    // MUTANT: Speed only: messages without a drop are handed over to be dropped.
+    /// Moves the message of a claimed cell to a place that is empty, where it needs a drop.
+    #[inline(always)]
+    fn displace(cell: &BroadcastCell<T>, stamp: u64, displaced: &mut Option<T>) {
+        if needs_drop::<T>() && stamp & TAKEN == 0 {
+            cell.message.with(|place| {
+                // SAFETY: as in `fill`. Without `TAKEN` it holds a message, which is read once, since another is written
+                // over it.
+                *displaced = Some(unsafe { (*place).assume_init_read() });
+            });
+        }
+    }
+
+    /// A message has been written into a claimed cell.
+    #[inline(always)]
+    fn filled(cell: &BroadcastCell<T>, position: u64) {
         // ORDERING: Release pairs with the Acquire loads of the stamp in `take`, `take_many` and `has_news`: the
         // message is written.
         cell.stamp.store(position << 1, Ordering::Release);
-        displaced
     }
 
     // MUTANT: In a race: a batch claims cells that another sender has filled. Killed only by the model

@@ -22,6 +22,6 @@ mod segments;
 mod staging;
 
 pub(crate) use self::queue::Queue;
-pub(crate) use self::ring::{Forced, Hint, Rejected, Ring, Unforced};
-pub(crate) use self::segments::Segments;
+pub(crate) use self::ring::{ClaimedCell, ClaimedMessage, Forced, Hint, Rejected, Ring, Unforced};
+pub(crate) use self::segments::{ClaimedSlot, Segments};
 pub(crate) use self::staging::{Staging, StagingSpace};

@@ -2,7 +2,7 @@
 //! the two.
 
 use super::counts::CountedEnds;
-use super::{Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
+use super::{ClaimedCell, ClaimedMessage, ClaimedSlot, Forced, Hint, Rejected, Ring, Segments, Staging, Unforced};
 use crate::statistics::Meter;
 
 pub(crate) enum Queue<T> {
@@ -64,42 +64,51 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Writes a message after all others, in a bounded queue. Returns the message where there is no room, and where the
-    /// ring is [special](Self::is_special): [`offer`](Self::offer) then decides. Always returns it in an unbounded
-    /// queue.
+    /// Claims the cell after all others, in a bounded queue. `None`: there is no room, or the ring is
+    /// [special](Self::is_special), and [`offer_from`](Self::offer_from) then decides. Always in an unbounded queue.
     #[inline(always)]
-    pub(crate) fn push_bounded(&self, hint: &Hint, message: T) -> Result<(), T> {
+    pub(crate) fn claim_next(&self, hint: &Hint) -> Option<ClaimedCell<'_, T>> {
         match self {
-            Bounded(ring) => ring.push(hint, message),
-            Unbounded(_) => Err(message),
+            Bounded(ring) => ring.claim_next(hint),
+            Unbounded(_) => None,
         }
     }
 
-    /// After [`push_bounded`](Self::push_bounded): writes the message where there is no bound.
+    /// After [`claim_next`](Self::claim_next): claims the slot after all others where there is no bound, and the queue is
+    /// not closed.
     #[inline]
-    pub(crate) fn push_unbounded(&self, message: T) -> Result<(), T> {
+    pub(crate) fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
         match self {
-            Bounded(_) => Err(message),
-            Unbounded(segments) => segments.push(message),
+            Bounded(_) => None,
+            Unbounded(segments) => segments.claim_next(),
+        }
+    }
+
+    /// After [`claim_next`](Self::claim_next): writes the message that is in `place` where there is no bound, and the
+    /// queue is not closed (true).
+    #[inline]
+    pub(crate) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
+        match self {
+            Bounded(_) => false,
+            Unbounded(segments) => segments.push_from(place),
         }
     }
 
     /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
-    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn offer_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
         match self {
-            Bounded(ring) => ring.offer(message),
-            Unbounded(segments) => segments.push(message).map_err(Rejected::Closed),
+            Bounded(ring) => ring.offer_from(place),
+            Unbounded(segments) if segments.push_from(place) => Ok(()),
+            Unbounded(_) => Err(Rejected::Closed(())),
         }
     }
 
-    /// Writes a message. Where there is no room, it takes the place of the oldest one.
-    pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
+    /// Writes the message that is in `place`. Where there is no room, it replaces the oldest one, which comes out there.
+    pub(crate) fn force(&self, place: &mut Option<T>) -> Result<Forced, Unforced> {
         match self {
-            Bounded(ring) => ring.force(message),
-            Unbounded(segments) => match segments.push(message) {
-                Ok(()) => Ok(Forced { displaced: None, has_freed: false }),
-                Err(message) => Err(Unforced::Closed(message)),
-            },
+            Bounded(ring) => ring.force(place),
+            Unbounded(segments) if segments.push_from(place) => Ok(Forced { has_freed: false }),
+            Unbounded(_) => Err(Unforced::Closed),
         }
     }
 
@@ -151,10 +160,11 @@ impl<T> Queue<T> {
 
     /// Writes a message for a caller that holds a permit.
     #[inline]
-    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
+    pub(crate) fn push_held_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
         match self {
-            Bounded(ring) => ring.push_held(message),
-            Unbounded(segments) => segments.push(message).map_err(Rejected::Closed),
+            Bounded(ring) => ring.push_held_from(place),
+            Unbounded(segments) if segments.push_from(place) => Ok(()),
+            Unbounded(_) => Err(Rejected::Closed(())),
         }
     }
 
@@ -177,21 +187,21 @@ impl<T> Queue<T> {
 
     // MUTANT: Needs 16 million permits. Killed only by
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
-    /// Takes the oldest message out, if it is written, in a bounded queue. Without a bound: nothing.
+    /// Claims the oldest message, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
-    pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
+    pub(crate) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedMessage<'_, T>> {
         match self {
-            Bounded(ring) => ring.pop(hint),
+            Bounded(ring) => ring.claim_oldest(hint),
             Unbounded(_) => None,
         }
     }
 
-    /// After [`pop_bounded`](Self::pop_bounded): takes the oldest message out, if it is written, in an unbounded queue.
+    /// After [`claim_oldest`](Self::claim_oldest): claims the oldest message, if it is written, in an unbounded queue.
     #[inline]
-    pub(crate) fn pop_unbounded(&self) -> Option<T> {
+    pub(crate) fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
         match self {
             Bounded(_) => None,
-            Unbounded(segments) => segments.pop(),
+            Unbounded(segments) => segments.claim_oldest(),
         }
     }
 
@@ -285,6 +295,22 @@ impl<T> Queue<T> {
     pub(crate) fn drain(&self) {
         either!(self, queue => queue.ends.drains());
         either!(self, queue => queue.drain());
+    }
+}
+
+/// By value, for tests.
+#[cfg(test)]
+impl<T> Queue<T> {
+    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<()>> {
+        self.offer_from(&mut Some(message))
+    }
+
+    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<()>> {
+        self.push_held_from(&mut Some(message))
+    }
+
+    pub(crate) fn pop_bounded(&self, hint: &Hint) -> Option<T> {
+        self.claim_oldest(hint).map(ClaimedMessage::take)
     }
 }
 

@@ -29,12 +29,12 @@ pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
 use super::counts::CountedEnds;
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 use crate::queue::{Apart, FarApart, allocate};
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, spin_loop, window};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, put, spin_loop, window};
 
 /// The cell holds a message of its lap.
 const FULL: u64 = 1;
@@ -55,6 +55,59 @@ struct Cell<T> {
     stamp: AtomicU64,
     /// Used by the claimant alone, until it stores the next stamp.
     message: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// A cell that a writer has claimed, to be filled at once: readers cannot go past it.
+#[must_use = "a cell that is never filled ends the ring"]
+pub(crate) struct ClaimedCell<'a, T> {
+    ends: &'a Observed<RingEnds>,
+    cell: &'a Cell<T>,
+    stamp: u64,
+    tail: u64,
+    next: u64,
+}
+
+impl<T> ClaimedCell<'_, T> {
+    #[inline]
+    pub(crate) fn fill(self, message: T) {
+        Ring::fill(self.cell, self.stamp, message);
+        self.ends.look_now_and_then(self.tail, self.next);
+    }
+
+    /// As [`fill_from`](Self::fill_from).
+    ///
+    /// # Safety
+    /// As of [`Lent::leave_to`].
+    #[inline(always)]
+    pub(crate) unsafe fn fill_leaving(self, place: &mut Option<T>) {
+        self.cell.message.with_mut(|message| {
+            // SAFETY: as in `Ring::fill`, and by the caller.
+            unsafe { place.leave_to(message.cast::<T>()) };
+        });
+        // ORDERING: as in `Ring::fill`.
+        self.cell.stamp.store(self.stamp | FULL, Ordering::Release);
+        self.ends.look_now_and_then(self.tail, self.next);
+    }
+
+    #[inline(always)]
+    pub(crate) fn fill_from(self, place: &mut Option<T>) {
+        Ring::fill_from(self.cell, self.stamp, place);
+        self.ends.look_now_and_then(self.tail, self.next);
+    }
+}
+
+/// A message that a reader has claimed, to be taken at once: writers cannot go past its cell.
+#[must_use = "a cell that is never emptied ends the ring"]
+pub(crate) struct ClaimedMessage<'a, T> {
+    cell: &'a Cell<T>,
+    free: u64,
+}
+
+impl<T> ClaimedMessage<'_, T> {
+    #[inline]
+    pub(crate) fn take(self) -> T {
+        Ring::empty(self.cell, self.free)
+    }
 }
 
 /// In this order: the fields before the positions hardly change, and are read for every message.
@@ -126,10 +179,10 @@ impl<T> Ring<T> {
     }
 
     // MUTANT: Speed only: where a handle begins its search; back-offs are hints. A special tail is past every stamp.
-    /// Writes a message into the next cell. Returns it where that cell is not free, and where the tail is special:
-    /// [`offer`](Self::offer) then decides. `hint`: of a handle of this ring.
+    /// Claims the next cell, which the caller fills at once. `None`: that cell is not free, or the tail is special, and
+    /// [`offer_from`](Self::offer_from) then decides. `hint`: of a handle of this ring.
     #[inline(always)]
-    pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
+    pub(crate) fn claim_next(&self, hint: &Hint) -> Option<ClaimedCell<'_, T>> {
         let (lap, mut tail) = (self.lap, hint.recall());
         loop {
             let spot = Self::spot(lap, tail);
@@ -145,9 +198,7 @@ impl<T> Ring<T> {
                 match self.ends.tail.compare_exchange_weak(tail, next, Ordering::Release, Ordering::Relaxed) {
                     Ok(_) => {
                         hint.keep(next);
-                        Self::fill(cell, stamp, message);
-                        self.ends.look_now_and_then(tail, next);
-                        return Ok(());
+                        return Some(ClaimedCell { ends: &self.ends, cell, stamp, tail, next });
                     }
                     Err(found) => {
                         if found & SPECIAL == 0 {
@@ -166,22 +217,22 @@ impl<T> Ring<T> {
                 // ORDERING: Relaxed; the load of the tail has acquired what it needs. A further load implies only that
                 // it is worth trying again.
                 if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Relaxed) < spot.free {
-                    return Err(message);
+                    return None;
                 }
                 // Otherwise other writers have gone past this cell.
                 found
             };
             if found & SPECIAL != 0 {
-                return Err(message);
+                return None;
             }
             tail = found;
         }
     }
 
-    /// Takes the oldest message out, if it is written. `hint`: of a handle of this ring.
+    /// Claims the oldest message, if it is written. The caller takes it at once. `hint`: of a handle of this ring.
     #[inline(always)]
-    pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
-        self.pop_by(hint, Self::empty)
+    pub(crate) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedMessage<'_, T>> {
+        self.pop_by(hint, |cell, free| ClaimedMessage { cell, free })
     }
 
     // MUTANT: Speed only: where a handle begins its search; back-offs are hints. Killed only by the model
@@ -189,7 +240,7 @@ impl<T> Ring<T> {
     /// Claims the oldest message, if it is written, and empties its cell by `empty`, which also stamps it: with the
     /// stamp that it is given.
     #[inline(always)]
-    fn pop_by<R>(&self, hint: &Hint, empty: impl FnOnce(&Cell<T>, u64) -> R) -> Option<R> {
+    fn pop_by<'a, R>(&'a self, hint: &Hint, empty: impl FnOnce(&'a Cell<T>, u64) -> R) -> Option<R> {
         let (lap, mut head) = (self.lap, hint.recall());
         loop {
             let spot = Self::spot(lap, head);
@@ -231,12 +282,21 @@ impl<T> Ring<T> {
     /// Puts a message into a claimed cell, and stamps the cell as full. `free`: the stamp it has.
     #[inline(always)]
     fn fill(cell: &Cell<T>, free: u64, message: T) {
-        cell.message.with_mut(|place| {
-            // SAFETY: the cell is empty, and this thread has claimed it: no other thread touches it before the stamp is
-            // stored below.
-            unsafe { (*place).write(message) };
-        });
+        // SAFETY: the cell is empty, and this thread has claimed it: no other thread touches it before the stamp is
+        // stored below.
+        unsafe { put(&cell.message, message) };
         // ORDERING: Release pairs with the Acquire load of the stamp in `pop` and `ready`: the message is written.
+        cell.stamp.store(free | FULL, Ordering::Release);
+    }
+
+    /// As [`fill`](Self::fill), with the message that is in `place`.
+    #[inline(always)]
+    fn fill_from(cell: &Cell<T>, free: u64, place: &mut Option<T>) {
+        cell.message.with_mut(|message| {
+            // SAFETY: as in `fill`.
+            unsafe { place.move_to(message.cast::<T>()) };
+        });
+        // ORDERING: as in `fill`.
         cell.stamp.store(free | FULL, Ordering::Release);
     }
 
@@ -321,6 +381,34 @@ fn look_away() {
 impl<T> Drop for Ring<T> {
     fn drop(&mut self) {
         self.drain();
+    }
+}
+
+/// By value, for tests.
+#[cfg(test)]
+impl<T> Ring<T> {
+    pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
+        match self.claim_next(hint) {
+            Some(claimed) => {
+                claimed.fill(message);
+                Ok(())
+            }
+            None => Err(message),
+        }
+    }
+
+    pub(crate) fn pop(&self, hint: &Hint) -> Option<T> {
+        self.claim_oldest(hint).map(ClaimedMessage::take)
+    }
+
+    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
+        let mut place = Some(message);
+        self.offer_from(&mut place).map_err(|rejected| rejected.of(place.take_out()))
+    }
+
+    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
+        let mut place = Some(message);
+        self.push_held_from(&mut place).map_err(|rejected| rejected.of(place.take_out()))
     }
 }
 

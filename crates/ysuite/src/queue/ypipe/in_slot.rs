@@ -6,10 +6,11 @@
 //!
 //! Cannot: outlast its slot. The code that makes one says how long that is.
 
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, needs_drop};
 use core::ptr::NonNull;
 
 use super::chunk::slot;
+use crate::foreign::Panics;
 
 /// A message in its slot, and the right to it. Dropping this drops the message, there.
 pub(crate) struct InSlot<T> {
@@ -33,6 +34,11 @@ impl<T> InSlot<T> {
         unsafe { slot::<T>(this.at).with(|message| message.read().assume_init()) }
     }
 
+    /// Moves the message to a place that is empty.
+    pub(crate) fn take_to(self, place: &mut Option<T>) {
+        *place = Some(self.take());
+    }
+
     // MUTANT: In-place builds only. Killed only by `in_place::unreceived_messages_are_dropped_in_place`.
     /// Leaves the message in place, for a caller that handles it.
     #[cfg(feature = "in-place")]
@@ -45,8 +51,12 @@ impl<T> InSlot<T> {
 //     next poll; re-entrance and panic: as of `dispose` and `take_back`; test: tests/suite/in_place.rs:
 //     unreceived_messages_are_dropped_in_place
 impl<T> Drop for InSlot<T> {
+    #[inline]
     fn drop(&mut self) {
-        // SAFETY: by `new` the slot holds a message, and this is the right to it: it is dropped once.
-        unsafe { slot::<T>(self.at).with_mut(|message| (*message).assume_init_drop()) }
+        if needs_drop::<T>() {
+            // While unwinding its panic goes no further.
+            // SAFETY: by `new` the slot holds a message, and this is the right to it: it is dropped once.
+            Panics::in_drop(|| unsafe { slot::<T>(self.at).with_mut(|message| (*message).assume_init_drop()) });
+        }
     }
 }

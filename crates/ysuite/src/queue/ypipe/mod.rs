@@ -70,6 +70,7 @@ mod wrapping;
 mod writer;
 
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
+pub(crate) use self::in_slot::InSlot;
 pub use self::reader::Reader;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]

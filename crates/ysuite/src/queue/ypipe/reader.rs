@@ -10,6 +10,7 @@ use core::ptr::NonNull;
 
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::{CoreShare, PipeCore};
+use super::in_slot::InSlot;
 use crate::passive::Passive;
 use crate::queue::{RegisterCopy, outline};
 use crate::sync::Ordering;
@@ -53,6 +54,13 @@ impl<T> Reader<T> {
     /// Takes the next message, if one is published. Wait-free.
     #[inline(always)]
     pub fn read(&mut self) -> Option<T> {
+        self.read_in_slot().map(InSlot::take)
+    }
+
+    /// Takes the next message, if one is published, and leaves it in its slot, where it stays as it is until this reader
+    /// is used again. Wait-free.
+    #[inline(always)]
+    pub(crate) fn read_in_slot(&mut self) -> Option<InSlot<T>> {
         let (cursor, core) = self.parts();
         cursor.take(core)
     }
@@ -391,18 +399,17 @@ impl<T> ReadCursor<T> {
         true
     }
 
-    /// Takes the next message.
+    /// Takes the next message, and leaves it in its slot until the next poll.
     #[inline(always)]
-    pub(super) fn take(&mut self, core: &PipeCore<T>) -> Option<T> {
+    pub(super) fn take(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
         if !self.look(core) {
             return None;
         }
         // The cursor moves on before the message is read: no message is taken twice, whatever happens in between.
-        // SAFETY: `look` has just found a message.
-        let at = unsafe { self.step_over(core) };
-        // SAFETY: `look` has acquired this slot's publication. Only the reader reads the slot, and only once: `next` is
-        // past it. The writer fills it again only in a later lap, after the reader has given the chunk away.
-        Some(unsafe { slot::<T>(at).with(|message| message.read().assume_init()) })
+        // SAFETY: `look` has just found a message, and has acquired its slot's publication. Only the reader reads the
+        // slot, and only once: `next` is past it. The writer fills it again only in a later lap, after a poll of this
+        // reader has given the chunk away.
+        Some(unsafe { InSlot::new(self.step_over(core)) })
     }
 
     /// Counts the next message as taken. Returns its slot, which stays as it is until the next poll.

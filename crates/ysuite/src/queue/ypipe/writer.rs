@@ -17,7 +17,7 @@ use core::ptr::{self, NonNull};
 use super::chunk::{Chunk, Geometry, group_of, slot, state};
 use super::core::{CoreShare, OVER, PipeCore};
 use super::in_slot::InSlot;
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 use crate::passive::{CUT, GONE, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
 use crate::sync::Ordering;
@@ -66,25 +66,70 @@ impl<T> Writer<T> {
         if !self.has_room() {
             return Err(message);
         }
-        let cursor = &mut self.writing.cursor;
-        cursor.hide();
         // SAFETY: `has_room` has just returned true.
-        unsafe { cursor.put(message) };
+        unsafe {
+            ptr::write(self.slot_here(), message);
+            self.written_here();
+        }
         Ok(())
     }
 
-    // MUTANT: Speed only: the slow path finds the same room, and a closed channel gives the same answer.
-    /// Writes a message and publishes it with all that was hidden. As [`write`](Self::write) and
-    /// [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader, which the caller must wake.
+    /// Hides the message that was moved into the next slot, until [`flush`](Self::flush).
+    ///
+    /// # Safety
+    /// [`has_room`](Self::has_room) has just returned true, and a message has been moved into
+    /// [`slot_here`](Self::slot_here).
     #[inline(always)]
-    pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
-        if !self.writing.cursor.may_publish_here() {
-            return outline(self, |writer| writer.send_further(message));
+    pub(crate) unsafe fn written_here(&mut self) {
+        let cursor = &mut self.writing.cursor;
+        cursor.hide();
+        // SAFETY: by the caller the slot is one of this group.
+        unsafe { cursor.step_past() };
+    }
+
+    // MUTANT: Speed only: the slow path finds the same room.
+    /// As [`write`](Self::write), with the message that is in `place`. Where there is no room it stays there (false).
+    pub(crate) fn write_from(&mut self, place: &mut Option<T>) -> bool {
+        if !self.has_room() {
+            return false;
         }
-        // SAFETY: `may_publish_here` has just returned true: there is room in this group, and nothing is hidden. After
-        // `put` the message is written in the group.
+        // SAFETY: `has_room` has just returned true.
         unsafe {
-            self.writing.cursor.put(message);
+            place.move_to(self.slot_here());
+            self.written_here();
+        }
+        true
+    }
+
+    // MUTANT: Speed only: the slow path finds the same room, and a closed channel gives the same answer.
+    /// Whether a message may be sent by [`send_here`](Self::send_here). Otherwise [`send_from`](Self::send_from) decides.
+    #[inline(always)]
+    pub(crate) fn may_send_here(&mut self) -> bool {
+        self.writing.cursor.may_publish_here()
+    }
+
+    /// The slot of the next message, for [`sent_here`](Self::sent_here) or [`written_here`](Self::written_here). The
+    /// caller moves the message there itself: in an unoptimised program each function that it passes through copies it.
+    ///
+    /// # Safety
+    /// [`may_send_here`](Self::may_send_here) or [`has_room`](Self::has_room) has just returned true.
+    #[inline(always)]
+    pub(crate) unsafe fn slot_here(&self) -> *mut T {
+        // SAFETY: by the caller there is room, so this is an empty slot of a live chunk.
+        unsafe { slot::<T>(self.writing.cursor.next).with_mut(|slot| slot.cast::<T>()) }
+    }
+
+    /// Publishes the message that was moved into the next slot. Returns the tokens of a sleeping reader, which the caller
+    /// must wake.
+    ///
+    /// # Safety
+    /// [`may_send_here`](Self::may_send_here) has just returned true, and a message has been moved into
+    /// [`slot_here`](Self::slot_here).
+    #[inline(always)]
+    pub(crate) unsafe fn sent_here(&mut self) -> u32 {
+        // SAFETY: by the caller a message is written in this group, and nothing else is hidden.
+        unsafe {
+            self.writing.cursor.step_past();
             self.writing.cursor.show_group();
         }
         let tokens = self.writing.core.read_mostly.reader.published();
@@ -92,20 +137,42 @@ impl<T> Writer<T> {
             self.writing.core.progress.sent_one();
         }
         // Otherwise the caller handles the tokens, and counts at that point.
-        Ok(tokens)
+        tokens
+    }
+
+    // MUTANT: Speed only: the slow path finds the same room, and a closed channel gives the same answer.
+    /// Writes the message that is in `place`, and publishes it with all that was hidden. As
+    /// [`write_from`](Self::write_from) and [`flush`](Self::flush), in one step. Returns the tokens of a sleeping reader,
+    /// which the caller must wake. `None`: there is no room, or the reader has left, and the message stays in its place.
+    #[inline]
+    pub(crate) fn send_from(&mut self, place: &mut Option<T>) -> Option<u32> {
+        if !self.may_send_here() {
+            return self.send_further(place);
+        }
+        // SAFETY: there is room in this group, and nothing is hidden.
+        unsafe {
+            place.move_to(self.slot_here());
+            Some(self.sent_here())
+        }
     }
 
     // MUTANT: Speed only: an early exit. Killed only by `a_try_that_finds_the_receiver_gone_drops_what_was_hidden`.
     #[cold]
     #[inline(never)]
-    fn send_further(&mut self, message: T) -> Result<u32, T> {
+    fn send_further(&mut self, place: &mut Option<T>) -> Option<u32> {
         // What is published to a reader that has left may be dropped by a thread that drops the rest. Hidden messages
         // are still published: they are dropped by that.
         if !self.writing.cursor.is_hiding() && self.writing.core.read_mostly.reader.is_gone() {
-            return Err(message);
+            return None;
         }
-        self.write(message)?;
-        Ok(self.publish())
+        self.write_from(place).then(|| self.publish())
+    }
+
+    /// As [`send_from`](Self::send_from).
+    #[cfg(test)]
+    pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
+        let mut place = Some(message);
+        self.send_from(&mut place).ok_or_else(|| place.take_out())
     }
 
     /// Takes back the newest hidden message, if there is one. Wait-free.
@@ -408,21 +475,14 @@ impl<T> WriteCursor<T> {
         true
     }
 
-    /// Puts a message into the next slot.
+    /// A message has been moved into the next slot.
     ///
     /// # Safety
-    /// There is room: [`has_room`](Self::has_room) or [`may_publish_here`](Self::may_publish_here) has just returned
-    /// true.
+    /// `next` is before `full`.
     #[inline(always)]
-    unsafe fn put(&mut self, message: T) {
-        // Loaded once: the compiler must assume that writing the message may change `next`.
-        let at = self.next;
-        // SAFETY: by the caller `next` is before `full`, so it is a slot of this group. The slot is empty: the reader
-        // has consumed the messages of the previous lap. The address after it is at most one past the group.
-        unsafe {
-            write::<T>(at, message);
-            self.next = at.add(Geometry::<T>::STEP);
-        }
+    unsafe fn step_past(&mut self) {
+        // SAFETY: by the caller `next` is a slot of this group. The address after it is at most one past the group.
+        self.next = unsafe { self.next.add(Geometry::<T>::STEP) };
     }
 
     /// Leaves a group that holds hidden messages. The state of the first such group is held back: stored last, it shows
@@ -478,20 +538,6 @@ impl<T> WriteCursor<T> {
         // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the messages up to the newest are
         // written.
         state.store(newest.as_ptr().addr().wrapping_add(self.lap), Ordering::Release);
-    }
-}
-
-/// Moves a message into a slot.
-///
-/// # Safety
-/// `at` is an empty slot, and the caller's to fill.
-#[inline(always)]
-unsafe fn write<T>(at: NonNull<u8>, message: T) {
-    // SAFETY: by the caller `at` is a slot of a live chunk, and no other thread uses it.
-    unsafe {
-        slot::<T>(at).with_mut(|place| {
-            (*place).write(message);
-        });
     }
 }
 

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use super::super::{Receiver, RecvTimeoutError, TryRecvError, bounded, unbounded};
 use super::Deadline;
-use super::Hint;
 use super::SharedEnd;
 use crate::os::calls;
 use crate::signal::AttachShared;
@@ -24,7 +23,7 @@ use crate::wait::many::notify;
 fn put(receiver: &Receiver<u32>, messages: u32) {
     let ring = &receiver.shared.ring;
     for message in 0..messages {
-        assert!(ring.push_bounded(&Hint::new(), message).or_else(|message| ring.push_unbounded(message)).is_ok());
+        assert!(ring.offer(message).is_ok());
     }
 }
 
@@ -145,7 +144,7 @@ fn the_first_look_finds_what_is_there_with_and_without_a_bound_also_where_it_was
             assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
         }
         put(&receiver, 1);
-        let found = receiver.take_bounded().or_else(|| receiver.take_further());
+        let found = receiver.take_at_once();
         assert_eq!(found, Some(0), "capacity {capacity:?}, polled: {was_polled}");
     }
 }

@@ -15,6 +15,7 @@ use crate::queue::exchange::counts::CountedEnds;
 use crate::sync::Ordering;
 
 /// Why a message, or a request for permits, was refused.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Rejected<T> {
     /// The cell it would go to is not free.
     Full(T),
@@ -24,7 +25,8 @@ pub(crate) enum Rejected<T> {
 
 impl Rejected<()> {
     /// The same for a message.
-    fn of<T>(self, message: T) -> Rejected<T> {
+    #[cfg(test)]
+    pub(crate) fn of<T>(self, message: T) -> Rejected<T> {
         match self {
             Self::Full(()) => Rejected::Full(message),
             Self::Closed(()) => Rejected::Closed(message),
@@ -48,28 +50,25 @@ pub(super) struct Claim {
 }
 
 impl<T> Ring<T> {
-    /// Writes a message into the next cell, also while permits are held. For use after [`push`](Self::push) has failed.
+    /// Writes the message that is in `place` into the next cell, also while permits are held. For use after
+    /// [`claim_next`](Self::claim_next) has failed.
     #[inline(never)]
-    pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<T>> {
-        self.send(Right::Room, message)
+    pub(crate) fn offer_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
+        self.send(Right::Room, place)
     }
 
     /// Writes a message for the holder of a permit, which is used up unless the message is returned. `Full`: a thread
     /// that takes the oldest message's place is in the middle of that; try again.
     #[inline]
-    pub(crate) fn push_held(&self, message: T) -> Result<(), Rejected<T>> {
-        self.send(Right::Held, message)
+    pub(crate) fn push_held_from(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
+        self.send(Right::Held, place)
     }
 
     #[inline(always)]
-    fn send(&self, right: Right, message: T) -> Result<(), Rejected<T>> {
-        match self.claim(right, 1) {
-            Ok(Claim { position, .. }) => {
-                Self::fill(self.cell(position), self.free(position), message);
-                Ok(())
-            }
-            Err(rejected) => Err(rejected.of(message)),
-        }
+    fn send(&self, right: Right, place: &mut Option<T>) -> Result<(), Rejected<()>> {
+        let Claim { position, .. } = self.claim(right, 1)?;
+        Self::fill_from(self.cell(position), self.free(position), place);
+        Ok(())
     }
 
     /// Writes those of the staged messages for which there is room, with one claim. Returns how many it has written: 0
@@ -79,7 +78,7 @@ impl<T> Ring<T> {
     }
 
     /// As [`push_many`](Self::push_many), with a permit for each message: the permits of the written messages are used
-    /// up. 0: as `Full` in [`push_held`](Self::push_held).
+    /// up. 0: as `Full` in [`push_held_from`](Self::push_held_from).
     pub(crate) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<usize> {
         self.send_many(Right::Held, staging)
     }

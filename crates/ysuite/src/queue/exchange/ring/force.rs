@@ -20,49 +20,50 @@
 use super::claims::{Claim, Rejected, Right};
 use super::position::Tail;
 use super::{FULL, Ring};
+use crate::foreign::Lent;
 use crate::os::PeerWait;
 use crate::sync::{Ordering, spin_loop};
 
 /// The number of polls for a reader to finish, before the thread yields its CPU.
 const LOOKS: u32 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 64 };
 
-/// What a message that has been sent anyway has done.
-pub(crate) struct Forced<T> {
-    /// The message that was displaced.
-    pub(crate) displaced: Option<T>,
+/// What a message that has been sent anyway has done. The message that it has displaced is in its place.
+pub(crate) struct Forced {
     /// Whether there may be room from now on that was not there before: a waiting sender must be notified.
     pub(crate) has_freed: bool,
 }
 
-/// Why a message could not even displace another.
-pub(crate) enum Unforced<T> {
+/// Why a message could not even displace another. It is in its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unforced {
     /// The ring is closed.
-    Closed(T),
+    Closed,
     /// All room is held by permits: there is no message that it could displace.
-    Held(T),
+    Held,
     /// Another thread is in the middle of the cell that is needed.
-    Busy(T),
+    Busy,
 }
 
 impl<T> Ring<T> {
-    /// Writes a message into the next cell, or into the oldest message's.
-    pub(crate) fn force(&self, message: T) -> Result<Forced<T>, Unforced<T>> {
+    /// Writes the message that is in `place` into the next cell, or into the oldest message's: then that message comes
+    /// out, to `place`.
+    pub(crate) fn force(&self, place: &mut Option<T>) -> Result<Forced, Unforced> {
         loop {
             match self.claim(Right::Room, 1) {
                 Ok(Claim { position, .. }) => {
-                    Self::fill(self.cell(position), self.free(position), message);
-                    return Ok(Forced { displaced: None, has_freed: false });
+                    Self::fill_from(self.cell(position), self.free(position), place);
+                    return Ok(Forced { has_freed: false });
                 }
-                Err(Rejected::Closed(())) => return Err(Unforced::Closed(message)),
+                Err(Rejected::Closed(())) => return Err(Unforced::Closed),
                 Err(Rejected::Full(())) => {}
             }
-            let Ok(tail) = self.tail() else { return Err(Unforced::Closed(message)) };
+            let Ok(tail) = self.tail() else { return Err(Unforced::Closed) };
             if tail.held == self.cells.len() {
-                return Err(Unforced::Held(message));
+                return Err(Unforced::Held);
             }
-            let Some(oldest) = self.oldest_of_full(&tail) else { return Err(Unforced::Busy(message)) };
+            let Some(oldest) = self.oldest_of_full(&tail) else { return Err(Unforced::Busy) };
             if self.exchange(&tail, self.write(self.after(tail.position, 1), tail.held)) {
-                return Ok(self.displace(&tail, oldest, message));
+                return Ok(self.displace(&tail, oldest, place));
             }
         }
     }
@@ -90,8 +91,8 @@ impl<T> Ring<T> {
         (is_written && is_oldest && is_free).then_some(oldest)
     }
 
-    /// Takes the oldest message out, and writes this one, whose position is claimed.
-    fn displace(&self, tail: &Tail, oldest: u64, message: T) -> Forced<T> {
+    /// Takes the oldest message out, to `place`, and writes the one that is there, whose position is claimed.
+    fn displace(&self, tail: &Tail, oldest: u64, place: &mut Option<T>) -> Forced {
         let last = self.after(tail.position, tail.held);
         let cell = self.cell(last);
         // ORDERING: Release as in `pop`: a thread that finds that message gone sees what this thread has sent. Relaxed
@@ -102,25 +103,26 @@ impl<T> Ring<T> {
             .compare_exchange(oldest, self.after(oldest, 1), Ordering::Release, Ordering::Relaxed)
             .is_ok();
         if tail.held != 0 {
-            Self::fill(self.cell(tail.position), self.free(tail.position), message);
-            return Forced {
-                displaced: is_first.then(|| Self::empty(cell, self.free(oldest) + self.lap)),
-                has_freed: is_first,
-            };
+            Self::fill_from(self.cell(tail.position), self.free(tail.position), place);
+            if is_first {
+                *place = Some(Self::empty(cell, self.free(oldest) + self.lap));
+            }
+            return Forced { has_freed: is_first };
         }
-        let displaced = if is_first {
-            cell.message.with(|place| {
+        let mut displaced = None;
+        if is_first {
+            cell.message.with(|message| {
                 // SAFETY: the cell is full, and this thread has claimed it, by the head: it reads the message once. It
                 // has claimed the cell by the tail as well, so no other thread touches it before `fill` stores the next
                 // stamp.
-                Some(unsafe { (*place).assume_init_read() })
-            })
+                displaced = Some(unsafe { (*message).assume_init_read() });
+            });
         } else {
             self.wait_until_free(last);
-            None
-        };
-        Self::fill(cell, self.free(last), message);
-        Forced { displaced, has_freed: false }
+        }
+        Self::fill_from(cell, self.free(last), place);
+        displaced.move_over(place);
+        Forced { has_freed: false }
     }
 
     /// Waits for a reader that has claimed the cell's message, and has yet to copy or drop it and to stamp the cell.
@@ -156,7 +158,8 @@ mod tests {
 
     /// Whether nothing can make way, because a peer is in the middle of a cell.
     fn is_busy(ring: &Ring<u64>) -> bool {
-        matches!(ring.force(99), Err(Unforced::Busy(99)))
+        let mut place = Some(99);
+        ring.force(&mut place).err() == Some(Unforced::Busy) && place == Some(99)
     }
 
     #[test]
@@ -168,7 +171,8 @@ mod tests {
             assert!(is_busy(&ring), "{messages} messages, {held} held");
             // The receiver continues, and there is room.
             assert_eq!(Ring::empty(ring.cell(0), ring.free(0) + ring.lap), 0);
-            assert!(ring.force(7).is_ok_and(|forced| forced.displaced.is_none()));
+            let mut place = Some(7);
+            assert!(ring.force(&mut place).is_ok() && place.is_none());
         }
     }
 
@@ -181,7 +185,8 @@ mod tests {
             let Ok(claim) = ring.claim(Right::Room, 1) else { panic!("there is room") };
             assert!(is_busy(&ring), "{held} held");
             Ring::fill(ring.cell(claim.position), ring.free(claim.position), 7);
-            assert!(ring.force(8).is_ok_and(|forced| forced.displaced == Some(7)));
+            let mut place = Some(8);
+            assert!(ring.force(&mut place).is_ok() && place == Some(7));
         }
     }
 

@@ -175,6 +175,9 @@ fn two_that_force_beside_a_place_that_is_held() {
     model_up_to(2, || {
         let ring = Arc::new(Ring::new(2));
         assert!(ring.offer(0).is_ok() && ring.hold(1, 1).is_ok());
-        assert!(both(&ring, |ring, number| ring.force(number).is_ok()).contains(&true), "each is in the other's way");
+        assert!(
+            both(&ring, |ring, number| ring.force(&mut Some(number)).is_ok()).contains(&true),
+            "each is in the other's way"
+        );
     });
 }

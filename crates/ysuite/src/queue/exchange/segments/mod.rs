@@ -33,12 +33,12 @@ use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::Staging;
 use super::counts::CountedEnds;
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 use crate::queue::{Apart, FarApart};
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, spin_loop, window};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, put, spin_loop, window};
 
 // REUSED: position and number of a segment are never reused: 63 bits, which never wrap; by construction
 /// A flag in the writers' position: no position can be claimed any more.
@@ -63,6 +63,58 @@ unsafe impl<T: Send> Send for Segments<T> {}
 // SAFETY: messages are handed over, never shared: only the claimant touches a slot, and the Release stores of flags and
 // marks against the Acquire loads of the next claimants order them.
 unsafe impl<T: Send> Sync for Segments<T> {}
+
+/// A slot that a writer or reader has claimed, to be filled or emptied at once: readers cannot go past it, and its segment
+/// stays.
+#[must_use = "a slot that is never used ends the queue"]
+pub(crate) struct ClaimedSlot<'a, T> {
+    queue: &'a Segments<T>,
+    segment: &'a Segment,
+    place: Place<T>,
+    /// Of a writer: the position that it has claimed.
+    tail: u64,
+}
+
+impl<T> ClaimedSlot<'_, T> {
+    #[inline]
+    pub(crate) fn fill(self, message: T) {
+        window();
+        let memory = self.segment.memory::<T>();
+        if self.place.begins_group() {
+            memory.prefetch(self.place, AHEAD);
+        }
+        write(memory.slot(self.place), message);
+        self.filled();
+    }
+
+    /// As [`fill`](Self::fill), with the message that is in `place`.
+    #[inline]
+    pub(crate) fn fill_from(self, place: &mut Option<T>) {
+        window();
+        let memory = self.segment.memory::<T>();
+        if self.place.begins_group() {
+            memory.prefetch(self.place, AHEAD);
+        }
+        memory.slot(self.place).with_mut(|slot| {
+            // SAFETY: as in `write`.
+            unsafe { place.move_to(slot.cast::<T>()) };
+        });
+        self.filled();
+    }
+
+    #[inline(always)]
+    fn filled(self) {
+        self.queue.filled(self.segment, self.segment.lap(), self.place);
+        self.queue.ends.look_now_and_then(self.tail, self.tail + 1);
+    }
+
+    #[inline]
+    pub(crate) fn take(self) -> T {
+        let message = Segments::empty(self.segment, self.segment.lap(), self.place);
+        self.queue.pass(self.place);
+        message
+    }
+}
 
 /// How far the two sides are. Observers load these words directly.
 #[repr(C)]
@@ -183,13 +235,13 @@ impl<T> Segments<T> {
     //     needs is there
     // MUTANT: In a race: the loser of a race goes on as if it had won. Killed only by the model
     // `two_senders_need_the_next_segment`.
-    /// Writes a message after all others; returns it where the queue is closed. Allocates where a segment is needed and
-    /// none is kept.
+    /// Claims the slot after all others, which the caller fills at once. `None`: the queue is closed. Allocates where a
+    /// segment is needed and none is kept.
     ///
     /// # Panics
     /// If there are too many segments; nothing has been claimed then.
     #[inline]
-    pub(crate) fn push(&self, message: T) -> Result<(), T> {
+    pub(crate) fn claim_next(&self) -> Option<ClaimedSlot<'_, T>> {
         // ORDERING: Acquire, here and of the exchange's failure, pairs with the Release of `close`: a sender that is
         // refused sees what came before. A thread that finds a position needs nothing: the exchange and the segment's
         // number decide.
@@ -197,7 +249,7 @@ impl<T> Segments<T> {
         loop {
             if tail & CLOSED != 0 {
                 self.tell_closed();
-                return Err(message);
+                return None;
             }
             let place = Place::<T>::of(tail);
             let Some(segment) = self.segment_to_write(place.number) else {
@@ -213,15 +265,25 @@ impl<T> Segments<T> {
             match self.ends.tail.position.compare_exchange_weak(tail, next, Ordering::Relaxed, Ordering::Acquire) {
                 Ok(_) => {
                     window();
-                    self.fill(segment, segment.lap(), place, message);
-                    self.ends.look_now_and_then(tail, next);
-                    return Ok(());
+                    return Some(ClaimedSlot { queue: self, segment, place, tail });
                 }
                 Err(found) => {
                     look_away();
                     tail = found;
                 }
             }
+        }
+    }
+
+    /// Writes the message that is in `place` after all others. False, with the message in its place: the queue is
+    /// closed. As [`claim_next`](Self::claim_next).
+    pub(crate) fn push_from(&self, place: &mut Option<T>) -> bool {
+        match self.claim_next() {
+            Some(claimed) => {
+                claimed.fill_from(place);
+                true
+            }
+            None => false,
         }
     }
 
@@ -234,8 +296,15 @@ impl<T> Segments<T> {
             memory.prefetch(place, AHEAD);
         }
         write(memory.slot(place), message);
+        self.filled(segment, lap, place);
+    }
+
+    // MUTANT: Speed only: who makes the next segment.
+    /// A message was put into a claimed slot.
+    #[inline(always)]
+    fn filled(&self, segment: &Segment, lap: u8, place: Place<T>) {
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
-        memory.flag(place).store(lap, Ordering::Release);
+        segment.memory::<T>().flag(place).store(lap, Ordering::Release);
         if place.begins_half() {
             self.go_ahead(segment, place);
         }
@@ -270,10 +339,10 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Takes the oldest message out, if it is written.
-    #[inline]
-    pub(crate) fn pop(&self) -> Option<T> {
-        self.pop_by(Self::empty)
+    /// Claims the oldest message, if it is written. The caller takes it at once.
+    #[inline(always)]
+    pub(crate) fn claim_oldest(&self) -> Option<ClaimedSlot<'_, T>> {
+        self.pop_by(|segment, place| ClaimedSlot { queue: self, segment, place, tail: 0 })
     }
 
     // MUTANT: In a race: the segment is retired during the search. Killed only by the model
@@ -281,7 +350,7 @@ impl<T> Segments<T> {
     /// Claims the oldest message, if it is written, and empties its slot by `empty`, which also marks it; see
     /// [`empty`](Self::empty).
     #[inline(always)]
-    fn pop_by<R>(&self, empty: impl FnOnce(&Segment, u8, Place<T>) -> R) -> Option<R> {
+    fn pop_by<'a, R>(&'a self, empty: impl FnOnce(&'a Segment, Place<T>) -> R) -> Option<R> {
         // ORDERING: Acquire, here and of the exchange's failure: the load of the flag does not come before this one.
         let mut head = self.ends.head.position.load(Ordering::Acquire);
         loop {
@@ -303,9 +372,7 @@ impl<T> Segments<T> {
                         Ordering::Acquire,
                     ) {
                         Ok(_) => {
-                            let emptied = empty(segment, segment.lap(), place);
-                            self.pass(place);
-                            return Some(emptied);
+                            return Some(empty(segment, place));
                         }
                         Err(found) => {
                             look_away();
@@ -591,7 +658,13 @@ impl<T> Segments<T> {
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // The message is claimed before it is dropped: a panic in its drop cannot make the queue drop it again.
-        while self.pop_by(|segment, lap, place| Self::drop_in_slot(segment, lap, place, &mut panics)).is_some() {}
+        let mut drop_one = || {
+            self.pop_by(|segment, place| {
+                Self::drop_in_slot(segment, segment.lap(), place, &mut panics);
+                self.pass(place);
+            })
+        };
+        while drop_one().is_some() {}
     }
 
     /// Drops the message of a claimed slot in place, and marks the slot. `lap`: as of [`fill`](Self::fill).
@@ -609,11 +682,9 @@ impl<T> Segments<T> {
 
 #[inline(always)]
 fn write<T>(slot: &MessageSlot<T>, message: T) {
-    slot.with_mut(|place| {
-        // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag
-        // says that it is written.
-        unsafe { (*place).write(message) };
-    });
+    // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
+    // that it is written.
+    unsafe { put(slot, message) };
 }
 
 #[inline(always)]
@@ -636,6 +707,19 @@ impl<T> Drop for Segments<T> {
     fn drop(&mut self) {
         // The memory goes with the chain, also where a message's drop panics.
         self.drain();
+    }
+}
+
+/// By value, for tests.
+#[cfg(test)]
+impl<T> Segments<T> {
+    pub(crate) fn push(&self, message: T) -> Result<(), T> {
+        let mut place = Some(message);
+        if self.push_from(&mut place) { Ok(()) } else { Err(place.take_out()) }
+    }
+
+    pub(crate) fn pop(&self) -> Option<T> {
+        self.claim_oldest().map(ClaimedSlot::take)
     }
 }
 

@@ -5,37 +5,42 @@
 
 use core::ptr::NonNull;
 
-use super::{WriteCursor, Writer, Writing, write};
+use super::{WriteCursor, Writer, Writing};
+use crate::foreign::Lent;
 use crate::queue::outline;
-use crate::queue::ypipe::chunk::Geometry;
+use crate::queue::ypipe::chunk::{Geometry, slot};
 
 impl<T> Writer<T> {
     // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
     //     the items it has returned are written; by construction: `Run` commits in its drop
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.
-    /// Writes messages, hidden, until the iterator ends or there is no room: then the message that did not fit is
-    /// returned.
+    /// Writes messages, hidden, until the iterator ends (false) or there is no room: then the message that did not fit is
+    /// in `rest`, which is empty before.
     ///
     /// If the iterator panics, the messages it has returned before are written.
     #[inline]
-    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>) -> Option<T> {
+    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
         let mut full = cursor.full;
         let mut run = Run { at: cursor.next, cursor };
         loop {
-            let message = messages.next()?;
+            let mut message = messages.next();
+            if message.is_none() {
+                return false;
+            }
             if run.at == full {
                 run.commit();
                 let stepped = run.cursor.is_at_end() && run.cursor.step();
                 if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
-                    return Some(message);
+                    message.move_over(rest);
+                    return true;
                 }
                 (run.at, full) = (run.cursor.next, run.cursor.full);
             }
             // SAFETY: `at` is before `full`, so it is a slot of this group. The slot is empty: the reader has consumed
             // the messages of the previous lap. The address after it is at most one past the group.
             unsafe {
-                write::<T>(run.at, message);
+                message.move_to(slot::<T>(run.at).with_mut(|slot| slot.cast::<T>()));
                 run.at = run.at.add(Geometry::<T>::STEP);
             }
         }
@@ -48,11 +53,15 @@ impl<T> Writer<T> {
     /// where there is room. If it panics, the messages it has returned before are written.
     pub(crate) fn fill_room(&mut self, messages: &mut impl Iterator<Item = T>) -> bool {
         while self.has_room() {
-            let Some(message) = messages.next() else { return false };
-            let cursor = &mut self.writing.cursor;
-            cursor.hide();
+            let mut message = messages.next();
+            if message.is_none() {
+                return false;
+            }
             // SAFETY: `has_room` has returned true, and nothing was written since.
-            unsafe { cursor.put(message) };
+            unsafe {
+                message.move_to(self.slot_here());
+                self.written_here();
+            }
         }
         true
     }
