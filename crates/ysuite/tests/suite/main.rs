@@ -54,6 +54,9 @@ mod signal;
 mod sizes;
 #[cfg(not(ysuite_few))]
 mod spsc;
+// It looks at what is below a frame in use.
+#[cfg(not(any(miri, ysuite_few)))]
+mod stack;
 #[cfg(feature = "statistics")]
 mod statistics;
 #[path = "../support/mod.rs"]
