@@ -3,8 +3,8 @@
 //!
 //! The stack below the operation is painted before, and looked at afterwards. So an operation that goes too deep is a
 //! failure, and no overflow.
-// Handles of an mpmc channel are shared.
-#![allow(unused_mut)]
+// Handles of an mpmc channel are shared. Large errors are what this is about.
+#![allow(unused_mut, clippy::result_large_err)]
 
 use std::future::Future;
 use std::hint::black_box;
@@ -88,18 +88,16 @@ macro_rules! measure {
     ($depths:ident, $name:expr, [$($before:tt)*] => -> $outcome:ty { $operation:expr }) => {
         measure!($depths, $name, [$($before)*] => { let outcome: $outcome = $operation; outcome })
     };
-    ($depths:ident, $name:expr, [$($before:tt)*] => $operation:expr) => {
-        $depths.push((
-            $name.to_owned(),
-            (|| {
-                $($before)*
-                depth(|| {
-                    let outcome = $operation;
-                    black_box(&outcome);
-                })
-            })(),
-        ))
-    };
+    ($depths:ident, $name:expr, [$($before:tt)*] => $operation:expr) => {{
+        let measured = || {
+            $($before)*
+            depth(|| {
+                let outcome = $operation;
+                black_box(&outcome);
+            })
+        };
+        $depths.push(($name.to_owned(), measured()));
+    }};
 }
 
 type Depths = Vec<(String, f64)>;
