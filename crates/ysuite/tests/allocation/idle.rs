@@ -2,83 +2,89 @@
 //! of one thread; pages that come from the kernel directly are measured in processes of their own.
 
 use crate::counting::held;
-use crate::requests;
-use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
+use ysuite::mpsc;
 
-/// A row for each kind: the bytes that the ends take, their own sizes included, before and after one message, and how
-/// often the allocator is asked until then.
-#[derive(Debug, PartialEq, Eq)]
-struct Row {
-    idle: i64,
-    after_one: i64,
-    allocations: u64,
-}
+/// Where nothing is counted for statistics, and lines have 64 bytes.
+#[cfg(all(target_arch = "x86_64", not(feature = "statistics"), not(ysuite_portable)))]
+mod rows {
+    use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
-/// Makes channels, and passes a message through each. The second is counted: what a thread or the process has once is
-/// there.
-fn measured<S, R>(make: impl Fn() -> (S, R), pass: impl Fn(&mut S, &mut R)) -> Row {
-    let handles = size_of::<(S, R)>() as i64;
-    let mut rows = (0..2).map(|_| {
-        let (before, (asked, calls)) = (held(), requests());
-        let (mut sender, mut receiver) = make();
-        let idle = held() - before + handles;
-        pass(&mut sender, &mut receiver);
-        let after_one = held() - before + handles;
-        let (asked_since, calls_since) = requests();
-        assert_eq!(calls_since, calls, "a channel of few messages asks the kernel for nothing");
-        drop((sender, receiver));
-        assert_eq!(held(), before, "a channel that is gone leaves nothing");
-        Row { idle, after_one, allocations: asked_since - asked }
-    });
-    rows.nth(1).expect("two were made")
-}
+    use crate::counting::held;
+    use crate::requests;
 
-/// The rows where nothing is counted for statistics, and lines have 64 bytes.
-#[cfg(all(target_arch = "x86_64", not(feature = "statistics")))]
-#[test]
-fn a_channel_takes_little_before_its_first_message_and_after_it() {
-    macro_rules! rows {
-        ($wrong:ident: $($open:expr => $idle:literal, $after_one:literal, $allocations:literal;)*) => {$(
-            let row = measured(|| $open, |sender, receiver| {
-                sender.send(7_u64).unwrap();
-                assert_eq!(receiver.try_recv().unwrap(), 7);
-            });
-            let stated = Row { idle: $idle, after_one: $after_one, allocations: $allocations };
-            println!("{}: {row:?}", stringify!($open));
-            $wrong |= row != stated;
-        )*};
+    /// A row for each kind: the bytes that the ends take, their own sizes included, before and after one message, and how
+    /// often the allocator is asked until then.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Row {
+        idle: i64,
+        after_one: i64,
+        allocations: u64,
     }
-    let mut wrong = false;
-    rows! {
-        wrong:
-        spsc::unbounded() => 752, 752, 3;
-        spsc::bounded(16) => 1112, 1112, 5;
-        mpsc::unbounded() => 1032, 1176, 4;
-        mpsc::bounded(16) => 1032, 1176, 4;
-        mpmc::unbounded() => 1036, 1036, 2;
-        mpmc::bounded(16) => 1008, 1008, 2;
-        broadcast::bounded(16) => 984, 984, 3;
+
+    /// Makes channels, and passes a message through each. The second is counted: what a thread or the process has once is
+    /// there.
+    fn measured<S, R>(make: impl Fn() -> (S, R), pass: impl Fn(&mut S, &mut R)) -> Row {
+        let handles = size_of::<(S, R)>() as i64;
+        let mut rows = (0..2).map(|_| {
+            let (before, (asked, calls)) = (held(), requests());
+            let (mut sender, mut receiver) = make();
+            let idle = held() - before + handles;
+            pass(&mut sender, &mut receiver);
+            let after_one = held() - before + handles;
+            let (asked_since, calls_since) = requests();
+            assert_eq!(calls_since, calls, "a channel of few messages asks the kernel for nothing");
+            drop((sender, receiver));
+            assert_eq!(held(), before, "a channel that is gone leaves nothing");
+            Row { idle, after_one, allocations: asked_since - asked }
+        });
+        rows.nth(1).expect("two were made")
     }
-    assert!(!wrong, "not as stated: see above");
-    let row = measured(
-        || watch::channel(0_u64),
-        |sender, receiver| {
-            sender.send(7).unwrap();
-            assert_eq!(*receiver.borrow_and_update(), 7);
-        },
-    );
-    assert_eq!(row, Row { idle: 312, after_one: 312, allocations: 2 }, "watch");
-    let row = measured(
-        || {
-            let (sender, receiver) = oneshot::channel::<u64>();
-            (Some(sender), Some(receiver))
-        },
-        |sender, receiver| {
-            sender.take().unwrap().send(7).unwrap();
-            assert_eq!(receiver.take().unwrap().recv(), Ok(7));
-        },
-    );
-    assert_eq!(row, Row { idle: 72, after_one: 32, allocations: 1 }, "oneshot");
+
+    #[test]
+    fn a_channel_takes_little_before_its_first_message_and_after_it() {
+        macro_rules! rows {
+            ($wrong:ident: $($open:expr => $idle:literal, $after_one:literal, $allocations:literal;)*) => {$(
+                let row = measured(|| $open, |sender, receiver| {
+                    sender.send(7_u64).unwrap();
+                    assert_eq!(receiver.try_recv().unwrap(), 7);
+                });
+                let stated = Row { idle: $idle, after_one: $after_one, allocations: $allocations };
+                println!("{}: {row:?}", stringify!($open));
+                $wrong |= row != stated;
+            )*};
+        }
+        let mut wrong = false;
+        rows! {
+            wrong:
+            spsc::unbounded() => 752, 752, 3;
+            spsc::bounded(16) => 1112, 1112, 5;
+            mpsc::unbounded() => 1032, 1176, 4;
+            mpsc::bounded(16) => 1032, 1176, 4;
+            mpmc::unbounded() => 1036, 1036, 2;
+            mpmc::bounded(16) => 1008, 1008, 2;
+            broadcast::bounded(16) => 984, 984, 3;
+        }
+        assert!(!wrong, "not as stated: see above");
+        let row = measured(
+            || watch::channel(0_u64),
+            |sender, receiver| {
+                sender.send(7).unwrap();
+                assert_eq!(*receiver.borrow_and_update(), 7);
+            },
+        );
+        assert_eq!(row, Row { idle: 312, after_one: 312, allocations: 2 }, "watch");
+        let row = measured(
+            || {
+                let (sender, receiver) = oneshot::channel::<u64>();
+                (Some(sender), Some(receiver))
+            },
+            |sender, receiver| {
+                sender.take().unwrap().send(7).unwrap();
+                assert_eq!(receiver.take().unwrap().recv(), Ok(7));
+            },
+        );
+        assert_eq!(row, Row { idle: 72, after_one: 32, allocations: 1 }, "oneshot");
+    }
 }
 
 /// A burst of messages, in and out.
@@ -109,7 +115,8 @@ fn a_burst_leaves_less_than_64_kib_in_a_lane() {
 mod pages {
     use std::time::Duration;
 
-    use super::*;
+    use ysuite::{mpmc, spsc};
+
     use crate::support::process::{alone, resident};
 
     const CHANNELS: usize = 10;
