@@ -136,7 +136,7 @@ fn entries() -> Vec<Entry> {
         "signal/ysemaphore.rs" YSemaphore: signal::YSemaphore = "SYPUR";
         "signal/ysemaphore.rs" SemaphoreSignaler: signal::SemaphoreSignaler = "SYPUR";
         "signal/ypollset.rs" YPollset: signal::YPollset = "SYPUR";
-        "signal/mod.rs" Signaler: signal::Signaler = "SYPUR";
+        "signal/signaler.rs" Signaler: signal::Signaler = "SYPUR";
         "signal/signals.rs" Signals: signal::Signals = "SYPUR";
         "signal/select.rs" Select: signal::Select<'static> = "SYPUR";
         "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";
