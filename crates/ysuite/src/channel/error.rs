@@ -5,6 +5,8 @@ use core::fmt;
 use std::error::Error;
 
 use crate::foreign::Lent;
+#[cfg(any(feature = "mpmc", feature = "broadcast"))]
+use crate::queue::exchange::Rejected;
 
 // FINAL: `SendError`, `TrySendError::Disconnected`, `SendTimeoutError::Disconnected`, `poll_ready` of a sender without
 //     a receiver: `GONE` is never taken out of the word, nor `CUT`, and a cut that is decided stays; a sender that
@@ -262,6 +264,16 @@ impl<T> fmt::Debug for TrySendError<T> {
 impl<T> fmt::Debug for SendTimeoutError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_timeout() { "Timeout(..)" } else { "Disconnected(..)" })
+    }
+}
+
+#[cfg(any(feature = "mpmc", feature = "broadcast"))]
+impl From<Rejected<()>> for TrySendError<()> {
+    fn from(rejected: Rejected<()>) -> Self {
+        match rejected {
+            Rejected::Full(()) => Self::Full(()),
+            Rejected::Closed(()) => Self::Disconnected(()),
+        }
     }
 }
 

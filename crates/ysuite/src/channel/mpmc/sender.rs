@@ -492,15 +492,6 @@ impl_mpmc_api!(Sender:
 impl_identity!(Sender, |sender| &sender.shared);
 impl_observer!(Sender, |sender| sender.shared.meter());
 
-impl From<Rejected<()>> for TrySendError<()> {
-    fn from(rejected: Rejected<()>) -> Self {
-        match rejected {
-            Rejected::Full(()) => Self::Full(()),
-            Rejected::Closed(()) => Self::Disconnected(()),
-        }
-    }
-}
-
 impl<T> Sender<T> {
     /// Takes this sender out of its set: its id is down, and free. False: it was in no set. If it had been notified of
     /// room, another waiting sender is notified. It can be attached again, to any set.
