@@ -85,7 +85,7 @@ pub(super) fn check_range(id: usize, capacity: usize) {
     assert!(id < capacity, "{}", IdOutOfRange { id, capacity });
 }
 
-/// Raises the signals of one [`YPollset`] or `YSocketpair`.
+/// Raises the signals of one [`YPollset`](super::YPollset) or `YSocketpair`.
 ///
 /// Clones are cheap and equal. Any thread may use a signaler, also while others do, also after the set is gone (then
 /// without effect). A `YSocketpair`'s descriptors stay open until its signalers are gone, too.

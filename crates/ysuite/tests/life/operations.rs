@@ -548,6 +548,7 @@ const USE: &[&str] = &[
     "id",
     "is_evicted",
     "lags",
+    "shrink_to_fit",
     "slowest",
     "as_fd",
     "as_mut",

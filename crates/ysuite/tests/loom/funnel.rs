@@ -33,6 +33,16 @@ fn a_lanes_first_write_against_a_receiver_going_to_sleep() {
     });
 }
 
+/// As a function of its own: a model's thread has a small stack, and the channel's functions are inlined at each call.
+fn send(sender: &mut mpsc::Sender<u32>, message: u32) {
+    sender.send(message).unwrap();
+}
+
+/// As [`send`].
+fn receive(receiver: &mut mpsc::Receiver<u32>) -> Result<u32, TryRecvError> {
+    receiver.try_recv()
+}
+
 /// Two active lanes: the first has given up its fences, the second has not.
 fn two_active_lanes() -> (mpsc::Sender<u32>, mpsc::Sender<u32>, mpsc::Receiver<u32>) {
     let (mut unfenced, mut receiver) = mpsc::unbounded();
@@ -124,15 +134,15 @@ fn an_idle_lane_ends_while_another_flows() {
     model(|| {
         let (mut flowing, quiet, mut receiver) = two_active_lanes();
         let thread = thread::spawn(move || drop(quiet));
-        flowing.send(0).unwrap();
-        assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(0), Err(TryRecvError::Empty)));
-        flowing.send(1).unwrap();
-        assert_eq!(receiver.try_recv(), Ok(1));
+        send(&mut flowing, 0);
+        assert_eq!((receive(&mut receiver), receive(&mut receiver)), (Ok(0), Err(TryRecvError::Empty)));
+        send(&mut flowing, 1);
+        assert_eq!(receive(&mut receiver), Ok(1));
         // The last visit of the quiet lane's patience.
         assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
         thread.join().unwrap();
-        flowing.send(2).unwrap();
-        assert_eq!(receiver.try_recv(), Ok(2));
+        send(&mut flowing, 2);
+        assert_eq!(receive(&mut receiver), Ok(2));
     });
 }
 
