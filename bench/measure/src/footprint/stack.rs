@@ -22,7 +22,7 @@ const PAINT: u8 = 0xA5;
 /// Paint is looked at in words.
 const WORD: usize = size_of::<u64>();
 
-/// Bytes of stack that `call` used. At least [`ABOVE`]: what takes less cannot be told apart.
+/// Bytes of stack that `call` used. At least `ABOVE`: what takes less cannot be told apart.
 pub fn used(call: fn()) -> io::Result<usize> {
     let painted = thread::Builder::new().stack_size(STACK).spawn(move || below_this_frame(call))?;
     painted.join().map_err(|_| io::Error::other("the call panicked"))
