@@ -291,7 +291,7 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
 }
 
 /// The same by value, for tests.
-#[cfg(test)]
+#[cfg(all(test, not(ysuite_loom)))]
 impl<'a, T> Stand<'a, T, true> {
     pub(super) fn send(
         side: MeetingSide<'a, T, true>,
@@ -305,7 +305,7 @@ impl<'a, T> Stand<'a, T, true> {
 }
 
 /// The same by value, for tests.
-#[cfg(test)]
+#[cfg(all(test, not(ysuite_loom)))]
 impl<'a, T> Stand<'a, T, false> {
     pub(super) fn receive(
         side: MeetingSide<'a, T, false>,
@@ -324,7 +324,7 @@ impl<'a, T> Stand<'a, T, false> {
 }
 
 /// The same by value, for tests.
-#[cfg(test)]
+#[cfg(all(test, not(ysuite_loom)))]
 impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     pub(super) fn leave(self) -> (Option<Met>, Option<T>) {
         let mut place = None;

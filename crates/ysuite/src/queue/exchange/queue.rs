@@ -299,7 +299,7 @@ impl<T> Queue<T> {
 }
 
 /// By value, for tests.
-#[cfg(test)]
+#[cfg(all(test, not(ysuite_loom)))]
 impl<T> Queue<T> {
     pub(crate) fn offer(&self, message: T) -> Result<(), Rejected<()>> {
         self.offer_from(&mut Some(message))

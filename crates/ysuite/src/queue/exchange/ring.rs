@@ -387,6 +387,7 @@ impl<T> Drop for Ring<T> {
 /// By value, for tests.
 #[cfg(test)]
 impl<T> Ring<T> {
+    #[cfg(not(ysuite_loom))]
     pub(crate) fn push(&self, hint: &Hint, message: T) -> Result<(), T> {
         match self.claim_next(hint) {
             Some(claimed) => {

@@ -20,6 +20,7 @@ use super::reader::ReadCursor;
 use crate::foreign::Panics;
 use crate::os::marks_lines;
 use crate::passive::Passive;
+#[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
 use crate::queue::Apart;
 use crate::statistics::{COUNTING, Observed};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};

@@ -169,7 +169,7 @@ impl<T> Writer<T> {
     }
 
     /// As [`send_from`](Self::send_from).
-    #[cfg(test)]
+    #[cfg(all(test, not(ysuite_loom)))]
     pub(crate) fn send(&mut self, message: T) -> Result<u32, T> {
         let mut place = Some(message);
         self.send_from(&mut place).ok_or_else(|| place.take_out())
