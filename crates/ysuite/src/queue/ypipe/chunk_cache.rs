@@ -36,8 +36,8 @@ pub(super) struct ChunkCache<T> {
     made: Handed,
     /// How many slots the ring has.
     room: u16,
-    /// Chunks kept for reuse in a queue without a bound, however short it is, and how many at least and at most. Raised by the
-    /// writer, and lowered by the reader; one of two changes at once may be lost.
+    /// Chunks kept for reuse in a queue without a bound, however short it is, and how many at least and at most. Raised
+    /// by the writer, and lowered by the reader; one of two changes at once may be lost.
     reserve: AtomicU8,
     least: u8,
     most_reserve: u8,
@@ -56,8 +56,8 @@ pub(super) struct ChunkCache<T> {
 
 impl<T> ChunkCache<T> {
     /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `least` chunks
-    /// however short it is, and up to `reserve` where it turns out to need them. Memory is allocated only when the writer [leaves](Self::leaves) a chunk that is worth
-    /// keeping.
+    /// however short it is, and up to `reserve` where it turns out to need them. Memory is allocated only when the
+    /// writer [leaves](Self::leaves) a chunk that is worth keeping.
     pub(super) fn new(most: Option<usize>, least: u8, reserve: u8) -> Self {
         Self {
             ring: AtomicPtr::new(ptr::null_mut()),
@@ -125,7 +125,7 @@ impl<T> ChunkCache<T> {
         // how much it allocates.
         let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
         self.left.store(left, Ordering::Relaxed);
-        // ORDERING: Relaxed twice; the writer's two counters decide only how many chunks are kept.
+        // ORDERING: Relaxed thrice; the writer's counters and the reserve decide only how many chunks are kept.
         let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let reserve = usize::from(self.reserve.load(Ordering::Relaxed));
@@ -155,7 +155,10 @@ impl<T> ChunkCache<T> {
         // ORDERING: Relaxed, here and below; `has_left` is the reader's own, and the others only decide how much is kept.
         if self.has_left.load(Ordering::Relaxed) {
             self.has_left.store(false, Ordering::Relaxed);
-        } else if self.gave_up.load(Ordering::Relaxed) && !self.keeps_all {
+        } else if !self.keeps_all
+            // Or the writer has raised the reserve while the reader gave it up.
+            && (self.gave_up.load(Ordering::Relaxed) || self.reserve.load(Ordering::Relaxed) > self.least)
+        {
             self.shrink(given);
         }
     }
@@ -256,7 +259,7 @@ impl<T> ChunkCache<T> {
     /// now on.
     pub(super) fn allocates(&self) {
         // ORDERING: Relaxed thrice; these only decide how many chunks are kept. A change by the reader that is lost
-        // between the load and the store is made again.
+        // between the load and the store is made again when it next [rests](Self::rest).
         if self.gave_up.load(Ordering::Relaxed) {
             let reserve = self.reserve.load(Ordering::Relaxed);
             self.reserve.store(reserve.saturating_add(1).min(self.most_reserve), Ordering::Relaxed);
@@ -328,6 +331,7 @@ impl<T> Drop for ChunkCache<T> {
 mod tests {
     use super::{ChunkCache, LARGEST, LONG, free};
     use crate::queue::ypipe::chunk::{Chunk, Geometry};
+    use crate::sync::Ordering;
 
     /// Groups of a chunk that is worth keeping, of one that is smaller, and of a great one.
     const WORTH: usize = 2;
@@ -400,6 +404,14 @@ mod tests {
         // The first time it has left chunks since.
         cache.rest(&mut given);
         assert_eq!(given, 2);
+        cache.rest(&mut given);
+        assert_eq!((given, leave(&mut given)), (0, 0));
+        // The writer has found a chunk missing before the reader gave the reserve up, and raises it after that.
+        cache.rest(&mut given);
+        cache.gave_up.store(false, Ordering::Relaxed);
+        cache.reserve.store(2, Ordering::Relaxed);
+        assert_eq!((leave(&mut given), leave(&mut given)), (1, 2));
+        cache.rest(&mut given);
         cache.rest(&mut given);
         assert_eq!((given, leave(&mut given)), (0, 0));
     }
