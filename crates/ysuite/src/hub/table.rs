@@ -114,11 +114,14 @@ impl<T> Table<T> {
             None => self.spent += 1,
         }
         self.removed += 1;
-        let is_sparse = self.free.len() > self.slots.len() / 4 * 3 && self.removed >= self.slots.len();
-        if self.slots.len() > KEPT_SLOTS && (self.len() == 0 || is_sparse) {
+        if self.slots.len() > KEPT_SLOTS && (self.len() == 0 || self.is_sparse()) {
             self.give_back();
         }
         Some(item)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.removed >= self.slots.len() && self.free.len() > self.slots.len() / 4 * 3
     }
 
     /// Gives free slots at the end back: when none is in use, or once for as many removals as there are slots.
