@@ -34,8 +34,8 @@ impl Panics {
         self.run(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
     }
 
-    /// Calls the piece once. Compiled once: what catches a panic is a hundred lines for the code generator, and there are dozens of pieces for
-    /// each type of message.
+    /// Calls the piece once. Compiled once: what catches a panic is a hundred lines for the code generator, and there
+    /// are dozens of pieces for each type of message.
     fn run(&mut self, piece: &mut dyn FnMut()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
             // Only one can be resumed. The texts of the others were printed; their drop would be user code again.

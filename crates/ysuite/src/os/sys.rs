@@ -38,13 +38,14 @@ struct PollFd {
 const POLLIN: c_short = 1;
 
 /// The error of a system without memory for one more byte in a socket.
-pub(super) const ENOBUFS: c_int = if cfg!(any(target_arch = "mips", target_arch = "mips64", target_os = "illumos")) {
-    132
-} else if cfg!(any(target_os = "linux", target_os = "android")) {
-    105
-} else {
-    55
-};
+pub(super) const ENOBUFS: c_int =
+    if cfg!(any(target_arch = "mips", target_arch = "mips64", target_os = "illumos", target_os = "solaris")) {
+        132
+    } else if cfg!(any(target_os = "linux", target_os = "android")) {
+        105
+    } else {
+        55
+    };
 
 /// Blocks until the descriptor is readable, the time is over, or a signal handler has run. False: the last of these.
 pub(super) fn poll_readable(fd: BorrowedFd<'_>, time: Option<Duration>) -> bool {
