@@ -1,8 +1,7 @@
 //! Kinds of channel for `ybench footprint`: those of the crates that have a channel without a bound and one with a bound,
 //! both for several threads on each side.
 
-use ybench_measure::footprint::channel::{Channel, Letter, PLACES};
-use ybench_measure::footprint::peers::pairs_of_ends;
+use ybench_measure::footprint::channel::{Channel, Letter, PLACES, kinds_of_channel};
 use ybench_measure::footprint::{Kind, kind};
 use ybench_measure::record::Family;
 
@@ -18,45 +17,25 @@ pub fn kinds() -> Vec<Kind> {
     ]
 }
 
-pairs_of_ends! {
-    Flume: "flume-unbounded", "flume without a bound", true, ::flume::Sender<M>, ::flume::Receiver<M>, ::flume::unbounded();
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(), |receiver| receiver.recv().ok();
+    Flume: "flume-unbounded", "flume without a bound", true, ::flume::Sender<M>, ::flume::Receiver<M>,
+        ::flume::unbounded();
     FlumeBounded: "flume-bounded", "flume with room for 16 messages", false, ::flume::Sender<M>, ::flume::Receiver<M>,
         ::flume::bounded(PLACES);
-    Kanal: "kanal-unbounded", "kanal without a bound", true, ::kanal::Sender<M>, ::kanal::Receiver<M>, ::kanal::unbounded();
+    Kanal: "kanal-unbounded", "kanal without a bound", true, ::kanal::Sender<M>, ::kanal::Receiver<M>,
+        ::kanal::unbounded();
     KanalBounded: "kanal-bounded", "kanal with room for 16 messages", false, ::kanal::Sender<M>, ::kanal::Receiver<M>,
         ::kanal::bounded(PLACES);
 }
 
-/// Its blocking functions have names of their own.
-macro_rules! async_channels {
-    ($($kind:ident: $name:literal, $about:literal, $unbounded:literal, $made:expr;)+) => { $(
-        pub struct $kind;
-
-        impl Channel for $kind {
-            const NAME: &'static str = $name;
-            const ABOUT: &'static str = $about;
-            const UNBOUNDED: bool = $unbounded;
-            type Ends<M: Letter> = (::async_channel::Sender<M>, ::async_channel::Receiver<M>);
-
-            fn make<M: Letter>() -> Self::Ends<M> {
-                $made
-            }
-
-            fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-                sender.send_blocking(message).is_ok()
-            }
-
-            fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-                receiver.recv_blocking().ok()
-            }
-        }
-    )+ };
-}
-
-async_channels! {
-    AsyncChannel: "async-channel-unbounded", "async-channel without a bound", true, ::async_channel::unbounded();
+// Its blocking functions have names of their own.
+kinds_of_channel! {
+    |sender, message| sender.send_blocking(message).is_ok(), |receiver| receiver.recv_blocking().ok();
+    AsyncChannel: "async-channel-unbounded", "async-channel without a bound", true, ::async_channel::Sender<M>,
+        ::async_channel::Receiver<M>, ::async_channel::unbounded();
     AsyncChannelBounded: "async-channel-bounded", "async-channel with room for 16 messages", false,
-        ::async_channel::bounded(PLACES);
+        ::async_channel::Sender<M>, ::async_channel::Receiver<M>, ::async_channel::bounded(PLACES);
 }
 
 #[cfg(test)]

@@ -65,6 +65,38 @@ pub trait Channel: 'static {
     }
 }
 
+/// Kinds of channel whose ends are sent to and received from alike. Each has a name, a sentence, whether it is without a
+/// bound, the types of its ends for messages `M`, and how they are made.
+#[macro_export]
+macro_rules! kinds_of_channel {
+    (
+        |$sender:ident, $message:ident| $send:expr, |$receiver:ident| $receive:expr;
+        $($kind:ident: $name:literal, $about:literal, $unbounded:literal, $from:ty, $to:ty, $made:expr;)+
+    ) => { $(
+        pub struct $kind;
+
+        impl Channel for $kind {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = $about;
+            const UNBOUNDED: bool = $unbounded;
+            type Ends<M: Letter> = ($from, $to);
+
+            fn make<M: Letter>() -> Self::Ends<M> {
+                $made
+            }
+
+            fn send<M: Letter>(($sender, _): &mut Self::Ends<M>, $message: M) -> bool {
+                $send
+            }
+
+            fn receive<M: Letter>((_, $receiver): &mut Self::Ends<M>) -> Option<M> {
+                $receive
+            }
+        }
+    )+ };
+}
+pub use kinds_of_channel;
+
 /// The output of a future that is ready at once.
 pub fn ready<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {

@@ -7,109 +7,51 @@ use std::task::{Context, Poll, Waker};
 use ysuite::mailbox::{Address, Mailbox};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
-use super::channel::{Channel, Letter, PLACES};
+use super::channel::{Channel, Letter, PLACES, kinds_of_channel};
 
-/// Channels whose two ends have `send` and `recv`.
-macro_rules! pairs {
-    ($($kind:ident: $name:literal, $about:literal, $module:ident, $unbounded:literal, $made:expr;)+) => { $(
-        pub struct $kind;
-
-        impl Channel for $kind {
-            const NAME: &'static str = $name;
-            const ABOUT: &'static str = $about;
-            const UNBOUNDED: bool = $unbounded;
-            type Ends<M: Letter> = ($module::Sender<M>, $module::Receiver<M>);
-
-            fn make<M: Letter>() -> Self::Ends<M> {
-                $made
-            }
-
-            #[allow(unused_mut)]
-            fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-                sender.send(message).is_ok()
-            }
-
-            fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-                receiver.recv().ok()
-            }
-        }
-    )+ };
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(), |receiver| receiver.recv().ok();
+    Spsc: "spsc", "ysuite::spsc without a bound", true, spsc::Sender<M>, spsc::Receiver<M>, spsc::unbounded();
+    SpscBounded: "spsc-bounded", "ysuite::spsc with room for 16 messages", false, spsc::Sender<M>, spsc::Receiver<M>,
+        spsc::bounded(PLACES);
+    Mpsc: "mpsc", "ysuite::mpsc without a bound", true, mpsc::Sender<M>, mpsc::Receiver<M>, mpsc::unbounded();
+    MpscBounded: "mpsc-bounded", "ysuite::mpsc with room for 16 messages of each sender", false, mpsc::Sender<M>,
+        mpsc::Receiver<M>, mpsc::bounded(PLACES);
+    MpscShared: "mpsc-shared", "ysuite::mpsc without a bound, sent to by its SharedSender", true,
+        mpsc::SharedSender<M>, mpsc::Receiver<M>, {
+            let (sender, receiver) = mpsc::unbounded();
+            (sender.share(), receiver)
+        };
+    Mpmc: "mpmc", "ysuite::mpmc with room for 16 messages", false, mpmc::Sender<M>, mpmc::Receiver<M>,
+        mpmc::bounded(PLACES);
+    MpmcUnbounded: "mpmc-unbounded", "ysuite::mpmc without a bound", true, mpmc::Sender<M>, mpmc::Receiver<M>,
+        mpmc::unbounded();
+    Broadcast: "broadcast", "ysuite::broadcast with room for 16 messages, to one receiver", false,
+        broadcast::Sender<M>, broadcast::Receiver<M>, broadcast::bounded(PLACES);
 }
 
-pairs! {
-    Spsc: "spsc", "ysuite::spsc without a bound", spsc, true, spsc::unbounded();
-    SpscBounded: "spsc-bounded", "ysuite::spsc with room for 16 messages", spsc, false, spsc::bounded(PLACES);
-    Mpsc: "mpsc", "ysuite::mpsc without a bound", mpsc, true, mpsc::unbounded();
-    MpscBounded: "mpsc-bounded", "ysuite::mpsc with room for 16 messages of each sender", mpsc, false,
-        mpsc::bounded(PLACES);
-    Mpmc: "mpmc", "ysuite::mpmc with room for 16 messages", mpmc, false, mpmc::bounded(PLACES);
-    MpmcUnbounded: "mpmc-unbounded", "ysuite::mpmc without a bound", mpmc, true, mpmc::unbounded();
-    Broadcast: "broadcast", "ysuite::broadcast with room for 16 messages, to one receiver", broadcast, false,
-        broadcast::bounded(PLACES);
-}
-
-pub struct MpscShared;
-
-impl Channel for MpscShared {
-    const NAME: &'static str = "mpsc-shared";
-    const ABOUT: &'static str = "ysuite::mpsc without a bound, sent to by its SharedSender";
-    const UNBOUNDED: bool = true;
-    type Ends<M: Letter> = (mpsc::SharedSender<M>, mpsc::Receiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        let (sender, receiver) = mpsc::unbounded();
-        (sender.share(), receiver)
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        receiver.recv().ok()
-    }
-}
-
-pub struct Oneshot;
-
-impl Channel for Oneshot {
-    const NAME: &'static str = "oneshot";
-    const ABOUT: &'static str = "ysuite::oneshot";
-    type Ends<M: Letter> = (Option<oneshot::Sender<M>>, Option<oneshot::Receiver<M>>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
+kinds_of_channel! {
+    |sender, message| sender.take().is_some_and(|sender| sender.send(message).is_ok()),
+    |receiver| receiver.take()?.recv().ok();
+    Oneshot: "oneshot", "ysuite::oneshot", false, Option<oneshot::Sender<M>>, Option<oneshot::Receiver<M>>, {
         let (sender, receiver) = oneshot::channel();
         (Some(sender), Some(receiver))
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.take().is_some_and(|sender| sender.send(message).is_ok())
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        receiver.take()?.recv().ok()
-    }
+    };
 }
 
-pub struct Watch;
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(),
+    |receiver| receiver.changed().ok().map(|()| *receiver.borrow_and_update());
+    Watch: "watch", "ysuite::watch, its value seen by one receiver", false, watch::Sender<M>, watch::Receiver<M>,
+        watch::channel(M::numbered(0));
+}
 
-impl Channel for Watch {
-    const NAME: &'static str = "watch";
-    const ABOUT: &'static str = "ysuite::watch, its value seen by one receiver";
-    type Ends<M: Letter> = (watch::Sender<M>, watch::Receiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        watch::channel(M::numbered(0))
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        receiver.changed().ok()?;
-        Some(*receiver.borrow_and_update())
-    }
+kinds_of_channel! {
+    |address, message| address.send(message).is_ok(), |mailbox| mailbox.receive::<M>().ok();
+    Letterbox: "mailbox", "ysuite::mailbox and one address of it", true, Address, Mailbox, {
+        let mailbox = Mailbox::new();
+        (mailbox.address(), mailbox)
+    };
 }
 
 pub struct Rendezvous;
@@ -143,27 +85,5 @@ impl Channel for Rendezvous {
             Poll::Ready(received) => received.ok(),
             Poll::Pending => None,
         }
-    }
-}
-
-pub struct Letterbox;
-
-impl Channel for Letterbox {
-    const NAME: &'static str = "mailbox";
-    const ABOUT: &'static str = "ysuite::mailbox and one address of it";
-    const UNBOUNDED: bool = true;
-    type Ends<M: Letter> = (Address, Mailbox);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        let mailbox = Mailbox::new();
-        (mailbox.address(), mailbox)
-    }
-
-    fn send<M: Letter>((address, _): &mut Self::Ends<M>, message: M) -> bool {
-        address.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, mailbox): &mut Self::Ends<M>) -> Option<M> {
-        mailbox.receive::<M>().ok()
     }
 }

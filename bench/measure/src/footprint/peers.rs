@@ -8,7 +8,7 @@ use ::oneshot as crate_oneshot;
 use crossbeam_channel as crossbeam;
 use tokio::sync::{broadcast, mpsc as tokio_mpsc, oneshot, watch};
 
-use super::channel::{Channel, Letter, PLACES, ready};
+use super::channel::{Channel, Letter, PLACES, kinds_of_channel, ready};
 
 /// `std::collections::VecDeque`.
 pub struct Plain;
@@ -33,35 +33,8 @@ impl Channel for Plain {
     }
 }
 
-/// Channels whose two ends have `send` and `recv`.
-#[macro_export]
-macro_rules! pairs_of_ends {
-    ($($kind:ident: $name:literal, $about:literal, $unbounded:literal, $sender:ty, $receiver:ty, $made:expr;)+) => { $(
-        pub struct $kind;
-
-        impl $crate::footprint::channel::Channel for $kind {
-            const NAME: &'static str = $name;
-            const ABOUT: &'static str = $about;
-            const UNBOUNDED: bool = $unbounded;
-            type Ends<M: $crate::footprint::channel::Letter> = ($sender, $receiver);
-
-            fn make<M: $crate::footprint::channel::Letter>() -> Self::Ends<M> {
-                $made
-            }
-
-            fn send<M: $crate::footprint::channel::Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-                sender.send(message).is_ok()
-            }
-
-            fn receive<M: $crate::footprint::channel::Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-                receiver.recv().ok()
-            }
-        }
-    )+ };
-}
-pub use pairs_of_ends;
-
-pairs_of_ends! {
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(), |receiver| receiver.recv().ok();
     Std: "std-channel", "std::sync::mpsc::channel, without a bound", true, mpsc::Sender<M>, mpsc::Receiver<M>,
         mpsc::channel();
     StdSync: "std-sync-channel", "std::sync::mpsc::sync_channel with room for 16 messages", false,
@@ -72,126 +45,47 @@ pairs_of_ends! {
         crossbeam::Sender<M>, crossbeam::Receiver<M>, crossbeam::bounded(PLACES);
 }
 
-pub struct Tokio;
-
-impl Channel for Tokio {
-    const NAME: &'static str = "tokio-mpsc";
-    const ABOUT: &'static str = "tokio::sync::mpsc::unbounded_channel";
-    const UNBOUNDED: bool = true;
-    type Ends<M: Letter> = (tokio_mpsc::UnboundedSender<M>, tokio_mpsc::UnboundedReceiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        tokio_mpsc::unbounded_channel()
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        ready(receiver.recv())?
-    }
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(), |receiver| ready(receiver.recv())?;
+    Tokio: "tokio-mpsc", "tokio::sync::mpsc::unbounded_channel", true, tokio_mpsc::UnboundedSender<M>,
+        tokio_mpsc::UnboundedReceiver<M>, tokio_mpsc::unbounded_channel();
 }
 
-pub struct TokioBounded;
-
-impl Channel for TokioBounded {
-    const NAME: &'static str = "tokio-mpsc-bounded";
-    const ABOUT: &'static str = "tokio::sync::mpsc::channel with room for 16 messages";
-    type Ends<M: Letter> = (tokio_mpsc::Sender<M>, tokio_mpsc::Receiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        tokio_mpsc::channel(PLACES)
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        ready(sender.send(message)).is_some_and(|sent| sent.is_ok())
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        ready(receiver.recv())?
-    }
+kinds_of_channel! {
+    |sender, message| ready(sender.send(message)).is_some_and(|sent| sent.is_ok()), |receiver| ready(receiver.recv())?;
+    TokioBounded: "tokio-mpsc-bounded", "tokio::sync::mpsc::channel with room for 16 messages", false,
+        tokio_mpsc::Sender<M>, tokio_mpsc::Receiver<M>, tokio_mpsc::channel(PLACES);
 }
 
-pub struct TokioOneshot;
-
-impl Channel for TokioOneshot {
-    const NAME: &'static str = "tokio-oneshot";
-    const ABOUT: &'static str = "tokio::sync::oneshot";
-    type Ends<M: Letter> = (Option<oneshot::Sender<M>>, Option<oneshot::Receiver<M>>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        let (sender, receiver) = oneshot::channel();
-        (Some(sender), Some(receiver))
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.take().is_some_and(|sender| sender.send(message).is_ok())
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        ready(receiver.take()?)?.ok()
-    }
+kinds_of_channel! {
+    |sender, message| sender.take().is_some_and(|sender| sender.send(message).is_ok()),
+    |receiver| ready(receiver.take()?)?.ok();
+    TokioOneshot: "tokio-oneshot", "tokio::sync::oneshot", false, Option<oneshot::Sender<M>>,
+        Option<oneshot::Receiver<M>>, {
+            let (sender, receiver) = oneshot::channel();
+            (Some(sender), Some(receiver))
+        };
 }
 
-pub struct TokioBroadcast;
-
-impl Channel for TokioBroadcast {
-    const NAME: &'static str = "tokio-broadcast";
-    const ABOUT: &'static str = "tokio::sync::broadcast with room for 16 messages, to one receiver";
-    type Ends<M: Letter> = (broadcast::Sender<M>, broadcast::Receiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        broadcast::channel(PLACES)
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        ready(receiver.recv())?.ok()
-    }
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(), |receiver| ready(receiver.recv())?.ok();
+    TokioBroadcast: "tokio-broadcast", "tokio::sync::broadcast with room for 16 messages, to one receiver", false,
+        broadcast::Sender<M>, broadcast::Receiver<M>, broadcast::channel(PLACES);
 }
 
-pub struct TokioWatch;
-
-impl Channel for TokioWatch {
-    const NAME: &'static str = "tokio-watch";
-    const ABOUT: &'static str = "tokio::sync::watch, its value seen by one receiver";
-    type Ends<M: Letter> = (watch::Sender<M>, watch::Receiver<M>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        watch::channel(M::numbered(0))
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.send(message).is_ok()
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        ready(receiver.changed())?.ok()?;
-        Some(*receiver.borrow_and_update())
-    }
+kinds_of_channel! {
+    |sender, message| sender.send(message).is_ok(),
+    |receiver| ready(receiver.changed())?.ok().map(|()| *receiver.borrow_and_update());
+    TokioWatch: "tokio-watch", "tokio::sync::watch, its value seen by one receiver", false, watch::Sender<M>,
+        watch::Receiver<M>, watch::channel(M::numbered(0));
 }
 
-pub struct OneshotCrate;
-
-impl Channel for OneshotCrate {
-    const NAME: &'static str = "oneshot-crate";
-    const ABOUT: &'static str = "the crate oneshot";
-    type Ends<M: Letter> = (Option<crate_oneshot::Sender<M>>, Option<crate_oneshot::Receiver<M>>);
-
-    fn make<M: Letter>() -> Self::Ends<M> {
-        let (sender, receiver) = crate_oneshot::channel();
-        (Some(sender), Some(receiver))
-    }
-
-    fn send<M: Letter>((sender, _): &mut Self::Ends<M>, message: M) -> bool {
-        sender.take().is_some_and(|sender| sender.send(message).is_ok())
-    }
-
-    fn receive<M: Letter>((_, receiver): &mut Self::Ends<M>) -> Option<M> {
-        receiver.take()?.recv().ok()
-    }
+kinds_of_channel! {
+    |sender, message| sender.take().is_some_and(|sender| sender.send(message).is_ok()),
+    |receiver| receiver.take()?.recv().ok();
+    OneshotCrate: "oneshot-crate", "the crate oneshot", false, Option<crate_oneshot::Sender<M>>,
+        Option<crate_oneshot::Receiver<M>>, {
+            let (sender, receiver) = crate_oneshot::channel();
+            (Some(sender), Some(receiver))
+        };
 }
