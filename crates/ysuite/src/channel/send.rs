@@ -15,7 +15,7 @@ use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::Deadline;
 use crate::passive::{GONE, Passive, STAYS};
-use crate::queue::ypipe::{InSlot, Writer};
+use crate::queue::ypipe::{InSlot, UntypedWriter, Writer};
 use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::signal::{AttachError, Registration};
 use crate::statistics::COUNTING;
@@ -41,8 +41,8 @@ pub(super) trait SenderLink<T> {
     }
     /// The sender has disconnected: leaves this lane, whose writing side is closed, to other senders. Returns what the
     /// caller must drop.
-    fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<Writer<T>> {
-        Some(writer)
+    fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<UntypedWriter> {
+        Some(writer.into_untyped())
     }
     /// The lane in which no message was ever sent, and that another sender may use as it is. `None`: there is none.
     fn unused_lane(&self) -> Option<u32> {
@@ -52,7 +52,7 @@ pub(super) trait SenderLink<T> {
     /// lane, which is open, to another sender. `Ok`: what the caller must drop; then call [`uncount`](Self::uncount).
     /// `Err`: the writer, which no other sender gets.
     #[allow(clippy::result_large_err)] // It is handed back to be dropped, once in the life of a sender.
-    fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
+    fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
         Err(writer)
     }
     /// The sender has left an open writer to another sender: it no longer counts. The receiver is notified if this was
@@ -719,7 +719,7 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
         let writer = match lane {
             Some(lane) => self.link.leave_lane(lane, writer),
-            None => Some(writer),
+            None => Some(writer.into_untyped()),
         };
         panics.catch(|| drop(writer));
         panics.catch(|| drop(self.link.leave_meeting()));

@@ -19,12 +19,12 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use self::row::{EMPTY_VISITS, Row, Visit};
-use super::shared::MpscShared;
+use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
 use crate::channel::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
-use crate::queue::ypipe::{InSlot, Reader};
+use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
 use crate::queue::{outline, outline_with};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -34,91 +34,34 @@ use crate::wait::one::WaitingEnd;
 pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 
 pub(in crate::channel) struct Lanes<T> {
+    lanes: UntypedLanes,
+    shared: Arc<MpscShared<T>>,
+    /// The endpoint of a rendezvous.
+    meeting: Option<Box<MeetingEnd<T, false>>>,
+}
+
+/// The lanes, whose type of messages their owner knows.
+struct UntypedLanes {
     /// The reader of the lane in front of the row, while it is that lane's turn.
-    turn: Option<Reader<T>>,
+    turn: Option<UntypedReader>,
     /// The number of messages that the current lane may still give in this turn. 0 while no lane has its turn.
     left: usize,
     /// The number of messages that were granted to all turns so far, without those that ended turns did not give;
     /// wraps.
     granted: usize,
     /// In an allocation of its own: slow paths run on a copy of this struct.
-    row: Box<Row<T>>,
-    shared: Arc<MpscShared<T>>,
+    row: Box<Row>,
 }
 
-impl<T> Lanes<T> {
-    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
-        Self { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)), shared }
-    }
-
-    // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
-    // armed is reported by `poll_recv`.
-    /// Whether there is a message; then its lane has its turn.
-    #[inline(always)]
-    fn look(&mut self) -> bool {
-        self.left != 0 && self.turn.as_mut().is_some_and(Reader::has_message) || self.next_lane()
-    }
-
-    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
-    /// A message of the current lane, in its slot.
-    #[inline(always)]
-    fn take_in_turn(&mut self) -> Option<InSlot<T>> {
-        if self.left == 0 {
-            return None;
-        }
-        let reader = self.turn.as_mut()?;
-        let message = reader.read_in_slot()?;
-        let tokens = reader.credited();
-        self.left -= 1;
-        if tokens != 0 {
-            outline(self, |lanes| Panics::in_drop(|| lanes.release(tokens)));
-        }
-        Some(message)
-    }
-
-    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
-    /// As [`take_in_turn`](Self::take_in_turn), out of its slot.
-    #[inline(always)]
-    fn take_out_in_turn(&mut self) -> Option<T> {
-        if self.left == 0 {
-            return None;
-        }
-        let reader = self.turn.as_mut()?;
-        // Out of its slot before the sender's word is loaded: that takes a register less.
-        let message = match reader.read_in_slot() {
-            Some(message) => message.take(),
-            None => return None,
-        };
-        let tokens = reader.credited();
-        self.left -= 1;
-        if tokens != 0 {
-            return Some(outline_with(self, message, |lanes, message| lanes.released(message, tokens)));
-        }
-        Some(message)
-    }
-
-    // MUTANT: Speed only: the current lane has no visible message either.
-    /// Takes the next message of the current lane, if there is one and it `is_wanted`, without moving it: see
-    /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is notified of the room.
-    #[inline(always)]
-    pub(in crate::channel) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
-        if self.left == 0 {
-            return None;
-        }
-        let place = self.turn.as_mut()?.take_in_place(is_wanted)?;
-        self.left -= 1;
-        Some(place)
-    }
-
+impl UntypedLanes {
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
     // close all slots are empty.
     /// The current lane has given its maximum, or all its messages: finds the next lane with a message. False: none has
     /// any.
     #[cold]
     #[inline(never)]
-    fn next_lane(&mut self) -> bool {
-        if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), self.shared.ready.any()) {
+    fn next_lane(&mut self, shared: &SharedLanes) -> bool {
+        if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), shared.ready.any()) {
             // The only active lane.
             self.row.visits += 1;
             if reader.has_message() {
@@ -130,7 +73,7 @@ impl<T> Lanes<T> {
             }
         }
         self.end_turn();
-        self.activate();
+        self.activate(shared);
         let position = self.granted;
         let (row, mut is_idle) = (&mut *self.row, false);
         // Each lane that is in the row now, once.
@@ -149,7 +92,7 @@ impl<T> Lanes<T> {
                 Visit::Over => {
                     let id = row.remove_first();
                     if !row.is_shut {
-                        id.into_iter().for_each(|id| self.shared.finish(id));
+                        id.into_iter().for_each(|id| shared.finish(id));
                     }
                     continue;
                 }
@@ -159,7 +102,7 @@ impl<T> Lanes<T> {
             row.rotate();
         }
         // Re-check: a message may have arrived while arming.
-        is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane()
+        is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane(shared)
     }
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
@@ -191,11 +134,11 @@ impl<T> Lanes<T> {
 
     // MUTANT: Speed only: an early exit. The take finds no raised id either. After the close all slots are empty.
     /// Lanes whose senders have raised them join the row.
-    fn activate(&mut self) {
-        if !self.shared.ready.any() {
+    fn activate(&mut self, shared: &SharedLanes) {
+        if !shared.ready.any() {
             return;
         }
-        let (row, shared, position) = (&mut *self.row, &*self.shared, self.granted);
+        let (row, position) = (&mut *self.row, self.granted);
         shared.ready.take(|id| {
             // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender
             // that had this id before.
@@ -222,23 +165,212 @@ impl<T> Lanes<T> {
         });
     }
 
-    /// As [`release`](Self::release), with a message in hand. A waker is user code. So is the drop of a message that no
-    /// caller gets, while unwinding.
+    /// As [`release`](Self::release), after a message was taken. A waker is user code; while unwinding, its panic goes no
+    /// further.
     #[cold]
     #[inline(never)]
-    fn released(&self, message: T, tokens: u32) -> T {
-        let mut place = Foreign::some(message);
-        Panics::in_drop(|| self.release(tokens));
-        place.take_out()
+    fn released(&self, shared: &SharedLanes, tokens: u32) {
+        Panics::in_drop(|| self.release(shared, tokens));
     }
 
     /// Messages of the current lane have been taken, and its sender waits for room: wakes it.
     #[cold]
     #[inline(never)]
-    fn release(&self, tokens: u32) {
+    fn release(&self, shared: &SharedLanes, tokens: u32) {
         let Some(reader) = &self.turn else { return };
         let id = self.row.lanes.front().map(|lane| lane.id as u32);
-        self.shared.sender(id).wake(reader.writer_passive(), tokens);
+        shared.sender(id).wake(reader.writer_passive(), tokens);
+    }
+
+    /// Gives back what active lanes keep for later messages, and the room of the row.
+    fn shrink(&mut self) {
+        self.turn.iter_mut().for_each(|reader| reader.shrink());
+        self.row.shrink();
+    }
+
+    // MUTANT: All slots are empty after the close.
+    /// Whether any lane has `bound` messages.
+    fn has_full_lane(&self, shared: &SharedLanes, bound: usize) -> bool {
+        let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
+        self.turn.iter().chain(active).any(|reader| reader.len_up_to(bound) >= bound)
+            // A lane that is not active has no message, unless it is raised.
+            // SAFETY: this is the receiver, and the channel is open.
+            || !self.row.is_shut && unsafe { shared.has_full_lane(bound, |id| self.row.is_active(id)) }
+    }
+
+    // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
+    fn len_up_to(&self, shared: &SharedLanes, enough: usize) -> usize {
+        let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
+        for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
+            if length >= enough {
+                return length;
+            }
+            length += reader.len_up_to(enough - length);
+        }
+        // A lane that is not active has no message, unless it is raised.
+        if length >= enough || self.row.is_shut || !shared.ready.any() {
+            return length;
+        }
+        // SAFETY: this is the receiver, and the channel is open.
+        length + unsafe { shared.len_up_to(enough - length, |id| self.row.is_active(id)) }
+    }
+
+    /// As of [`ReadingEnd::close`].
+    fn close(&mut self, shared: &SharedLanes) {
+        let left = self.left;
+        self.granted = self.granted.wrapping_sub(left);
+        self.pause_turn();
+        let lanes = shared.shut();
+        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
+        window();
+        let (row, position) = (&mut *self.row, self.granted);
+        row.is_shut = true;
+        row.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(|reader| reader.cut());
+        for (id, idle) in &lanes {
+            if !row.is_active(*id) {
+                // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
+                unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
+            }
+        }
+        if left != 0 {
+            // What was returned by a peek is received next.
+            self.turn = row.lanes.front_mut().and_then(|lane| lane.reader.take());
+            self.granted = self.granted.wrapping_add(left);
+            self.left = left;
+        }
+        shared.tell(&lanes);
+    }
+
+    // MUTANT: Speed only: a fence, or one more round, when no lane is left to arm.
+    /// As of [`WaitingEnd::arm_all`].
+    fn arm_all(&mut self) -> bool {
+        self.end_turn();
+        !self.row.lanes.is_empty() && self.row.arm(0)
+    }
+
+    // USER CODE: messages' `Drop`, and the wakers of senders that wait for room; all lanes are out of the row, and the
+    //     receiver is marked as disconnected; re-entrance: a sender that connects finds that; panic: the other
+    //     messages are dropped, the other senders woken; test: tests/suite/mpsc/endings.rs:
+    //     a_panicking_drop_in_one_lane_leaves_the_others_in_order
+    // MUTANT: All slots are empty after the close. Killed only by
+    // `an_mpsc_receiver_drops_its_waker_after_one_that_panics`.
+    /// The receiver is dropped.
+    fn end(&mut self, shared: &SharedLanes) {
+        // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
+        unsafe { shared.parker.target.detach() };
+        let waker = shared.parker.target.task.take();
+        self.end_turn();
+        // Messages, the wakers of senders, and this receiver's own waker last: user code.
+        let mut panics = Panics::none();
+        if self.row.is_shut {
+            // All were notified when the channel was closed. What is left is dropped with the readers.
+            while let Some(lane) = self.row.lanes.pop_front() {
+                panics.catch(|| drop(lane));
+            }
+        } else {
+            while self.row.remove_first().is_some() {}
+            panics.catch(|| shared.abandon());
+        }
+        panics.catch(|| drop(waker));
+    }
+}
+
+impl<T> Lanes<T> {
+    pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
+        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new()) };
+        Self { lanes, shared, meeting }
+    }
+
+    // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
+    // armed is reported by `poll_recv`.
+    /// Whether there is a message; then its lane has its turn.
+    #[inline(always)]
+    fn look(&mut self) -> bool {
+        let lanes = &mut self.lanes;
+        lanes.left != 0 && lanes.turn.as_mut().is_some_and(|turn| Self::typed(turn).has_message())
+            || lanes.next_lane(&self.shared)
+    }
+
+    /// The reader of a lane.
+    #[inline(always)]
+    fn typed(reader: &mut UntypedReader) -> &mut Reader<T> {
+        // SAFETY: all lanes of the channel are for messages of this type.
+        unsafe { Reader::of(reader) }
+    }
+
+    // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
+    /// After the current lane has given all it may: whether another lane has a message.
+    #[inline(always)]
+    fn turns(&mut self) -> bool {
+        let shared = &*self.shared;
+        outline(&mut self.lanes, |lanes| lanes.next_lane(shared))
+    }
+
+    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
+    /// A message of the current lane, in its slot.
+    #[inline(always)]
+    fn take_in_turn(&mut self) -> Option<InSlot<T>> {
+        let lanes = &mut self.lanes;
+        if lanes.left == 0 {
+            return None;
+        }
+        let reader = Self::typed(lanes.turn.as_mut()?);
+        let message = reader.read_in_slot()?;
+        let tokens = reader.credited();
+        lanes.left -= 1;
+        if tokens != 0 {
+            let shared = &*self.shared;
+            outline(lanes, |lanes| lanes.released(shared, tokens));
+        }
+        Some(message)
+    }
+
+    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
+    /// As [`take_in_turn`](Self::take_in_turn), out of its slot.
+    #[inline(always)]
+    fn take_out_in_turn(&mut self) -> Option<T> {
+        let lanes = &mut self.lanes;
+        if lanes.left == 0 {
+            return None;
+        }
+        let reader = Self::typed(lanes.turn.as_mut()?);
+        // Out of its slot before the sender's word is loaded: that takes a register less.
+        let message = match reader.read_in_slot() {
+            Some(message) => message.take(),
+            None => return None,
+        };
+        let tokens = reader.credited();
+        lanes.left -= 1;
+        if tokens != 0 {
+            let shared = &*self.shared;
+            return Some(outline_with(lanes, message, |lanes, message| Self::released(lanes, shared, message, tokens)));
+        }
+        Some(message)
+    }
+
+    // MUTANT: Speed only: the current lane has no visible message either.
+    /// Takes the next message of the current lane, if there is one and it `is_wanted`, without moving it: see
+    /// [`Reader::take_in_place`]. Only where lanes have no bound: no sender is notified of the room.
+    #[inline(always)]
+    pub(in crate::channel) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
+        let lanes = &mut self.lanes;
+        if lanes.left == 0 {
+            return None;
+        }
+        let place = Self::typed(lanes.turn.as_mut()?).take_in_place(is_wanted)?;
+        lanes.left -= 1;
+        Some(place)
+    }
+
+    /// As [`UntypedLanes::released`], with a message in hand. A waker is user code. So is the drop of a message that no
+    /// caller gets, while unwinding.
+    #[cold]
+    #[inline(never)]
+    fn released(lanes: &UntypedLanes, shared: &SharedLanes, message: T, tokens: u32) -> T {
+        let mut place = Foreign::some(message);
+        lanes.released(shared, tokens);
+        place.take_out()
     }
 
     // MUTANT: Speed only: how many of the messages that arrive meanwhile a batch takes.
@@ -250,20 +382,21 @@ impl<T> Lanes<T> {
         let mut found = self.look();
         // Each lane is emptied once; messages that arrive meanwhile are for the next batch.
         while found {
-            let Some(reader) = &mut self.turn else { break };
-            let share = self.left.min(most - taken);
-            let got = take(reader, taken, share);
-            self.left -= got;
+            let lanes = &mut self.lanes;
+            let Some(reader) = &mut lanes.turn else { break };
+            let share = lanes.left.min(most - taken);
+            let got = take(Self::typed(reader), taken, share);
+            lanes.left -= got;
             taken += got;
             let tokens = reader.credited();
             if tokens != 0 {
-                self.release(tokens);
+                lanes.release(&self.shared, tokens);
             }
             emptied += usize::from(got < share);
-            if taken == most || emptied > self.row.lanes.len() {
+            if taken == most || emptied > lanes.row.lanes.len() {
                 break;
             }
-            found = self.next_lane();
+            found = lanes.next_lane(&self.shared);
         }
         taken
     }
@@ -272,7 +405,7 @@ impl<T> Lanes<T> {
     /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
-        self.row.lanes.is_empty() && !self.shared.ready.any()
+        self.lanes.row.lanes.is_empty() && !self.shared.ready.any()
     }
 
     pub(super) fn shared(&self) -> &MpscShared<T> {
@@ -281,23 +414,17 @@ impl<T> Lanes<T> {
 
     /// Gives back what active lanes keep for later messages, and the room of the row.
     pub(super) fn shrink(&mut self) {
-        self.turn.iter_mut().for_each(Reader::shrink);
-        self.row.shrink();
+        self.lanes.shrink();
     }
 
-    // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     pub(super) fn has_full_lane(&self, bound: usize) -> bool {
-        let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
-        self.turn.iter().chain(active).any(|reader| reader.len_up_to(bound) >= bound)
-            // A lane that is not active has no message, unless it is raised.
-            // SAFETY: this is the receiver, and the channel is open.
-            || !self.row.is_shut && unsafe { self.shared.has_full_lane(bound, |id| self.row.is_active(id)) }
+        self.lanes.has_full_lane(&self.shared, bound)
     }
 
     /// The number of lanes that have been visited so far.
     pub(super) fn visits(&self) -> u64 {
-        self.row.visits
+        self.lanes.row.visits
     }
 }
 
@@ -309,7 +436,7 @@ impl<T> ReadingEnd for Lanes<T> {
     fn take(&mut self) -> Option<InSlot<T>> {
         match self.take_in_turn() {
             Some(message) => Some(message),
-            None if outline(self, Self::next_lane) => self.take_in_turn(),
+            None if self.turns() => self.take_in_turn(),
             None => None,
         }
     }
@@ -324,7 +451,7 @@ impl<T> ReadingEnd for Lanes<T> {
             if message.is_some() {
                 return message;
             }
-            if is_next || !outline(self, Self::next_lane) {
+            if is_next || !self.turns() {
                 return None;
             }
             is_next = true;
@@ -337,13 +464,13 @@ impl<T> ReadingEnd for Lanes<T> {
 
     #[inline]
     fn peek(&mut self) -> Option<&T> {
-        self.turn.as_mut()?.peek()
+        Self::typed(self.lanes.turn.as_mut()?).peek()
     }
 
     #[inline]
     fn peek_run(&mut self) -> &[T] {
-        let run = self.turn.as_ref().map_or(&[][..], Reader::known_run);
-        &run[..run.len().min(self.left)]
+        let run = self.lanes.turn.as_mut().map_or(&[][..], |turn| Self::typed(turn).known_run());
+        &run[..run.len().min(self.lanes.left)]
     }
 
     #[inline]
@@ -351,26 +478,13 @@ impl<T> ReadingEnd for Lanes<T> {
         self.look()
     }
 
-    // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, enough: usize) -> usize {
-        let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
-        for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
-            if length >= enough {
-                return length;
-            }
-            length += reader.len_up_to(enough - length);
-        }
-        // A lane that is not active has no message, unless it is raised.
-        if length >= enough || self.row.is_shut || !self.shared.ready.any() {
-            return length;
-        }
-        // SAFETY: this is the receiver, and the channel is open.
-        length + unsafe { self.shared.len_up_to(enough - length, |id| self.row.is_active(id)) }
+        self.lanes.len_up_to(&self.shared, enough)
     }
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
     fn position(&self) -> usize {
-        self.granted.wrapping_sub(self.left)
+        self.lanes.granted.wrapping_sub(self.lanes.left)
     }
 
     fn is_closed(&self) -> bool {
@@ -383,28 +497,7 @@ impl<T> ReadingEnd for Lanes<T> {
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. A turn ends at the next check
     // anyway.
     fn close(&mut self) {
-        let left = self.left;
-        self.granted = self.granted.wrapping_sub(left);
-        self.pause_turn();
-        let lanes = self.shared.shut();
-        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
-        window();
-        let (row, position) = (&mut *self.row, self.granted);
-        row.is_shut = true;
-        row.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(Reader::cut);
-        for (id, idle) in &lanes {
-            if !row.is_active(*id) {
-                // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
-                unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
-            }
-        }
-        if left != 0 {
-            // What was returned by a peek is received next.
-            self.turn = row.lanes.front_mut().and_then(|lane| lane.reader.take());
-            self.granted = self.granted.wrapping_add(left);
-            self.left = left;
-        }
-        self.shared.tell(&lanes);
+        self.lanes.close(&self.shared);
     }
 
     fn tell_end(&self) {
@@ -413,11 +506,11 @@ impl<T> ReadingEnd for Lanes<T> {
 
     // MUTANT: Killed only by `rendezvous::funnel::nobody_waits`.
     fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
-        self.row.meeting.as_deref()
+        self.meeting.as_deref()
     }
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
-        self.row.meeting.as_deref_mut()
+        self.meeting.as_deref_mut()
     }
 }
 
@@ -436,13 +529,13 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
 
     // MUTANT: Speed only: an early exit. The take finds no raised id either.
     fn skip(&mut self, count: usize) {
-        let Some(reader) = &mut self.turn else {
+        let Some(reader) = &mut self.lanes.turn else {
             assert!(count == 0, "{count} messages, where none was shown");
             return;
         };
-        assert!(count <= self.left, "{count} messages, where fewer were shown");
-        reader.skip(count);
-        self.left -= count;
+        assert!(count <= self.lanes.left, "{count} messages, where fewer were shown");
+        Self::typed(reader).skip(count);
+        self.lanes.left -= count;
         self.credit();
     }
 
@@ -458,10 +551,10 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
     unsafe fn resume(&mut self, _: NonNull<u8>, _: NonNull<u8>) {}
 
     fn credit(&mut self) {
-        let tokens = self.turn.as_ref().map_or(0, Reader::credited);
+        let tokens = self.lanes.turn.as_ref().map_or(0, |reader| reader.credited());
         // MUTANT: A wake without a mode does nothing.
         if tokens != 0 {
-            self.release(tokens);
+            self.lanes.release(&self.shared, tokens);
         }
     }
 }
@@ -490,41 +583,19 @@ impl<T> WaitingEnd for Lanes<T> {
 
     // MUTANT: In a race: a sender raised a lane and is about to notify, which brings the id up.
     fn is_all_armed(&self) -> bool {
-        self.row.lanes.is_empty()
+        self.lanes.row.lanes.is_empty()
     }
 
-    // MUTANT: Speed only: a fence, or one more round, when no lane is left to arm.
     /// With one barrier. Lanes that have messages, or have ended, stay active.
     fn arm_all(&mut self) -> bool {
-        self.end_turn();
-        !self.row.lanes.is_empty() && self.row.arm(0)
+        self.lanes.arm_all()
     }
 }
 
-// USER CODE: messages' `Drop`, and the wakers of senders that wait for room; all lanes are out of the row, and the
-//     receiver is marked as disconnected; re-entrance: a sender that connects finds that; panic: the other
-//     messages are dropped, the other senders woken; test: tests/suite/mpsc/endings.rs:
-//     a_panicking_drop_in_one_lane_leaves_the_others_in_order
+// USER CODE: as of `UntypedLanes::end`
 impl<T> Drop for Lanes<T> {
-    // MUTANT: All slots are empty after the close. Killed only by
-    // `an_mpsc_receiver_drops_its_waker_after_one_that_panics`.
     fn drop(&mut self) {
-        // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
-        unsafe { self.shared.parker.target.detach() };
-        let waker = self.shared.parker.target.task.take();
-        self.end_turn();
-        // Messages, the wakers of senders, and this receiver's own waker last: user code.
-        let mut panics = Panics::none();
-        if self.row.is_shut {
-            // All were notified when the channel was closed. What is left is dropped with the readers.
-            while let Some(lane) = self.row.lanes.pop_front() {
-                panics.catch(|| drop(lane));
-            }
-        } else {
-            while self.row.remove_first().is_some() {}
-            panics.catch(|| self.shared.abandon());
-        }
-        panics.catch(|| drop(waker));
+        self.lanes.end(&self.shared);
     }
 }
 
@@ -555,7 +626,7 @@ mod tests {
         assert_eq!((lanes.take_out(), lanes.take_out(), lanes.take_out()), (Some(1), Some(1), None));
         one.send(2).unwrap();
         assert!(lanes.arm_all(), "a message is there");
-        assert_eq!((lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
+        assert_eq!((lanes.lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
         assert_eq!((lanes.take_out(), lanes.take_out()), (Some(2), None));
         assert!(!lanes.arm_all() && lanes.is_all_armed());
         // The second has no token to take, so it notifies no receiver of its drop.
@@ -573,11 +644,11 @@ mod tests {
         let (mut sender, mut lanes) = funnel(None);
         sender.send(1).unwrap();
         assert_eq!((lanes.take_out(), lanes.take_out()), (Some(1), None));
-        lanes.end_turn();
-        lanes.row.lanes.front_mut().unwrap().reader.as_ref().unwrap().passive().mark(LANE).pass();
+        lanes.lanes.end_turn();
+        lanes.lanes.row.lanes.front_mut().unwrap().reader.as_ref().unwrap().passive().mark(LANE).pass();
         sender.send(2).unwrap();
         assert!(lanes.shared.ready.any());
-        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.row.lanes.len()), (Some(2), None, 1));
+        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.lanes.row.lanes.len()), (Some(2), None, 1));
         assert!(!lanes.shared.ready.any());
     }
 
@@ -601,7 +672,7 @@ mod tests {
             senders[id].send(id as u32).unwrap();
             assert_eq!(lanes.take_out(), Some(id as u32));
         }
-        assert!((0..200).all(|id| lanes.row.is_active(id) == order.contains(&id)));
+        assert!((0..200).all(|id| lanes.lanes.row.is_active(id) == order.contains(&id)));
     }
 
     /// One by one, and of a run.

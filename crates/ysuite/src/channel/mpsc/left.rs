@@ -10,8 +10,8 @@
 //! the receiver never polls.
 //!
 //! Any other sender closes its lane on drop, and leaves the writer here. One word in the queue decides whether the lane
-//! ends or continues: the new sender [reopens](Writer::reopen) it, unless the receiver has
-//! [ended](crate::queue::ypipe::Reader::end_if_closed) it before.
+//! ends or continues: the new sender [reopens](crate::queue::ypipe::Writing::reopen) it, unless the receiver has
+//! [ended](crate::queue::ypipe::Reading::end_if_closed) it before.
 //!
 //! Any thread. Lock-free: an operation skips a slot that another thread is using. Allocates the slots, up to the
 //! maximal number that was in use at once.
@@ -19,7 +19,7 @@
 //! Cannot: keep every lane. Where all slots are in use the lane is not left here, and ends with its last message.
 
 use crate::queue::SegmentedArray;
-use crate::queue::ypipe::Writer;
+use crate::queue::ypipe::UntypedWriter;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
 /// The number of slots in the first segment, and of segments. One is enough for most channels.
@@ -40,24 +40,24 @@ const FULL: u8 = 2;
 const UNUSED: u8 = 3;
 
 /// A lane's id, and its writer, which is closed, or open where the lane is unused.
-pub(super) type LeftLane<T> = (u32, Writer<T>);
+pub(super) type LeftLane = (u32, UntypedWriter);
 
-struct LeftPlace<T> {
+struct LeftPlace {
     state: AtomicU8,
-    lane: UnsafeCell<Option<LeftLane<T>>>,
+    lane: UnsafeCell<Option<LeftLane>>,
 }
 
 // SAFETY: the cell belongs to the thread that has set the state to BUSY, one at a time, and writers may go from thread
 //     to thread where `T: Send`.
-unsafe impl<T: Send> Sync for LeftPlace<T> {}
+unsafe impl Sync for LeftPlace {}
 
-impl<T> LeftPlace<T> {
+impl LeftPlace {
     fn new() -> Self {
         Self { state: AtomicU8::new(EMPTY), lane: UnsafeCell::new(None) }
     }
 
     /// Exchanges the content of the slot by `exchange`, if the slot is in `state`. `None`: it is not.
-    fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane<T>>) -> R) -> Option<R> {
+    fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane>) -> R) -> Option<R> {
         // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. The same holds on
         //     failure: a thread that finds that the receiver has emptied a slot on drop sees that the channel is shut.
         self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).ok()?;
@@ -77,7 +77,7 @@ impl<T> LeftPlace<T> {
     }
 
     /// Takes the unused lane out, if there is one.
-    fn take_unused(&self) -> Option<LeftLane<T>> {
+    fn take_unused(&self) -> Option<LeftLane> {
         // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchange decides, and acquires.
         if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
     }
@@ -86,20 +86,20 @@ impl<T> LeftPlace<T> {
 // REUSED: an unused lane, and its id; held by the sender that has left it, during its drop; harmless: the sender is out
 //     of its set, its waker is out and the id forgotten before the lane is left; test:
 //     tests/suite/mpsc/coming_and_going.rs: a_sender_that_was_in_a_set_leaves_a_lane_without_it
-pub(super) struct LeftLanes<T> {
-    places: SegmentedArray<LeftPlace<T>, SEGMENTS>,
+pub(super) struct LeftLanes {
+    places: SegmentedArray<LeftPlace, SEGMENTS>,
     /// The number of unused lanes that are here, or about to be. So a new sender polls no slot without need.
     unused: AtomicUsize,
 }
 
-impl<T> LeftLanes<T> {
+impl LeftLanes {
     pub(super) fn new() -> Self {
         Self { places: SegmentedArray::new(FIRST), unused: AtomicUsize::new(0) }
     }
 
     /// Leaves a lane here. The caller must drop what comes back, which may drop messages: the lane, where there is no
     /// free slot, or an ended lane that this one has replaced.
-    pub(super) fn leave(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
+    pub(super) fn leave(&self, lane: LeftLane) -> Option<LeftLane> {
         let mut lane = Some(lane);
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
@@ -124,7 +124,7 @@ impl<T> LeftLanes<T> {
     }
 
     /// Leaves an unused lane here. As [`leave`](Self::leave).
-    pub(super) fn leave_unused(&self, lane: LeftLane<T>) -> Option<LeftLane<T>> {
+    pub(super) fn leave_unused(&self, lane: LeftLane) -> Option<LeftLane> {
         debug_assert!(!lane.1.has_ended());
         // ORDERING: Relaxed throughout; a hint, which guards no data. It is raised first, so that it never goes below
         //     0.
@@ -138,7 +138,7 @@ impl<T> LeftLanes<T> {
 
     /// Takes an unused lane out, if there is one: a load, where there is none.
     #[inline]
-    pub(super) fn take_unused(&self) -> Option<LeftLane<T>> {
+    pub(super) fn take_unused(&self) -> Option<LeftLane> {
         // ORDERING: Relaxed throughout; a hint, which guards no data.
         if self.unused.load(Ordering::Relaxed) == 0 {
             return None;
@@ -149,9 +149,9 @@ impl<T> LeftLanes<T> {
     }
 
     /// Takes a closed lane out, if there is one: the one with the fewest messages.
-    pub(super) fn take(&self) -> Option<LeftLane<T>> {
+    pub(super) fn take(&self) -> Option<LeftLane> {
         loop {
-            let occupied = |full: &mut Option<LeftLane<T>>| full.as_ref().map(|(_, writer)| writer.occupied());
+            let occupied = |full: &mut Option<LeftLane>| full.as_ref().map(|(_, writer)| writer.occupied());
             let lanes = self.places.iter();
             let lanes = lanes.filter_map(|(_, place)| Some((place.exchange(FULL, occupied)??, place)));
             let (_, place) = lanes.min_by_key(|(occupied, _)| *occupied)?;
@@ -166,11 +166,15 @@ impl<T> LeftLanes<T> {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::*;
-    use crate::queue::ypipe;
+    use crate::queue::ypipe::{self, Writer};
     use crate::statistics::Meter;
 
-    fn closed_lane() -> (Writer<u8>, ypipe::IdleReader<u8>) {
-        let (mut writer, reader) = ypipe::lane(None, 1, &Meter::default());
+    fn lane() -> (UntypedWriter, ypipe::IdleReader) {
+        ypipe::lane(ypipe::shape::<u8>(), None, 1, &Meter::default())
+    }
+
+    fn closed_lane() -> (UntypedWriter, ypipe::IdleReader) {
+        let (mut writer, reader) = lane();
         writer.close();
         (writer, reader)
     }
@@ -183,7 +187,8 @@ mod tests {
         assert!(left.leave((7, writer)).is_none());
         let (id, mut writer) = left.take().expect("it was left");
         assert!(left.take().is_none() && id == 7);
-        assert!(writer.reopen() && writer.write(1).is_ok());
+        // SAFETY: it is a lane of such messages.
+        assert!(writer.reopen() && unsafe { Writer::typed(writer) }.write(1_u8).is_ok());
     }
 
     #[test]
@@ -208,7 +213,7 @@ mod tests {
     fn an_unused_lane_is_taken_as_such_and_once() {
         let left = LeftLanes::new();
         let (closed, _closed_reader) = closed_lane();
-        let (unused, _unused_reader) = ypipe::lane::<u8>(None, 1, &Meter::default());
+        let (unused, _unused_reader) = lane();
         assert!(left.leave((3, closed)).is_none() && left.leave_unused((4, unused)).is_none());
         let (id, writer) = left.take_unused().expect("it was left");
         assert!(id == 4 && !writer.has_ended() && left.take_unused().is_none());
@@ -227,7 +232,7 @@ mod tests {
         for writer in writers {
             assert!(left.leave((1, writer)).is_none());
         }
-        let (unused, _unused_reader) = ypipe::lane::<u8>(None, 1, &Meter::default());
+        let (unused, _unused_reader) = lane();
         let (id, unused) = left.leave_unused((2, unused)).expect("there is no free slot");
         assert!(id == 2 && !unused.has_ended() && left.take_unused().is_none());
         // Unless a lane there has ended.
@@ -244,8 +249,11 @@ mod tests {
         let lanes: Vec<_> = [3, 1, 2]
             .into_iter()
             .map(|messages| {
-                let (mut writer, reader) = ypipe::lane(None, 1, &Meter::default());
+                let (writer, reader) = lane();
+                // SAFETY: it is a lane of such messages.
+                let mut writer = unsafe { Writer::typed(writer) };
                 (0..messages).for_each(|_| writer.write(0_u8).unwrap());
+                let mut writer = writer.into_untyped();
                 writer.close();
                 assert!(left.leave((messages, writer)).is_none());
                 reader

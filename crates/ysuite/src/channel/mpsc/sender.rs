@@ -19,7 +19,7 @@ use crate::channel::send::{SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
 use crate::os::Deadline;
 use crate::passive::Passive;
-use crate::queue::ypipe::Writer;
+use crate::queue::ypipe::{UntypedWriter, Writer};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -111,7 +111,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.id().filter(|_| is_ever_left && self.shared.keeps_lanes())
     }
 
-    fn leave_lane(&self, lane: u32, writer: Writer<T>) -> Option<Writer<T>> {
+    fn leave_lane(&self, lane: u32, writer: Writer<T>) -> Option<UntypedWriter> {
         self.shared.leave_lane(lane, writer)
     }
 
@@ -121,7 +121,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.id().filter(|_| !self.is_bare && self.meeting.is_none() && !is_last())
     }
 
-    fn leave_unused(&mut self, lane: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
+    fn leave_unused(&mut self, lane: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
         let replaced = self.shared.leave_unused(lane, writer)?;
         // The lane belongs to another sender from now on.
         self.id_and_one = None;

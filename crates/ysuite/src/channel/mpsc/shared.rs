@@ -10,6 +10,7 @@
 //! them, each lane's sender does so on drop. When the receiver closes the channel or is dropped, it shuts it. Then it
 //! races with senders that connect at that moment for the lanes in the slots. The thread that swaps a lane out ends it.
 
+use core::marker::PhantomData;
 use core::ops::Deref;
 // For numbers that only have to differ, so not from `crate::sync`: a model need not explore it.
 use core::sync::atomic::{AtomicU64 as Numbers, Ordering as Numbering};
@@ -20,7 +21,7 @@ use crate::channel::closed::EndWatchers;
 use crate::channel::rendezvous::Meeting;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
-use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
+use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, UntypedWriter, Writer};
 use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
@@ -72,14 +73,14 @@ const _: () = assert!(MOST <= SegmentedArray::<u8, SENDER_SEGMENTS>::most(FIRST_
 //     gives that back on drop; test: tests/suite/mpsc/closing.rs:
 //     a_closed_senders_place_may_be_anothers_while_it_lives, tests/suite/mpsc/closing.rs:
 //     a_closed_sender_that_was_in_a_set_gives_its_place_back
-pub(in crate::channel) struct MpscShared<T> {
+pub(in crate::channel) struct SharedLanes {
     /// The ids of lanes whose senders have raised them: each after a publication has taken the lane's token.
     pub(super) ready: ReadySet,
     /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last one
     /// disconnects. An inbox has one parker for all its queues.
     pub(super) parker: ChannelParker,
     /// The lanes by id.
-    slots: FirstInPlace<AtomicSlot<T>, SEGMENTS>,
+    slots: FirstInPlace<AtomicSlot, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
     /// to a set have one.
     senders: FirstInPlace<WakeTarget, SENDER_SEGMENTS>,
@@ -93,15 +94,36 @@ pub(in crate::channel) struct MpscShared<T> {
     most: usize,
     spare: AtomicUsize,
     /// Lanes that senders have left, for other senders.
-    left: LeftLanes<T>,
+    left: LeftLanes,
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
     pub(super) bound: Option<usize>,
     pub(super) meter: Meter,
-    /// Of a rendezvous: with a bound of 0. It counts its senders itself and none here, so the lanes are closed from the
-    /// start.
-    pub(super) meeting: Option<Arc<Meeting<T>>>,
 }
+
+/// The same, for messages of one type: that of all its lanes.
+pub(in crate::channel) struct MpscShared<T> {
+    lanes: SharedLanes,
+    /// Of a rendezvous: with a bound of 0. It counts its senders itself and none in the lanes, which are closed from
+    /// the start.
+    pub(super) meeting: Option<Arc<Meeting<T>>>,
+    /// The lanes own messages.
+    messages: PhantomData<Box<T>>,
+}
+
+impl<T> Deref for MpscShared<T> {
+    type Target = SharedLanes;
+
+    #[inline]
+    fn deref(&self) -> &SharedLanes {
+        &self.lanes
+    }
+}
+
+// SAFETY: lanes hand messages from thread to thread, and lend none: `T: Send` is enough.
+unsafe impl<T: Send> Send for MpscShared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for MpscShared<T> {}
 
 /// The parker of a channel: in place, as small allocations are dear where there are many channels.
 pub(in crate::channel) enum ChannelParker {
@@ -121,27 +143,17 @@ impl Deref for ChannelParker {
 }
 
 /// The thread that has taken a lane out of its slot ends it: with its id, and its reader.
-type LanesTaken<T> = Vec<(usize, IdleReader<T>)>;
+type LanesTaken = Vec<(usize, IdleReader)>;
 
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
     pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
-        Self {
-            ready: ReadySet::new(),
-            parker,
-            slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
-            senders: FirstInPlace::new(WakeTarget::metered(meter.for_room()), FIRST_SENDERS),
-            never_waits: WakeTarget::default(),
-            connected: AtomicUsize::new(0),
-            end_watchers: EndWatchers::none(),
-            most: most.unwrap_or(MOST),
-            spare: AtomicUsize::new(most.unwrap_or(MOST)),
-            left: LeftLanes::new(),
-            number: AtomicU64::new(0),
-            bound,
-            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new(&meter))),
-            meter,
-        }
+        Self::of(SharedLanes::new(bound, most, parker, meter))
+    }
+
+    fn of(lanes: SharedLanes) -> Self {
+        let meeting = (lanes.bound == Some(0)).then(|| Arc::new(Meeting::new(&lanes.meter)));
+        Self { lanes, meeting, messages: PhantomData }
     }
 
     /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
@@ -152,173 +164,37 @@ impl<T> MpscShared<T> {
         parker: ChannelParker,
         meter: Meter,
     ) -> (Self, Writer<T>) {
-        let mut shared = Self::new(bound, most, parker, meter);
-        let (writer, idle) = ypipe::lane(bound, LANE, &shared.meter);
-        shared.ready = ReadySet::with_first_claimed();
-        shared.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
-        shared.spare = AtomicUsize::new(shared.most - 1);
-        match &shared.meeting {
-            Some(meeting) => meeting.count_sender(),
-            None => shared.connected = AtomicUsize::new(1),
+        let (lanes, writer) = SharedLanes::with_first_lane(ypipe::shape::<T>(), bound, most, parker, meter);
+        let shared = Self::of(lanes);
+        if let Some(meeting) = &shared.meeting {
+            meeting.count_sender();
         }
-        (shared, writer)
+        // SAFETY: all lanes are for messages of this type.
+        (shared, unsafe { Writer::typed(writer) })
     }
 
-    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    /// The lane of a dropped sender that has sent nothing, and its id. Or a new lane. Or, where no lane is free, the
-    /// lane of any dropped sender. Where the channel is shut there is no id, and the writer finds its queue without a
-    /// reader. `None`: too many senders.
+    /// See [`SharedLanes::connect`].
     pub(super) fn connect(&self) -> Option<(Writer<T>, Option<u32>)> {
-        if self.is_shut() {
-            return Some((self.orphaned_lane(), None));
-        }
-        if let Some(lane) = self.take_unused() {
-            return Some(lane);
-        }
-        match self.claim() {
-            Some(id) => Some(self.new_lane(id)),
-            None => self.connect_further(),
-        }
+        // SAFETY: all lanes are for messages of this type.
+        self.lanes.connect(ypipe::shape::<T>()).map(|(writer, id)| (unsafe { Writer::typed(writer) }, id))
     }
 
-    /// An unused lane goes from one sender to the next as if that were the same. So what the receiver does meanwhile
-    /// does not matter: a lane that was in its slot when the channel was shut is ended there.
-    #[inline]
-    fn take_unused(&self) -> Option<(Writer<T>, Option<u32>)> {
-        self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
-    }
-
-    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    /// No lane is free: continues with the lane of a dropped sender.
-    #[cold]
-    fn connect_further(&self) -> Option<(Writer<T>, Option<u32>)> {
-        let mut has_ended = false;
-        for _ in 0..PATIENCE {
-            if let Some((id, mut writer)) = self.left.take() {
-                if writer.reopen() {
-                    return Some((writer, Some(id)));
-                }
-                has_ended = true;
-            }
-            if self.is_shut() {
-                return Some((self.orphaned_lane(), None));
-            }
-            if let Some(lane) = self.take_unused() {
-                return Some(lane);
-            }
-            if let Some(id) = self.claim() {
-                return Some(self.new_lane(id));
-            }
-            if !has_ended {
-                break;
-            }
-            // The receiver has ended a lane that was left here, and is about to free its id: a few instructions.
-            yield_now();
-        }
-        None
-    }
-
-    // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    fn new_lane(&self, id: usize) -> (Writer<T>, Option<u32>) {
-        let (writer, idle) = ypipe::lane(self.bound, LANE, &self.meter);
-        if self.bound.is_some() {
-            self.make_target(id as u32);
-        }
-        let slot = self.slots.get_or_make(id, AtomicSlot::empty);
-        slot.put(idle);
-        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the check below
-        //     finds the channel shut.
-        fence(Ordering::SeqCst);
-        if self.is_shut() {
-            if let Some(idle) = slot.take() {
-                idle.go().pass();
-            }
-        }
-        (writer, Some(id as u32))
-    }
-
-    // MUTANT: Lanes never outnumber ids, so a claim always finds one.
-    /// An id for a new lane, or for a sender without one.
-    pub(super) fn claim(&self) -> Option<usize> {
-        // ORDERING: Relaxed; a count, which guards no data.
-        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
-        let id = self.ready.claim();
-        if id.is_none() {
-            self.unclaim();
-        }
-        id
-    }
-
-    /// There is one lane less.
-    fn unclaim(&self) {
-        // ORDERING: Relaxed; a count, which guards no data.
-        self.spare.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Whether lanes have become few, so that a dropped sender leaves its lane to others.
-    pub(super) fn keeps_lanes(&self) -> bool {
-        // ORDERING: Relaxed; a hint, which guards no data.
-        self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
-    }
-
-    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
-    pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<Writer<T>> {
-        if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
-            // It may have messages to take back.
-            return Some(writer);
-        }
-        self.left.leave((id, writer)).map(|(_, writer)| writer)
-    }
-
-    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
-    /// caller must drop. `Err`: the writer, where no other sender gets it.
-    #[allow(clippy::result_large_err)] // As where it is declared.
-    pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<Writer<T>>, Writer<T>> {
-        if self.is_shut() || writer.is_orphaned() || writer.reader_passive().is_cut() {
-            return Err(writer);
-        }
-        match self.left.leave_unused((id, writer)) {
-            Some((_, back)) if !back.has_ended() => Err(back),
-            replaced => Ok(replaced.map(|(_, writer)| writer)),
-        }
-    }
-
-    // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
-    /// The channel's number in the tables of threads. It is unique among all channels.
-    pub(super) fn number(&self) -> u64 {
-        // ORDERING: Relaxed throughout; numbers guard no data.
-        let number = self.number.load(Ordering::Relaxed);
-        if number != 0 {
-            return number;
-        }
-        let fresh = NUMBERS.fetch_add(1, Numbering::Relaxed);
-        match self.number.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => fresh,
-            Err(number) => number,
-        }
-    }
-
-    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
-    // `an_mpsc_close_against_a_new_sender`.
-    /// A lane into which nothing can be sent: it has no reader and never had one.
+    /// See [`SharedLanes::orphaned_lane`].
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
-        let (writer, idle) = ypipe::lane(self.bound, 0, &Meter::default());
-        idle.go().pass();
-        writer
+        // SAFETY: the lane is for messages of this type.
+        unsafe { Writer::typed(self.lanes.orphaned_lane(ypipe::shape::<T>())) }
     }
 
-    /// Whether the receiver has disconnected or has closed the channel.
-    pub(super) fn is_shut(&self) -> bool {
-        // ORDERING: Relaxed; nothing of the receiver's is accessed because of it. Where it must not be missed, fences
-        //     in `connect` and `shut` order it.
-        self.connected.load(Ordering::Relaxed) & SHUT != 0
+    /// See [`SharedLanes::leave_lane`].
+    pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<UntypedWriter> {
+        self.lanes.leave_lane(id, writer.into_untyped())
+    }
+
+    /// See [`SharedLanes::leave_unused`].
+    #[allow(clippy::result_large_err)] // As where it is declared.
+    pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
+        // SAFETY: it is the writer that was given.
+        self.lanes.leave_unused(id, writer.into_untyped()).map_err(|writer| unsafe { Writer::typed(writer) })
     }
 
     /// Whether no message that is sent will be received.
@@ -373,6 +249,202 @@ impl<T> MpscShared<T> {
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
 
+}
+
+impl SharedLanes {
+    fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
+        Self {
+            ready: ReadySet::new(),
+            parker,
+            slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
+            senders: FirstInPlace::new(WakeTarget::metered(meter.for_room()), FIRST_SENDERS),
+            never_waits: WakeTarget::default(),
+            connected: AtomicUsize::new(0),
+            end_watchers: EndWatchers::none(),
+            most: most.unwrap_or(MOST),
+            spare: AtomicUsize::new(most.unwrap_or(MOST)),
+            left: LeftLanes::new(),
+            number: AtomicU64::new(0),
+            bound,
+            meter,
+        }
+    }
+
+    fn with_first_lane(
+        shape: &'static Shape,
+        bound: Option<usize>,
+        most: Option<usize>,
+        parker: ChannelParker,
+        meter: Meter,
+    ) -> (Self, UntypedWriter) {
+        let mut lanes = Self::new(bound, most, parker, meter);
+        let (writer, idle) = ypipe::lane(shape, bound, LANE, &lanes.meter);
+        lanes.ready = ReadySet::with_first_claimed();
+        lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
+        lanes.spare = AtomicUsize::new(lanes.most - 1);
+        if bound != Some(0) {
+            lanes.connected = AtomicUsize::new(1);
+        }
+        (lanes, writer)
+    }
+
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    /// The lane of a dropped sender that has sent nothing, and its id. Or a new lane. Or, where no lane is free, the
+    /// lane of any dropped sender. Where the channel is shut there is no id, and the writer finds its queue without a
+    /// reader. `None`: too many senders.
+    fn connect(&self, shape: &'static Shape) -> Option<(UntypedWriter, Option<u32>)> {
+        if self.is_shut() {
+            return Some((self.orphaned_lane(shape), None));
+        }
+        if let Some(lane) = self.take_unused() {
+            return Some(lane);
+        }
+        match self.claim() {
+            Some(id) => Some(self.new_lane(shape, id)),
+            None => self.connect_further(shape),
+        }
+    }
+
+    /// An unused lane goes from one sender to the next as if that were the same. So what the receiver does meanwhile
+    /// does not matter: a lane that was in its slot when the channel was shut is ended there.
+    #[inline]
+    fn take_unused(&self) -> Option<(UntypedWriter, Option<u32>)> {
+        self.left.take_unused().map(|(id, writer)| (writer, Some(id)))
+    }
+
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    /// No lane is free: continues with the lane of a dropped sender.
+    #[cold]
+    fn connect_further(&self, shape: &'static Shape) -> Option<(UntypedWriter, Option<u32>)> {
+        let mut has_ended = false;
+        for _ in 0..PATIENCE {
+            if let Some((id, mut writer)) = self.left.take() {
+                if writer.reopen() {
+                    return Some((writer, Some(id)));
+                }
+                has_ended = true;
+            }
+            if self.is_shut() {
+                return Some((self.orphaned_lane(shape), None));
+            }
+            if let Some(lane) = self.take_unused() {
+                return Some(lane);
+            }
+            if let Some(id) = self.claim() {
+                return Some(self.new_lane(shape, id));
+            }
+            if !has_ended {
+                break;
+            }
+            // The receiver has ended a lane that was left here, and is about to free its id: a few instructions.
+            yield_now();
+        }
+        None
+    }
+
+    // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    fn new_lane(&self, shape: &'static Shape, id: usize) -> (UntypedWriter, Option<u32>) {
+        let (writer, idle) = ypipe::lane(shape, self.bound, LANE, &self.meter);
+        if self.bound.is_some() {
+            self.make_target(id as u32);
+        }
+        let slot = self.slots.get_or_make(id, AtomicSlot::empty);
+        slot.put(idle);
+        // ORDERING: pairs with the fence in `shut`: either the receiver finds the lane in this slot, or the check below
+        //     finds the channel shut.
+        fence(Ordering::SeqCst);
+        if self.is_shut() {
+            if let Some(idle) = slot.take() {
+                idle.go().pass();
+            }
+        }
+        (writer, Some(id as u32))
+    }
+
+    // MUTANT: Lanes never outnumber ids, so a claim always finds one.
+    /// An id for a new lane, or for a sender without one.
+    pub(super) fn claim(&self) -> Option<usize> {
+        // ORDERING: Relaxed; a count, which guards no data.
+        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1)).ok()?;
+        let id = self.ready.claim();
+        if id.is_none() {
+            self.unclaim();
+        }
+        id
+    }
+
+    /// There is one lane less.
+    fn unclaim(&self) {
+        // ORDERING: Relaxed; a count, which guards no data.
+        self.spare.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether lanes have become few, so that a dropped sender leaves its lane to others.
+    pub(super) fn keeps_lanes(&self) -> bool {
+        // ORDERING: Relaxed; a hint, which guards no data.
+        self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
+    }
+
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
+    fn leave_lane(&self, id: u32, writer: UntypedWriter) -> Option<UntypedWriter> {
+        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
+            // It may have messages to take back.
+            return Some(writer);
+        }
+        self.left.leave((id, writer)).map(|(_, writer)| writer)
+    }
+
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
+    /// caller must drop. `Err`: the writer, where no other sender gets it.
+    #[allow(clippy::result_large_err)] // As where it is declared.
+    fn leave_unused(&self, id: u32, writer: UntypedWriter) -> Result<Option<UntypedWriter>, UntypedWriter> {
+        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
+            return Err(writer);
+        }
+        match self.left.leave_unused((id, writer)) {
+            Some((_, back)) if !back.has_ended() => Err(back),
+            replaced => Ok(replaced.map(|(_, writer)| writer)),
+        }
+    }
+
+    // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
+    /// The channel's number in the tables of threads. It is unique among all channels.
+    pub(super) fn number(&self) -> u64 {
+        // ORDERING: Relaxed throughout; numbers guard no data.
+        let number = self.number.load(Ordering::Relaxed);
+        if number != 0 {
+            return number;
+        }
+        let fresh = NUMBERS.fetch_add(1, Numbering::Relaxed);
+        match self.number.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => fresh,
+            Err(number) => number,
+        }
+    }
+
+    // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
+    // `an_mpsc_close_against_a_new_sender`.
+    /// A lane into which nothing can be sent: it has no reader and never had one.
+    fn orphaned_lane(&self, shape: &'static Shape) -> UntypedWriter {
+        let (writer, idle) = ypipe::lane(shape, self.bound, 0, &Meter::default());
+        idle.go().pass();
+        writer
+    }
+
+    /// Whether the receiver has disconnected or has closed the channel.
+    pub(super) fn is_shut(&self) -> bool {
+        // ORDERING: Relaxed; nothing of the receiver's is accessed because of it. Where it must not be missed, fences
+        //     in `connect` and `shut` order it.
+        self.connected.load(Ordering::Relaxed) & SHUT != 0
+    }
+
     /// Whether all senders have disconnected, or the channel is shut.
     pub(super) fn is_disconnected(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `disconnect`: what the senders have published and raised is
@@ -399,7 +471,7 @@ impl<T> MpscShared<T> {
     ///
     /// # Safety
     /// Only the receiver may call this, before it shuts the channel, and `look` must not finish the lane.
-    pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader<T>) -> R) -> Option<R> {
+    pub(super) unsafe fn look<R>(&self, id: usize, look: impl FnOnce(&IdleReader) -> R) -> Option<R> {
         // SAFETY: before the channel is shut only the receiver takes lanes out, in `finish`; by the contract neither is
         //     done now. In a rendezvous their senders take them out, and there this is never called: no lane is raised.
         self.slots.get(id).and_then(|slot| unsafe { slot.look(look) })
@@ -453,7 +525,7 @@ impl<T> MpscShared<T> {
     }
 
     /// Receiver: from now on no sender connects. Takes all lanes out of their slots, and the caller ends them.
-    pub(super) fn shut(&self) -> LanesTaken<T> {
+    pub(super) fn shut(&self) -> LanesTaken {
         // ORDERING: Relaxed; the fence below orders it against `connect`.
         self.connected.fetch_or(SHUT, Ordering::Relaxed);
         // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
@@ -467,7 +539,7 @@ impl<T> MpscShared<T> {
     // MUTANT: A wake without a mode does nothing. Killed only by `tasks_wait_for_the_receivers_end`.
     /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room,
     /// and all that wait for the disconnection. Where a waker panics, the others are woken before the panic continues.
-    pub(super) fn tell(&self, lanes: &LanesTaken<T>) {
+    pub(super) fn tell(&self, lanes: &LanesTaken) {
         let released = lanes.iter().map(|(id, idle)| (*id, idle, idle.released()));
         // All tokens are taken before the first waker, which is user code.
         let waiting: Vec<_> = released.filter(|(_, _, tokens)| *tokens != 0).collect();

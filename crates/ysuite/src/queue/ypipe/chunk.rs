@@ -13,11 +13,15 @@
 //! Laps wrap, on 32 bits after some hundred thousand chunks. A lap counts as earlier if the difference is less than
 //! half of all numbers. So a fresh chunk is marked for the lap it is made for, and a chunk that has been away for
 //! longer is marked again.
+//!
+//! Where things are in a group depends on the type of the messages, and is all that does. [`Geometry`] knows it when the
+//! program is compiled: for what is done for each message or group. [`Shape`] has the same when it runs: for all else,
+//! which is compiled once for all types.
 
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, needs_drop};
 use core::ptr::{self, NonNull};
 
 use crate::os;
@@ -55,39 +59,108 @@ const fn round_up(value: usize, align: usize) -> usize {
     value.div_ceil(align) * align
 }
 
-/// Where things are within a group, for messages of type `T`. All in bytes unless said otherwise. In a model groups and
-/// chunks are tiny: the models explore their boundaries.
+/// Where things are within a group. All in bytes unless said otherwise.
+pub(super) trait Places: Copy {
+    /// From one slot to the next.
+    fn step(self) -> usize;
+    /// From the group to its first slot.
+    fn first(self) -> usize;
+    /// The number of slots of a group.
+    fn slots(self) -> usize;
+    /// From one group to the next.
+    fn stride(self) -> usize;
+    /// From one lap to the next: more than any distance within a group.
+    fn lap(self) -> usize;
+    /// Whether a group is found from a slot's address by a mask: groups of one line or two.
+    fn by_mask(self) -> bool;
+
+    /// Writes to a slot: a byte without a meaning, so that the line goes back to the writer as one that was written. Or
+    /// does nothing, where that is for a seldom case.
+    ///
+    /// # Safety
+    /// The slot is one of a live chunk, is empty, and this thread alone uses it.
+    unsafe fn mark(self, at: NonNull<u8>);
+
+    /// From the group to one past its last slot.
+    #[inline(always)]
+    fn end(self) -> usize {
+        self.first() + self.slots() * self.step()
+    }
+}
+
+/// The places in groups for messages of type `T`. In a model groups and chunks are tiny: the models explore their
+/// boundaries.
 pub(super) struct Geometry<T>(PhantomData<T>);
 
+impl<T> Clone for Geometry<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Geometry<T> {}
+
+impl<T> Places for Geometry<T> {
+    #[inline(always)]
+    fn step(self) -> usize {
+        Self::STEP
+    }
+
+    #[inline(always)]
+    fn first(self) -> usize {
+        Self::FIRST
+    }
+
+    #[inline(always)]
+    fn slots(self) -> usize {
+        Self::SLOTS
+    }
+
+    #[inline(always)]
+    fn stride(self) -> usize {
+        Self::STRIDE
+    }
+
+    #[inline(always)]
+    fn lap(self) -> usize {
+        Self::LAP
+    }
+
+    #[inline(always)]
+    fn by_mask(self) -> bool {
+        Self::BY_MASK
+    }
+
+    #[inline(always)]
+    unsafe fn mark(self, at: NonNull<u8>) {
+        if size_of::<T>() != 0 {
+            // SAFETY: by the caller.
+            unsafe { slot::<T>(at).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
+        }
+    }
+}
+
 impl<T> Geometry<T> {
-    /// From one slot to the next. A zero-sized message still needs distinct slots.
+    pub(super) const OF: Self = Self(PhantomData);
+
+    /// A zero-sized message still needs distinct slots.
     pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
-    /// From the group to its first slot.
     pub(super) const FIRST: usize = round_up(size_of::<GroupState>(), align_of::<Slot<T>>());
-    /// The number of slots of a group.
-    pub(super) const SLOTS: usize = Self::SHAPE.0;
-    /// From one group to the next.
-    pub(super) const STRIDE: usize = Self::SHAPE.1;
+    pub(super) const SLOTS: usize = Self::GROUP.0;
+    pub(super) const STRIDE: usize = Self::GROUP.1;
     /// From the group to one past its last slot.
     pub(super) const END: usize = Self::FIRST + Self::SLOTS * Self::STEP;
-    /// From the group to its last slot.
-    pub(super) const LAST: usize = Self::END - Self::STEP;
-    /// From one lap to the next: more than any distance within a group.
     pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
     /// Groups in a chunk of a queue that streams.
     pub(super) const GROUPS: usize = if cfg!(ysuite_loom) { 2 } else { max(Self::groups_in(CHUNK_BYTES), 1) };
-    /// Groups in a great chunk, of a queue of small chunks that has become long: as many as the system's allocator
-    /// gives without a call to the kernel, which would clear the pages each time.
-    pub(super) const GREAT: usize = if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) };
 
-    /// Whether a group is found from a slot's address by a mask: groups of one line or two.
     pub(super) const BY_MASK: bool = !cfg!(ysuite_loom) && (Self::STRIDE == LINE || Self::STRIDE == 2 * LINE);
 
-    const ALIGN: usize = max(align_of::<ChunkHeader<T>>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
+    const ALIGN: usize = max(align_of::<ChunkHeader>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
 
     /// Slots of a group, and its stride. Small messages share a line with their state, or two lines where one would be
     /// mostly waste; a message that fills a line by itself has its state in front.
-    const SHAPE: (usize, usize) = {
+    const GROUP: (usize, usize) = {
         let one = LINE.saturating_sub(Self::FIRST) / Self::STEP;
         let two = (2 * LINE).saturating_sub(Self::FIRST) / Self::STEP;
         if cfg!(ysuite_loom) {
@@ -105,33 +178,132 @@ impl<T> Geometry<T> {
 
     const CHUNK_ALIGN: usize = max(if Self::BY_MASK { Self::STRIDE } else { LINE }, Self::ALIGN);
 
-    /// From the chunk, which is its header, to its first group.
-    const HEAD: usize = round_up(size_of::<ChunkHeader<T>>(), max(align_of::<ChunkHeader<T>>(), ALLOCATED));
-
     /// From an aligned allocation to the first group.
-    const ROOM: usize = round_up(Self::HEAD, Self::CHUNK_ALIGN);
-
-    /// Whether a chunk of this number of groups is aligned within a larger allocation.
-    const fn is_shifted(groups: usize) -> bool {
-        Self::CHUNK_ALIGN == LINE
-            && !cfg!(ysuite_loom)
-            && groups <= SHIFTED_BYTES
-            && groups * Self::STRIDE <= SHIFTED_BYTES
-    }
+    const ROOM: usize = round_up(HEAD, Self::CHUNK_ALIGN);
 
     /// The number of groups of a chunk of `bytes` bytes.
     const fn groups_in(bytes: usize) -> usize {
         bytes.saturating_sub(Self::ROOM) / Self::STRIDE
     }
+
+    /// The same at run time.
+    pub(super) const SHAPE: &'static Shape = &Shape {
+        step: Self::STEP,
+        first: Self::FIRST,
+        slots: Self::SLOTS,
+        stride: Self::STRIDE,
+        lap: Self::LAP,
+        groups: Self::GROUPS,
+        great: if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) },
+        by_mask: Self::BY_MASK,
+        align: Self::CHUNK_ALIGN,
+        room: Self::ROOM,
+        drop_message: if needs_drop::<T>() { Some(drop_message::<T>) } else { None },
+        #[cfg(ysuite_loom)]
+        make_slot: |at| unsafe { at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit())) },
+        #[cfg(ysuite_loom)]
+        end_slot: |at| unsafe { at.cast::<Slot<T>>().drop_in_place() },
+    };
 }
 
+/// The places in the groups of a queue, and the rest that a queue must know of its type of messages.
+pub(crate) struct Shape {
+    step: usize,
+    first: usize,
+    slots: usize,
+    stride: usize,
+    lap: usize,
+    /// Groups in a chunk of a queue that streams.
+    pub(super) groups: usize,
+    /// Groups in a great chunk, of a queue of small chunks that has become long: as many as the system's allocator
+    /// gives without a call to the kernel, which would clear the pages each time.
+    pub(super) great: usize,
+    by_mask: bool,
+    /// Of a chunk that is not made with room to be aligned.
+    align: usize,
+    /// From such a chunk to its first group.
+    room: usize,
+    /// Drops the message in a slot. None where that does nothing.
+    pub(super) drop_message: Option<unsafe fn(NonNull<u8>)>,
+    /// Of a model, where slots are objects.
+    #[cfg(ysuite_loom)]
+    make_slot: unsafe fn(NonNull<u8>),
+    #[cfg(ysuite_loom)]
+    end_slot: unsafe fn(NonNull<u8>),
+}
+
+impl Places for &'static Shape {
+    fn step(self) -> usize {
+        self.step
+    }
+
+    fn first(self) -> usize {
+        self.first
+    }
+
+    fn slots(self) -> usize {
+        self.slots
+    }
+
+    fn stride(self) -> usize {
+        self.stride
+    }
+
+    fn lap(self) -> usize {
+        self.lap
+    }
+
+    fn by_mask(self) -> bool {
+        self.by_mask
+    }
+
+    unsafe fn mark(self, _: NonNull<u8>) {}
+}
+
+impl Shape {
+    /// Whether a chunk of this number of groups is aligned within a larger allocation.
+    fn is_shifted(&self, groups: usize) -> bool {
+        self.align == LINE
+            && !cfg!(ysuite_loom)
+            && groups <= SHIFTED_BYTES
+            && groups * self.stride <= SHIFTED_BYTES
+    }
+
+    /// Of a chunk of `groups` groups.
+    fn layout(&self, groups: usize) -> Layout {
+        let (room, align) =
+            if self.is_shifted(groups) { (HEAD + LINE - ALLOCATED, ALLOCATED) } else { (self.room, self.align) };
+        let bytes = self.stride.checked_mul(groups).and_then(|bytes| bytes.checked_add(room));
+        bytes
+            .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
+            .expect("a message too large for the address space")
+    }
+
+    /// The slots of a group.
+    #[cfg(ysuite_loom)]
+    fn slots_of(&self, group: NonNull<u8>) -> impl Iterator<Item = NonNull<u8>> {
+        // SAFETY: within the group.
+        (0..self.slots).map(move |slot| unsafe { group.add(self.first + slot * self.step) })
+    }
+}
+
+/// # Safety
+/// The slot holds a message, which belongs to the caller.
+unsafe fn drop_message<T>(at: NonNull<u8>) {
+    // SAFETY: by the caller.
+    unsafe { slot::<T>(at).with_mut(|message| (*message).assume_init_drop()) };
+}
+
+/// From the chunk, which is its header, to its first group.
+const HEAD: usize = round_up(size_of::<ChunkHeader>(), max(align_of::<ChunkHeader>(), ALLOCATED));
+
 /// The head of a chunk.
-pub(super) struct ChunkHeader<T> {
+pub(super) struct ChunkHeader {
     /// The chunk after this one; linked by the writer, followed by the reader.
-    pub(super) next: AtomicPtr<ChunkHeader<T>>,
+    pub(super) next: AtomicPtr<ChunkHeader>,
     /// The chunk before this one; written and read by the writer only, and only while that chunk holds messages that
     /// are hidden, or beyond a cut. While the chunk is spent: see [`ChunkCache`](super::chunk_cache::ChunkCache).
-    pub(super) previous: Cell<*mut ChunkHeader<T>>,
+    pub(super) previous: Cell<*mut ChunkHeader>,
     /// The lap the chunk was last linked for. Used by the writer; in the very first chunk the reader starts from it as
     /// well.
     lap: Cell<usize>,
@@ -144,42 +316,23 @@ pub(super) struct ChunkHeader<T> {
 }
 
 /// A chunk by address. Copied freely between the cursors of writer and reader, which decide what each may do with it.
-pub(super) struct Chunk<T>(NonNull<ChunkHeader<T>>);
+#[derive(Clone, Copy)]
+pub(super) struct Chunk(NonNull<ChunkHeader>);
 
-impl<T> Clone for Chunk<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Chunk<T> {}
-
-impl<T> Chunk<T> {
-    fn layout(groups: usize) -> Layout {
-        let (room, align) = if Geometry::<T>::is_shifted(groups) {
-            (Geometry::<T>::HEAD + LINE - ALLOCATED, ALLOCATED)
-        } else {
-            (Geometry::<T>::ROOM, Geometry::<T>::CHUNK_ALIGN)
-        };
-        let bytes = Geometry::<T>::STRIDE.checked_mul(groups).and_then(|bytes| bytes.checked_add(room));
-        bytes
-            .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
-            .expect("a message too large for the address space")
-    }
-
+impl Chunk {
     // MUTANT: Models only: a slot is an object only there.
     /// A fresh chunk of `groups` groups, nothing published in `lap` or in those that come soon after. Aborts where
     /// memory runs out.
-    pub(super) fn allocate(groups: usize, lap: usize) -> Self {
-        let allocated = os::allocate(Self::layout(groups));
-        let room = if Geometry::<T>::is_shifted(groups) {
-            let head = allocated.as_ptr().addr() + Geometry::<T>::HEAD;
+    pub(super) fn allocate(shape: &'static Shape, groups: usize, lap: usize) -> Self {
+        let allocated = os::allocate(shape.layout(groups));
+        let room = if shape.is_shifted(groups) {
+            let head = allocated.as_ptr().addr() + HEAD;
             head.next_multiple_of(LINE) - allocated.as_ptr().addr()
         } else {
-            Geometry::<T>::ROOM
+            shape.room
         };
         // SAFETY: by `layout` the room is at least a head, and within the allocation.
-        let chunk = Self(unsafe { allocated.add(room - Geometry::<T>::HEAD) }.cast());
+        let chunk = Self(unsafe { allocated.add(room - HEAD) }.cast());
         let null = ptr::null_mut();
         let header = ChunkHeader {
             next: AtomicPtr::new(null),
@@ -194,15 +347,11 @@ impl<T> Chunk<T> {
         unsafe {
             chunk.0.write(header);
             chunk.header().made.written();
-            for group in chunk.all_groups() {
+            for group in chunk.all_groups(shape) {
                 group.cast::<GroupState>().write(GroupState::new(nothing(group, lap)));
-                for slot in 0..Geometry::<T>::SLOTS {
-                    let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
-                    // Any memory is a slot without a message. A model has an object there.
-                    if cfg!(ysuite_loom) {
-                        at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit()));
-                    }
-                }
+                // Any memory is a slot without a message. A model has an object there.
+                #[cfg(ysuite_loom)]
+                shape.slots_of(group).for_each(|slot| (shape.make_slot)(slot));
             }
         }
         chunk
@@ -214,7 +363,7 @@ impl<T> Chunk<T> {
     ///
     /// # Safety
     /// No other thread uses this chunk, and no thread will follow a link to it.
-    pub(super) unsafe fn free(self) {
+    pub(super) unsafe fn free(self, shape: &'static Shape) {
         let (groups, room) = (self.groups(), self.header().room as usize);
         // All readers of the chunk have finished, and are ordered before this: else a model reports a race.
         self.header().made.written();
@@ -222,18 +371,14 @@ impl<T> Chunk<T> {
         // only drop the states and slots that `allocate` wrote (which has an effect only in a model, where atomics are
         // objects).
         unsafe {
-            if cfg!(ysuite_loom) {
-                for group in self.all_groups() {
-                    group.cast::<GroupState>().drop_in_place();
-                    for slot in 0..Geometry::<T>::SLOTS {
-                        let at = group.add(Geometry::<T>::FIRST + slot * Geometry::<T>::STEP);
-                        at.cast::<Slot<T>>().drop_in_place();
-                    }
-                }
+            #[cfg(ysuite_loom)]
+            for group in self.all_groups(shape) {
+                group.cast::<GroupState>().drop_in_place();
+                shape.slots_of(group).for_each(|slot| (shape.end_slot)(slot));
             }
             let allocated = self.first().sub(room);
             self.0.drop_in_place();
-            os::deallocate(allocated, Self::layout(groups));
+            os::deallocate(allocated, shape.layout(groups));
         }
     }
 
@@ -242,15 +387,15 @@ impl<T> Chunk<T> {
         Self(NonNull::dangling())
     }
 
-    pub(super) fn from_raw(header: *mut ChunkHeader<T>) -> Option<Self> {
+    pub(super) fn from_raw(header: *mut ChunkHeader) -> Option<Self> {
         NonNull::new(header).map(Self)
     }
 
-    pub(super) fn as_raw(self) -> *mut ChunkHeader<T> {
+    pub(super) fn as_raw(self) -> *mut ChunkHeader {
         self.0.as_ptr()
     }
 
-    pub(super) fn header(&self) -> &ChunkHeader<T> {
+    pub(super) fn header(&self) -> &ChunkHeader {
         // SAFETY: cursors and the cache hold only live chunks: they forget a chunk before they hand it over or free it.
         // The header is never borrowed mutably.
         let header = unsafe { self.0.as_ref() };
@@ -290,18 +435,18 @@ impl<T> Chunk<T> {
     // MUTANT: Speed only: states that read as nothing are reset earlier than needed.
     /// For the writer, which is about to link a spent chunk for `lap`. Clears states so old that they might read as
     /// published.
-    pub(super) fn renew(self, lap: usize) {
+    pub(super) fn renew(self, shape: &'static Shape, lap: usize) {
         let before = self.header().lap.replace(lap);
         // Less 1, so that a whole round of all laps counts as long ago, too.
         if lap.wrapping_sub(before).wrapping_sub(1) >= AGE {
-            self.clear(lap);
+            self.clear(shape, lap);
         }
     }
 
     /// Marks all groups as empty in `lap`.
     #[cold]
-    fn clear(self, lap: usize) {
-        for group in self.all_groups() {
+    fn clear(self, shape: &'static Shape, lap: usize) {
+        for group in self.all_groups(shape) {
             // ORDERING: Relaxed; the writer publishes it with the chunk's link, a Release store in
             // `WriteCursor::next_chunk`, which pairs with the Acquire in `ReadCursor::next_chunk`.
             // SAFETY: one of the chunk's groups, and the chunk is alive: the writer owns it.
@@ -309,21 +454,21 @@ impl<T> Chunk<T> {
         }
     }
 
-    fn all_groups(self) -> impl Iterator<Item = NonNull<u8>> {
+    fn all_groups(self, shape: &'static Shape) -> impl Iterator<Item = NonNull<u8>> {
         // SAFETY: `index` is below the number of groups, so the address is that of one of the chunk's groups.
-        (0..self.groups()).map(move |index| unsafe { self.first().add(index * Geometry::<T>::STRIDE) })
+        (0..self.groups()).map(move |index| unsafe { self.first().add(index * shape.stride) })
     }
 
     /// The first group.
     pub(super) fn first(self) -> NonNull<u8> {
         // SAFETY: by `layout` the allocation is at least as long as the head.
-        unsafe { self.0.cast::<u8>().add(Geometry::<T>::HEAD) }
+        unsafe { self.0.cast::<u8>().add(HEAD) }
     }
 
     /// One past the last group.
-    pub(super) fn end(self) -> NonNull<u8> {
+    pub(super) fn end(self, shape: impl Places) -> NonNull<u8> {
         // SAFETY: by `layout` the allocation ends with the last group: the address is one past it.
-        unsafe { self.first().add(self.groups() * Geometry::<T>::STRIDE) }
+        unsafe { self.first().add(self.groups() * shape.stride()) }
     }
 }
 
@@ -360,10 +505,10 @@ pub(super) unsafe fn slot<'a, T>(at: NonNull<u8>) -> &'a Slot<T> {
 /// # Safety
 /// `at` is such an address, in the group `known`, or in any group where groups are found by a mask.
 #[inline(always)]
-pub(super) unsafe fn group_of<T>(at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
-    if Geometry::<T>::BY_MASK {
-        // A mask is cheaper than a load of the cursor's `group`.
-        let within = at.as_ptr().addr() % Geometry::<T>::STRIDE;
+pub(super) unsafe fn group_of(shape: impl Places, at: NonNull<u8>, known: NonNull<u8>) -> NonNull<u8> {
+    if shape.by_mask() {
+        // A mask is cheaper than a load of the cursor's `group`. Such strides are powers of two.
+        let within = at.as_ptr().addr() & (shape.stride() - 1);
         // SAFETY: the first group is at a multiple of the stride of such groups, so the group begins at the multiple
         // below, within the same chunk.
         return unsafe { at.sub(within) };

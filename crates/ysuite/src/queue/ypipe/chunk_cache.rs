@@ -16,7 +16,7 @@
 
 use core::ptr;
 
-use super::chunk::{Chunk, ChunkHeader};
+use super::chunk::{Chunk, ChunkHeader, Shape};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
@@ -28,10 +28,12 @@ const LONG: usize = 8;
 
 // GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
 //     construction: a ring of fixed length
-pub(super) struct ChunkCache<T> {
+pub(super) struct ChunkCache {
+    /// Of all chunks of the queue.
+    pub(super) shape: &'static Shape,
     /// The ring, or null before the writer leaves a chunk that is worth keeping. Made by the writer, which mostly
     /// allocates a chunk then: the reader never does.
-    ring: AtomicPtr<AtomicPtr<ChunkHeader<T>>>,
+    ring: AtomicPtr<AtomicPtr<ChunkHeader>>,
     /// The ring's slots as they were made.
     made: Handed,
     /// How many slots the ring has.
@@ -54,12 +56,13 @@ pub(super) struct ChunkCache<T> {
     left: AtomicU32,
 }
 
-impl<T> ChunkCache<T> {
+impl ChunkCache {
     /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `least` chunks
     /// however short it is, and up to `reserve` where it turns out to need them. Memory is allocated only when the
     /// writer [leaves](Self::leaves) a chunk that is worth keeping.
-    pub(super) fn new(most: Option<usize>, least: u8, reserve: u8) -> Self {
+    pub(super) fn new(shape: &'static Shape, most: Option<usize>, least: u8, reserve: u8) -> Self {
         Self {
+            shape,
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
             room: most.unwrap_or(MOST).min(LARGEST) as u16,
@@ -81,18 +84,18 @@ impl<T> ChunkCache<T> {
     }
 
     /// The slot of the ring for the chunk of this number, if there is a ring.
-    fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
+    fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader>> {
         self.slot(count % self.room())
     }
 
     /// After the last slot, if there is a ring: the newest of the chunks that a queue with a bound keeps beyond it.
     /// Each leads to the one before by the field `previous` of its head. Only the reader adds one, and only the writer
     /// takes one.
-    fn beyond(&self) -> Option<&AtomicPtr<ChunkHeader<T>>> {
+    fn beyond(&self) -> Option<&AtomicPtr<ChunkHeader>> {
         self.slot(self.room())
     }
 
-    fn slot(&self, index: usize) -> Option<&AtomicPtr<ChunkHeader<T>>> {
+    fn slot(&self, index: usize) -> Option<&AtomicPtr<ChunkHeader>> {
         // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only
         // after the link to the next one, and finds the ring that was made before that link.
         let ring = self.ring.load(Ordering::Acquire);
@@ -108,7 +111,7 @@ impl<T> ChunkCache<T> {
     /// The writer, or the thread that makes the queue.
     #[cold]
     fn make(&self) {
-        let ring: Box<[AtomicPtr<ChunkHeader<T>>]> =
+        let ring: Box<[AtomicPtr<ChunkHeader>]> =
             (0..=self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`: the slots are initialised.
@@ -120,7 +123,7 @@ impl<T> ChunkCache<T> {
     /// queue is long, one more is freed, and also with each great chunk that is freed.
     ///
     /// `given`, here and below, is the reader's own: chunks put into the ring in all, less those taken back.
-    pub(super) fn give(&self, given: &mut usize, chunk: Chunk<T>, groups: usize) {
+    pub(super) fn give(&self, given: &mut usize, chunk: Chunk, groups: usize) {
         // ORDERING: Relaxed twice; only the reader writes `left`, and the writer uses it only to decide, in `is_long`,
         // how much it allocates.
         let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
@@ -138,9 +141,9 @@ impl<T> ChunkCache<T> {
                 // ORDERING: Relaxed; a hint for the writer.
                 self.gave_up.store(true, Ordering::Relaxed);
             }
-            free(Some(chunk));
+            self.free(Some(chunk));
             if kept > enough || too_great && kept != 0 {
-                free(self.take_back(given));
+                self.free(self.take_back(given));
             }
         } else {
             self.put(given, chunk);
@@ -174,12 +177,12 @@ impl<T> ChunkCache<T> {
         self.gave_up.store(false, Ordering::Relaxed);
         self.reserve.store(self.least, Ordering::Relaxed);
         while let Some(chunk) = self.take_back(given) {
-            free(Some(chunk));
+            self.free(Some(chunk));
         }
     }
 
     /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
-    pub(super) fn put_first(&self, given: &mut usize, chunk: Chunk<T>) {
+    pub(super) fn put_first(&self, given: &mut usize, chunk: Chunk) {
         if self.place(0).is_none() {
             self.make();
         }
@@ -188,13 +191,13 @@ impl<T> ChunkCache<T> {
 
     /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another
     /// frees it.
-    fn put(&self, given: &mut usize, chunk: Chunk<T>) {
+    fn put(&self, given: &mut usize, chunk: Chunk) {
         // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes after the swap that emptied it
         // in the order of changes of this word.
         let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
             return match self.beyond() {
                 Some(beyond) if self.keeps_all => Self::put_beyond(beyond, chunk),
-                _ => free(Some(chunk)),
+                _ => self.free(Some(chunk)),
             };
         };
         // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
@@ -205,7 +208,7 @@ impl<T> ChunkCache<T> {
 
     /// Reader: keeps a chunk beyond the ring.
     #[cold]
-    fn put_beyond(beyond: &AtomicPtr<ChunkHeader<T>>, chunk: Chunk<T>) {
+    fn put_beyond(beyond: &AtomicPtr<ChunkHeader>, chunk: Chunk) {
         // ORDERING: Relaxed; the exchange hands over what is there.
         let mut newest = beyond.load(Ordering::Relaxed);
         loop {
@@ -221,7 +224,7 @@ impl<T> ChunkCache<T> {
 
     /// Writer: takes the newest chunk that is kept beyond the ring, if there is one. As no other thread takes any, a
     /// chunk that is the newest again has been so all the time.
-    fn take_beyond(&self) -> Option<Chunk<T>> {
+    fn take_beyond(&self) -> Option<Chunk> {
         let beyond = self.beyond()?;
         // ORDERING: Acquire, here and on failure, pairs with the Release in `put_beyond`.
         let mut newest = beyond.load(Ordering::Acquire);
@@ -238,7 +241,7 @@ impl<T> ChunkCache<T> {
     }
 
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
-    fn take_back(&self, given: &mut usize) -> Option<Chunk<T>> {
+    fn take_back(&self, given: &mut usize) -> Option<Chunk> {
         let newest = given.wrapping_sub(1);
         // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two handles gets the chunk,
         // and this one has put it there itself.
@@ -249,7 +252,7 @@ impl<T> ChunkCache<T> {
 
     /// Writer: is about to link a chunk after this one, and the reader may give it back then. Makes the ring where it
     /// will be worth keeping: of at least `groups` groups. A queue of few messages has only smaller ones.
-    pub(super) fn leaves(&self, chunk: Chunk<T>, groups: usize) {
+    pub(super) fn leaves(&self, chunk: Chunk, groups: usize) {
         if chunk.groups() >= groups && self.place(0).is_none() {
             self.make();
         }
@@ -267,7 +270,7 @@ impl<T> ChunkCache<T> {
     }
 
     /// Writer: takes a spent chunk if there is one.
-    pub(super) fn take(&self) -> Option<Chunk<T>> {
+    pub(super) fn take(&self) -> Option<Chunk> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
         let place = self.place(taken)?;
@@ -289,6 +292,15 @@ impl<T> ChunkCache<T> {
         self.linked.load(Ordering::Relaxed).wrapping_sub(self.left.load(Ordering::Relaxed)) as usize >= LONG
     }
 
+    /// Frees a chunk that has left the queue and the ring.
+    fn free(&self, chunk: Option<Chunk>) {
+        if let Some(chunk) = chunk {
+            // SAFETY: the reader has left the chunk, and the writer had left it before. It is not in the ring, so no
+            // thread can get it from there. All chunks of the queue have this shape.
+            unsafe { chunk.free(self.shape) };
+        }
+    }
+
     /// Writer: has linked another chunk to the queue.
     pub(super) fn linked(&self) {
         // ORDERING: Relaxed twice; only the writer writes `linked`, and the reader uses it only to decide, in `give`,
@@ -297,17 +309,8 @@ impl<T> ChunkCache<T> {
     }
 }
 
-/// Frees a chunk that has left the queue and the ring.
-fn free<T>(chunk: Option<Chunk<T>>) {
-    if let Some(chunk) = chunk {
-        // SAFETY: the reader has left the chunk, and the writer had left it before. It is not in the ring, so no thread
-        // can get it from there.
-        unsafe { chunk.free() };
-    }
-}
-
 // USER CODE: none (it frees chunks, which hold no messages)
-impl<T> Drop for ChunkCache<T> {
+impl Drop for ChunkCache {
     // MUTANT: Killed only by `chunks_whose_messages_are_taken_back_are_used_again_and_given_back`.
     fn drop(&mut self) {
         // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both handles.
@@ -316,21 +319,21 @@ impl<T> Drop for ChunkCache<T> {
             return;
         }
         while let Some(chunk) = self.take_beyond() {
-            free(Some(chunk));
+            self.free(Some(chunk));
         }
         // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both handles.
         let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room() + 1)) };
         for place in &ring[..self.room()] {
             // ORDERING: Relaxed; `&mut self`: the thread that drops this has synchronised with both handles.
-            free(Chunk::from_raw(place.load(Ordering::Relaxed)));
+            self.free(Chunk::from_raw(place.load(Ordering::Relaxed)));
         }
     }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{ChunkCache, LARGEST, LONG, free};
-    use crate::queue::ypipe::chunk::{Chunk, Geometry};
+    use super::{ChunkCache, LARGEST, LONG};
+    use crate::queue::ypipe::chunk::{Chunk, Geometry, Shape};
     use crate::sync::Ordering;
 
     /// Groups of a chunk that is worth keeping, of one that is smaller, and of a great one.
@@ -340,21 +343,23 @@ mod tests {
 
     const RESERVE: u8 = 3;
 
-    fn chunk(groups: usize) -> Chunk<u64> {
-        Chunk::allocate(groups, Geometry::<u64>::LAP)
+    const SHAPE: &Shape = Geometry::<u64>::SHAPE;
+
+    fn chunk(groups: usize) -> Chunk {
+        Chunk::allocate(SHAPE, groups, Geometry::<u64>::LAP)
     }
 
     /// A cache whose writer has left a chunk that is worth keeping.
-    fn with_ring(most: Option<usize>) -> ChunkCache<u64> {
-        let (cache, first) = (ChunkCache::new(most, RESERVE, RESERVE), chunk(WORTH));
+    fn with_ring(most: Option<usize>) -> ChunkCache {
+        let (cache, first) = (ChunkCache::new(SHAPE, most, RESERVE, RESERVE), chunk(WORTH));
         cache.leaves(first, WORTH);
-        free(Some(first));
+        cache.free(Some(first));
         cache
     }
 
     #[test]
     fn a_cache_that_will_keep_nothing_takes_no_memory() {
-        let (cache, small) = (ChunkCache::new(None, RESERVE, RESERVE), chunk(SMALL));
+        let (cache, small) = (ChunkCache::new(SHAPE, None, RESERVE, RESERVE), chunk(SMALL));
         cache.leaves(small, WORTH);
         assert!(cache.place(0).is_none() && cache.take().is_none());
         cache.give(&mut 0, small, WORTH);
@@ -373,7 +378,7 @@ mod tests {
         }
         while let Some(taken) = cache.take() {
             groups.push(taken.groups());
-            free(Some(taken));
+            cache.free(Some(taken));
         }
         (counts, groups)
     }
@@ -385,10 +390,10 @@ mod tests {
 
     #[test]
     fn a_reserve_grows_with_each_chunk_that_is_missed_and_goes_when_few_messages_come() {
-        let cache = ChunkCache::<u64>::new(None, 0, 2);
+        let cache = ChunkCache::new(SHAPE, None, 0, 2);
         let (mut given, first) = (0, chunk(WORTH));
         cache.leaves(first, WORTH);
-        free(Some(first));
+        cache.free(Some(first));
         // The reader is as far as the writer, and leaves a chunk.
         let leave = |given: &mut usize| {
             cache.linked();

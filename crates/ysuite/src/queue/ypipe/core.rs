@@ -4,17 +4,16 @@
 //! here, and from then on any thread that publishes disposes of the messages that are left: every message is delivered
 //! or dropped, once, and never stranded.
 
-use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
 // Not the model's: only one handle uses it.
 use core::sync::atomic::AtomicBool;
 
-use super::chunk::{Chunk, ChunkHeader, Geometry};
+use super::chunk::{Chunk, ChunkHeader, Places, Shape};
 use super::chunk_cache::ChunkCache;
 use super::cut::Cut;
-use super::in_slot::InSlot;
+use super::in_slot::UntypedInSlot;
 use super::progress::Progress;
 use super::reader::ReadCursor;
 use crate::foreign::Panics;
@@ -57,16 +56,16 @@ const LANE_BYTES: usize = 8 * 1024;
 /// message, and what is allocated before and after this, there are fields enough that are seldom used, so that none
 /// of these share a line. So the core needs no alignment, which costs an allocator a line or two: there may be thousands.
 #[repr(C)]
-pub(crate) struct PipeCore<T> {
+pub(crate) struct PipeCore {
     /// Read for every message, written when a handle sleeps or is dropped.
-    pub(super) read_mostly: ReadMostly<T>,
+    pub(super) read_mostly: ReadMostly,
     /// The cursor, while no reader has it. Before [`GONE`](crate::passive::GONE) it belongs to the reading side, then
     /// to the thread that has raised `disposing` from 0.
-    pub(super) resting: UnsafeCell<Option<ReadCursor<T>>>,
+    pub(super) resting: UnsafeCell<Option<ReadCursor>>,
     /// The number of messages that have been read: written by the reader for each.
     pub(super) progress: Observed<Progress>,
     /// The first chunk of a queue that began without one, or null. Made by the writer.
-    first: AtomicPtr<ChunkHeader<T>>,
+    first: AtomicPtr<ChunkHeader>,
     /// Where the queue ends, once its reader has closed it.
     pub(super) cut: Cut,
     /// The number of threads that have requested the disposal of what is left, since it was last 0.
@@ -77,62 +76,64 @@ pub(crate) struct PipeCore<T> {
 
 #[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
 const _: () = {
-    type Core = PipeCore<u64>;
-    let words = core::mem::offset_of!(Core, read_mostly) + core::mem::offset_of!(ReadMostly<u64>, reader);
-    let (progress, apart) = (core::mem::offset_of!(Core, progress), size_of::<Apart>());
-    let is_aligned = align_of::<ReadMostly<u64>>() > align_of::<usize>();
+    let words = core::mem::offset_of!(PipeCore, read_mostly) + core::mem::offset_of!(ReadMostly, reader);
+    let (progress, apart) = (core::mem::offset_of!(PipeCore, progress), size_of::<Apart>());
+    let is_aligned = align_of::<ReadMostly>() > align_of::<usize>();
     assert!(is_aligned || words >= apart && progress >= words + 2 * size_of::<Passive>() + apart);
 };
 
 /// A handle's share of a core, which is freed with the last one. An `Arc` that has its count among the fields that are
 /// seldom used, and no second one.
-pub(super) struct CoreShare<T>(NonNull<PipeCore<T>>, PhantomData<PipeCore<T>>);
+///
+/// It goes from thread to thread with any type of messages: the handles say of which types they do.
+pub(crate) struct CoreShare(NonNull<PipeCore>);
 
-// SAFETY: as for an `Arc`: threads that have shares use the core at the same time, and any of them may drop it.
-unsafe impl<T: Send> Send for CoreShare<T> {}
+// SAFETY: as for an `Arc`: threads that have shares use the core at the same time, and any of them may drop it. Messages
+//     are reached, and dropped, by handles only that are `Send` where messages are, or that such handles own.
+unsafe impl Send for CoreShare {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for CoreShare<T> {}
+unsafe impl Sync for CoreShare {}
 
-impl<T> CoreShare<T> {
+impl CoreShare {
     /// The first share of a core, which has been made just now.
-    pub(super) fn new(core: PipeCore<T>) -> Self {
+    pub(super) fn new(core: PipeCore) -> Self {
         // SAFETY: a box's address is not null.
-        Self(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(core))) }, PhantomData)
+        Self(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(core))) })
     }
 
-    pub(super) fn into_raw(self) -> *mut PipeCore<T> {
+    pub(super) fn into_raw(self) -> *mut PipeCore {
         ManuallyDrop::new(self).0.as_ptr()
     }
 
     /// # Safety
     /// The address came from [`into_raw`](Self::into_raw), and no other share that is dropped is made of it.
-    pub(super) unsafe fn from_raw(core: *mut PipeCore<T>) -> Self {
+    pub(super) unsafe fn from_raw(core: *mut PipeCore) -> Self {
         // SAFETY: by the caller.
-        Self(unsafe { NonNull::new_unchecked(core) }, PhantomData)
+        Self(unsafe { NonNull::new_unchecked(core) })
     }
 }
 
-impl<T> Clone for CoreShare<T> {
+impl Clone for CoreShare {
     fn clone(&self) -> Self {
         // ORDERING: Relaxed; this share keeps the core alive meanwhile, and hands nothing over. The count cannot
         // overflow: a core has two handles, and a few shares for a moment.
         self.shares.fetch_add(1, Ordering::Relaxed);
-        Self(self.0, PhantomData)
+        Self(self.0)
     }
 }
 
-impl<T> Deref for CoreShare<T> {
-    type Target = PipeCore<T>;
+impl Deref for CoreShare {
+    type Target = PipeCore;
 
     #[inline(always)]
-    fn deref(&self) -> &PipeCore<T> {
+    fn deref(&self) -> &PipeCore {
         // SAFETY: the core lives as long as a share of it, and is only ever borrowed shared.
         unsafe { self.0.as_ref() }
     }
 }
 
 // USER CODE: messages' `Drop`, as of `PipeCore`
-impl<T> Drop for CoreShare<T> {
+impl Drop for CoreShare {
     fn drop(&mut self) {
         // ORDERING: AcqRel; Release hands what this handle did to the thread that drops the last share, which acquires
         // that of all others here.
@@ -151,10 +152,10 @@ pub(super) const UNBOUNDED: usize = isize::MAX as usize;
 #[repr(C)]
 #[cfg_attr(not(target_pointer_width = "64"), repr(align(64)))]
 #[cfg_attr(any(target_arch = "aarch64", target_arch = "powerpc64"), repr(align(128)))]
-pub(super) struct ReadMostly<T> {
+pub(super) struct ReadMostly {
     /// How many messages there may be at once; `usize::MAX` without a bound.
     pub(super) capacity: usize,
-    pub(super) cache: ChunkCache<T>,
+    pub(super) cache: ChunkCache,
     /// Groups in a chunk that is worth keeping.
     groups: u32,
     /// Whether a bound was requested, even one that can never be reached.
@@ -169,68 +170,78 @@ pub(super) struct ReadMostly<T> {
     pub(super) writer: Passive,
 }
 
-// SAFETY: the core owns its chunks and the messages in them, and sending it sends those: `T: Send` is enough.
-unsafe impl<T: Send> Send for PipeCore<T> {}
-// SAFETY: the core moves messages from one thread to another and never lends them, so `T: Send` is enough. Only one
-// thread uses the resting cursor at a time: the reading side, and after `GONE` the thread that has raised `disposing`
-// from 0.
-unsafe impl<T: Send> Sync for PipeCore<T> {}
+// SAFETY: as of `CoreShare`.
+unsafe impl Send for PipeCore {}
+// SAFETY: as of `CoreShare`. Only one thread uses the resting cursor at a time: the reading side, and after `GONE` the
+// thread that has raised `disposing` from 0.
+unsafe impl Sync for PipeCore {}
 
-impl<T> PipeCore<T> {
+impl PipeCore {
     // MUTANT: Memory only: how many chunks a queue allocates and keeps. Killed only by
     // `a_bounded_channel_of_just_a_mebibyte_never_allocates_after_it_was_made`,
     // `of_a_burst_of_large_messages_few_chunks_are_kept` and `a_pipe_of_few_messages_takes_little`.
     /// A bound of `usize::MAX` can never be reached, and is treated as none. The first chunk is for `lap`. Returns the
     /// reader's cursor in that chunk as well.
-    pub(super) fn new(bound: Option<usize>, lap: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        Self::with_chunks(bound, lap, Geometry::<T>::GROUPS)
+    pub(super) fn new(shape: &'static Shape, bound: Option<usize>, lap: usize) -> (Self, Chunk, ReadCursor) {
+        Self::with_chunks(shape, bound, lap, shape.groups)
     }
 
     // MUTANT: As of `new`.
     /// As [`new`](Self::new), with chunks of at most `most` groups.
-    pub(super) fn with_chunks(bound: Option<usize>, lap: usize, most: usize) -> (Self, Chunk<T>, ReadCursor<T>) {
-        let reserve = if Geometry::<T>::GROUPS > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
-        let core = Self::with(bound, most, (0, reserve), Passive::new());
+    pub(super) fn with_chunks(
+        shape: &'static Shape,
+        bound: Option<usize>,
+        lap: usize,
+        most: usize,
+    ) -> (Self, Chunk, ReadCursor) {
+        let reserve = if shape.groups > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
+        let core = Self::with(shape, bound, most, (0, reserve), Passive::new());
         let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
             first = first.min(STREAM_FIRST);
-        } else if first.saturating_mul(Geometry::<T>::STRIDE).saturating_mul(cache.room()) <= EAGER_BYTES {
+        } else if first.saturating_mul(shape.stride()).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
-            (1..cache.room()).for_each(|_| cache.put_first(&mut given, Chunk::allocate(first, lap)));
+            (1..cache.room()).for_each(|_| cache.put_first(&mut given, Chunk::allocate(shape, first, lap)));
         }
-        let chunk = Chunk::allocate(first, lap);
-        (core, chunk, ReadCursor::new(chunk, given))
+        let chunk = Chunk::allocate(shape, first, lap);
+        (core, chunk, ReadCursor::new(shape, chunk, given))
     }
 
     /// A queue that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
     /// word.
-    pub(super) fn lane(bound: Option<usize>, tokens: u32) -> Self {
+    pub(super) fn lane(shape: &'static Shape, bound: Option<usize>, tokens: u32) -> Self {
         // MUTANT: Memory only: how large a kept chunk is.
-        let most = (LANE_BYTES / Geometry::<T>::STRIDE).clamp(1, Geometry::<T>::GROUPS);
-        let most = if cfg!(ysuite_loom) { Geometry::<T>::GROUPS } else { most };
-        Self::with(bound, most, (LANE_RESERVE, LANE_RESERVE), Passive::armed(tokens))
+        let most = (LANE_BYTES / shape.stride()).clamp(1, shape.groups);
+        let most = if cfg!(ysuite_loom) { shape.groups } else { most };
+        Self::with(shape, bound, most, (LANE_RESERVE, LANE_RESERVE), Passive::armed(tokens))
     }
 
     // MUTANT: Memory only: how many chunks a queue keeps; or speed: whether the first checks have a fence. Killed only
     // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
     /// `reserve`: how many of them are kept without a bound however short the queue is, at least and at most.
-    fn with(bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
+    fn with(
+        shape: &'static Shape,
+        bound: Option<usize>,
+        most: usize,
+        reserve: (u8, u8),
+        reader: Passive,
+    ) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
         let (most_full, few) =
-            (capacity.div_ceil(Geometry::<T>::SLOTS), (capacity / Geometry::<T>::SLOTS).saturating_add(1));
+            (capacity.div_ceil(shape.slots()), (capacity / shape.slots()).saturating_add(1));
         // Of few messages two chunks are enough, where each has room for more than all of them; of more, it would take
         // more memory than three of half that size.
         let groups = if few <= FEW && !cfg!(ysuite_loom) { few } else { most_full.div_ceil(2) }.clamp(1, most);
         // Two more: one chunk may be partly read while another is partly written.
-        let chunks = (capacity / (groups * Geometry::<T>::SLOTS)).saturating_add(2);
+        let chunks = (capacity / (groups * shape.slots())).saturating_add(2);
         let read_mostly = ReadMostly {
             reader,
             writer: if is_bounded { Passive::new() } else { Passive::unused() },
             capacity,
-            cache: ChunkCache::new(is_bounded.then_some(chunks), reserve.0, reserve.1),
+            cache: ChunkCache::new(shape, is_bounded.then_some(chunks), reserve.0, reserve.1),
             groups: groups as u32,
             asked: bound.is_some(),
             closed: AtomicU8::new(OPEN),
@@ -245,6 +256,11 @@ impl<T> PipeCore<T> {
             resting: UnsafeCell::new(None),
             shares: AtomicUsize::new(1),
         }
+    }
+
+    /// Of all chunks.
+    pub(super) fn shape(&self) -> &'static Shape {
+        self.read_mostly.cache.shape
     }
 
     /// Whether the reader marks each group that it has read.
@@ -276,22 +292,22 @@ impl<T> PipeCore<T> {
     }
 
     /// Writer of a lane, once: makes the first chunk.
-    pub(super) fn begin(&self) -> Chunk<T> {
-        let chunk = Chunk::allocate(self.groups().min(LANE_FIRST), Geometry::<T>::LAP);
+    pub(super) fn begin(&self) -> Chunk {
+        let chunk = Chunk::allocate(self.shape(), self.groups().min(LANE_FIRST), self.shape().lap());
         // ORDERING: Release pairs with the Acquire in `first_cursor`: the chunk is initialised.
         self.first.store(chunk.as_raw(), Ordering::Release);
         chunk
     }
 
     /// The first cursor of a lane that has not been read yet, if the writer has made a chunk.
-    pub(super) fn first_cursor(&self) -> Option<ReadCursor<T>> {
+    pub(super) fn first_cursor(&self) -> Option<ReadCursor> {
         // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
         let chunk = Chunk::from_raw(self.first.load(Ordering::Acquire))?;
-        let mut cursor = ReadCursor::new(chunk, 0);
+        let mut cursor = ReadCursor::new(self.shape(), chunk, 0);
         // MUTANT: In a race: another thread disposes while a first message past the cut is taken back. Killed only by
         // the model `an_mpsc_close_then_its_drop_against_sending_in_two_lanes`.
         if self.cut().is_some() {
-            cursor.poison();
+            cursor.poison(self.shape());
         }
         Some(cursor)
     }
@@ -300,7 +316,7 @@ impl<T> PipeCore<T> {
     ///
     /// # Safety
     /// The cursor is this core's, and the reading side has not left.
-    pub(super) unsafe fn rest_cursor(&self, cursor: ReadCursor<T>) {
+    pub(super) unsafe fn rest_cursor(&self, cursor: ReadCursor) {
         // SAFETY: before GONE the cell belongs to the reading side. The caller owns the cursor, and so is the reading
         // side.
         self.resting.with_mut(|resting| unsafe { *resting = Some(cursor) });
@@ -383,7 +399,7 @@ impl<T> PipeCore<T> {
     ///
     /// If `each` panics (a message's own `Drop`), the rest is still disposed of, and the first panic continues
     /// afterwards.
-    pub(super) fn dispose(&self, each: &mut dyn FnMut(usize, InSlot<T>)) {
+    pub(super) fn dispose(&self, each: &mut dyn FnMut(usize, UntypedInSlot)) {
         // MUTANT: In a race: both handles dispose at once. Killed only by the model
         // `the_receivers_end_against_sending`.
         // ORDERING: AcqRel; Acquire pairs with the Release of the last disposer's `compare_exchange` below and takes
@@ -416,14 +432,14 @@ impl<T> PipeCore<T> {
     }
 }
 
-impl<T> Drop for PipeCore<T> {
+impl Drop for PipeCore {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         // Messages that were published after the last check.
         panics.catch(|| self.dispose(&mut |_, message| drop(message)));
         // SAFETY: `&mut self`: both handles are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
-            cursor.free_chunks();
+            cursor.free_chunks(self.shape());
         }
     }
 }

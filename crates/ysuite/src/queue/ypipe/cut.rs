@@ -24,12 +24,12 @@
 //!
 //! Cannot: be undone. Cannot say whether a message below the cut will be received: the reader may still be dropped.
 
-use super::chunk::Geometry;
+use super::chunk::{Places, Shape};
 use super::core::PipeCore;
 use super::idle_reader::IdleReader;
-use super::in_slot::InSlot;
-use super::reader::{ReadCursor, Reader};
-use super::writer::{Writer, Writing};
+use super::in_slot::UntypedInSlot;
+use super::reader::{ReadCursor, Reading, UntypedReader};
+use super::writer::Writing;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::sync::{AtomicU64, Ordering};
@@ -72,7 +72,7 @@ impl Cut {
     }
 }
 
-impl<T> PipeCore<T> {
+impl PipeCore {
     /// Where the queue ends, if its reader has closed it.
     #[inline]
     pub(super) fn cut(&self) -> Option<usize> {
@@ -85,15 +85,13 @@ impl<T> PipeCore<T> {
     }
 }
 
-impl<T> Writer<T> {
+impl Writing {
     /// Whether no message that is written will ever be read: the reader is gone or has closed, or this handle has.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
-        self.has_ended() || self.is_orphaned() || self.core().cut().is_some()
+        self.closed || self.core.read_mostly.reader.is_gone() || self.core.cut().is_some()
     }
-}
 
-impl<T> Writing<T> {
     // USER CODE: messages' `Drop`, where a flush or a sender's drop finds that the receiver has closed; all messages
     //     beyond the cut are out of the queue and belong to the writer; re-entrance: none (`&mut`); panic: the others
     //     are given back or dropped; test: tests/suite/conformance/channel/closing.rs: panicking_drops_at_the_cut
@@ -102,10 +100,11 @@ impl<T> Writing<T> {
     /// until this handle writes again; older ones are dropped. If a message panics, `each` still gets the others.
     #[cold]
     #[inline(never)]
-    pub(super) fn take_back(&mut self, from: usize, each: &mut dyn FnMut(InSlot<T>)) {
+    pub(super) fn take_back(&mut self, from: usize, each: &mut dyn FnMut(UntypedInSlot)) {
         let Self { cursor, core, lost, .. } = self;
-        debug_assert_eq!(cursor.hidden(), 0);
-        let end = cursor.position();
+        let shape = core.shape();
+        debug_assert_eq!(cursor.hidden(shape), 0);
+        let end = cursor.position(shape);
         let cut = core.cut.decide(end);
         // All are taken back before the first leaves here: it may run user code. A single one, as of a send, needs no
         // place for that.
@@ -130,12 +129,12 @@ impl<T> Writing<T> {
     }
 }
 
-impl<T> ReadCursor<T> {
+impl ReadCursor {
     /// Puts the cursor a lap ahead. All messages in the queue then read as of an earlier lap, that is, as nothing, now
     /// and in every group that follows. What the cursor knows of already stays.
-    pub(super) fn poison(&mut self) {
+    pub(super) fn poison(&mut self, shape: &'static Shape) {
         // MUTANT: Everything in the queue is then a lap and a byte behind, which reads as nothing too.
-        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+        self.lap = self.lap.wrapping_add(shape.lap());
     }
 
     // MUTANT: Speed only: the check before has failed and has entered the next group already.
@@ -143,62 +142,53 @@ impl<T> ReadCursor<T> {
     /// no cut.
     #[cold]
     #[inline(never)]
-    pub(super) fn look_below_cut(&mut self, core: &PipeCore<T>) -> bool {
+    pub(super) fn look_below_cut(&mut self, core: &PipeCore) -> bool {
         debug_assert_eq!(self.next, self.known, "the caller has polled in vain");
         let Some(left) = core.cut().map(|cut| cut.wrapping_sub(core.progress.taken())) else { return false };
         if left == 0 {
             return false;
         }
+        let shape = core.shape();
         // SAFETY: `group` is a group of the cursor's chunk; the next group is entered only where it is not `end`.
         unsafe {
-            if self.next == self.group().add(Geometry::<T>::END) {
-                let group = self.group().add(Geometry::<T>::STRIDE);
+            if self.next == self.group(shape).add(shape.end()) {
+                let group = self.group(shape).add(shape.stride());
                 if group != self.end {
-                    self.enter(group);
+                    self.enter(shape, group);
                 } else if !self.next_chunk(core) {
                     debug_assert!(false, "a message below the cut is in a chunk that is not linked");
                     return false;
                 }
             }
             // SAFETY: `next` points into `group`, before its end.
-            let slots = self.group().add(Geometry::<T>::END).as_ptr().offset_from(self.next.as_ptr()) as usize;
-            self.known = self.next.add(left.min(slots / Geometry::<T>::STEP) * Geometry::<T>::STEP);
+            let slots = self.group(shape).add(shape.end()).as_ptr().offset_from(self.next.as_ptr()) as usize;
+            self.known = self.next.add(left.min(slots / shape.step()) * shape.step());
         }
         true
     }
 
-    /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each poll
-    /// goes no further than a group.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn take_many_below_cut(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
-        let mut taken = 0;
-        while taken < most && self.look_below_cut(core) {
-            taken += self.take_many(core, to, most - taken);
-        }
-        taken
-    }
-
     /// Takes the next message, also of a queue with a cut. Its slot stays as it is until the next poll.
-    pub(super) fn take_last(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
+    pub(super) fn take_last(&mut self, core: &PipeCore) -> Option<UntypedInSlot> {
+        let shape = core.shape();
         // SAFETY: the poll has just found a message. It is counted as taken, so no other thread takes it; its chunk is
         // given away only by a poll of this cursor.
-        (self.look_only(core) || self.look_below_cut(core)).then(|| unsafe { InSlot::new(self.step_over(core)) })
+        (self.look_only(shape, core) || self.look_below_cut(core))
+            .then(|| unsafe { UntypedInSlot::new(self.step_over(shape, core), shape) })
     }
 }
 
-impl<T> Reader<T> {
+impl Reading {
     /// Begins the end of the queue. Once the barrier is passed, the caller must call [`cut`](Self::cut).
     pub(crate) fn mark_cut(&self) -> Barrier {
-        self.core().read_mostly.reader.cut()
+        self.core.read_mostly.reader.cut()
     }
 
     /// After [`mark_cut`](Self::mark_cut), once: agrees on the cut. From now on the queue is closed. The caller must
     /// wake a writer that waits for room.
     pub(crate) fn cut(&mut self) {
         let (cursor, core) = self.parts();
-        core.cut.decide(core.progress.taken().wrapping_add(cursor.len_up_to(usize::MAX)));
-        cursor.poison();
+        core.cut.decide(core.progress.taken().wrapping_add(cursor.len_up_to(core.shape(), usize::MAX)));
+        cursor.poison(core.shape());
         core.end();
     }
 
@@ -208,21 +198,21 @@ impl<T> Reader<T> {
     #[inline(never)]
     pub(crate) fn has_last(&mut self) -> bool {
         let (cursor, core) = self.parts();
-        cursor.look(core) || cursor.look_below_cut(core)
+        cursor.look(core.shape(), core) || cursor.look_below_cut(core)
     }
 }
 
-impl<T> IdleReader<T> {
-    /// As [`Reader::mark_cut`].
+impl IdleReader {
+    /// As [`Reading::mark_cut`].
     pub(crate) fn mark_cut(&self) -> Barrier {
         self.core().read_mostly.reader.cut()
     }
 
-    /// As [`Reader::cut`]. Returns the reader, if there are messages below the cut.
+    /// As [`Reading::cut`]. Returns the reader, if there are messages below the cut.
     ///
     /// # Safety
     /// As of [`wake`](Self::wake).
-    pub(crate) unsafe fn cut(&self) -> Option<Reader<T>> {
+    pub(crate) unsafe fn cut(&self) -> Option<UntypedReader> {
         // SAFETY: by the caller.
         let mut reader = unsafe { self.wake() };
         match &mut reader {
@@ -239,7 +229,7 @@ impl<T> IdleReader<T> {
         }
         let reader = reader?;
         if self.core().left_below_cut() == Some(0) {
-            reader.rest();
+            Reading::rest(reader);
             return None;
         }
         Some(reader)

@@ -9,8 +9,42 @@
 use core::mem::{ManuallyDrop, needs_drop};
 use core::ptr::NonNull;
 
-use super::chunk::slot;
+use super::chunk::{Shape, slot};
 use crate::foreign::Panics;
+
+/// A message in its slot, and the right to it, where its type is not known. Dropping this drops the message, there.
+pub(crate) struct UntypedInSlot {
+    at: NonNull<u8>,
+    shape: &'static Shape,
+}
+
+impl UntypedInSlot {
+    /// # Safety
+    /// As of [`InSlot::new`]. The shape is that of the message's queue.
+    pub(super) unsafe fn new(at: NonNull<u8>, shape: &'static Shape) -> Self {
+        Self { at, shape }
+    }
+
+    /// # Safety
+    /// The message is a `T`.
+    #[inline]
+    pub(super) unsafe fn typed<T>(self) -> InSlot<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: by the caller, and by `new`; this was the right to the message.
+        unsafe { InSlot::new(this.at) }
+    }
+}
+
+// USER CODE: as of `InSlot`
+impl Drop for UntypedInSlot {
+    fn drop(&mut self) {
+        if let Some(drop_message) = self.shape.drop_message {
+            // While unwinding its panic goes no further.
+            // SAFETY: by `new` the slot holds a message, and this is the right to it: it is dropped once.
+            Panics::in_drop(|| unsafe { drop_message(self.at) });
+        }
+    }
+}
 
 /// A message in its slot, and the right to it. Dropping this drops the message, there.
 pub(crate) struct InSlot<T> {

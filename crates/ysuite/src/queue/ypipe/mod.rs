@@ -72,12 +72,15 @@ mod writer;
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
 pub(crate) use self::in_slot::InSlot;
 pub use self::reader::Reader;
+pub(crate) use self::reader::{Reading, UntypedReader};
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
 pub use self::window::{RecvWindow, SendWindow};
 pub use self::writer::Writer;
+pub(crate) use self::writer::{UntypedWriter, Writing};
 
 use self::chunk::Geometry;
+pub(crate) use self::chunk::Shape;
 use self::core::{CoreShare, PipeCore};
 use crate::statistics::Meter;
 
@@ -103,7 +106,7 @@ pub fn bounded<T>(capacity: usize) -> (Writer<T>, Reader<T>) {
 /// elsewhere.
 pub(crate) fn nothing<T>() -> (Writer<T>, Reader<T>) {
     let (writer, reader) = ends(Some(0), Geometry::<T>::LAP);
-    writer.pretend_closed();
+    writer.writing.pretend_closed();
     (writer, reader)
 }
 
@@ -120,28 +123,52 @@ fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
 /// With chunks of one group, so that each group is of another lap.
 #[cfg(all(test, not(ysuite_loom)))]
 fn ends_of_small_chunks<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {
-    made_of(PipeCore::with_chunks(bound, lap, 1), &Meter::default())
+    typed(made_of(PipeCore::with_chunks(Geometry::<T>::SHAPE, bound, lap, 1), &Meter::default()))
 }
 
 fn joined<T>(bound: Option<usize>, lap: usize, meter: &Meter) -> (Writer<T>, Reader<T>) {
-    made_of(PipeCore::new(bound, lap), meter)
+    typed(made_of(PipeCore::new(Geometry::<T>::SHAPE, bound, lap), meter))
 }
 
-fn made_of<T>(
-    (mut core, chunk, cursor): (PipeCore<T>, chunk::Chunk<T>, reader::ReadCursor<T>),
+/// The handles of a queue of such messages, which was made just now.
+fn typed<T>((writing, reading): (UntypedWriter, UntypedReader)) -> (Writer<T>, Reader<T>) {
+    // SAFETY: the callers have made it with the shape of such messages.
+    unsafe { (Writer::typed(writing), Reader::typed(reading)) }
+}
+
+fn made_of(
+    (mut core, chunk, cursor): (PipeCore, chunk::Chunk, reader::ReadCursor),
     meter: &Meter,
-) -> (Writer<T>, Reader<T>) {
+) -> (UntypedWriter, UntypedReader) {
     core.progress.join(meter);
     let core = CoreShare::new(core);
-    (Writer::new(core.clone(), Some(chunk)), Reader::new(core, cursor))
+    (Writing::new(core.clone(), Some(chunk)), Reading::new(core, cursor))
 }
 
 /// A queue of which there may be thousands, most of them idle: no chunk before the first message, and small ones then.
 /// It has no active reader; the first publication returns the `tokens` to the writer, whose channel then wakes the
 /// receiver.
-pub(crate) fn lane<T>(bound: Option<usize>, tokens: u32, meter: &Meter) -> (Writer<T>, IdleReader<T>) {
-    let mut core = PipeCore::lane(bound, tokens);
+pub(crate) fn lane(
+    shape: &'static Shape,
+    bound: Option<usize>,
+    tokens: u32,
+    meter: &Meter,
+) -> (UntypedWriter, IdleReader) {
+    let mut core = PipeCore::lane(shape, bound, tokens);
     core.progress.join(meter);
     let core = CoreShare::new(core);
-    (Writer::new(core.clone(), None), IdleReader::new(core))
+    (Writing::new(core.clone(), None), IdleReader::new(core))
+}
+
+/// As [`lane`], for tests.
+#[cfg(all(test, not(ysuite_loom)))]
+fn lane_of<T>(bound: Option<usize>) -> (Writer<T>, IdleReader) {
+    let (writer, idle) = lane(shape::<T>(), bound, 1, &Meter::default());
+    // SAFETY: the lane is for such messages.
+    (unsafe { Writer::typed(writer) }, idle)
+}
+
+/// The shape of a queue of such messages.
+pub(crate) fn shape<T>() -> &'static Shape {
+    Geometry::<T>::SHAPE
 }

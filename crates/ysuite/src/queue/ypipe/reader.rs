@@ -6,12 +6,13 @@
 mod batch;
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::chunk::{Chunk, Geometry, group_of, slot, state};
+use super::chunk::{Chunk, Geometry, Places, Shape, group_of, slot, state};
 use super::core::{CoreShare, PipeCore};
 use super::in_slot::InSlot;
-use crate::passive::Passive;
+use crate::passive::{Barrier, Passive};
 use crate::queue::{RegisterCopy, outline};
 use crate::sync::Ordering;
 
@@ -21,15 +22,21 @@ const ASLEEP: u32 = 1;
 /// The reader's handle: one thread at a time. Every operation is wait-free. [`arm`](Self::arm) may make a system call,
 /// a barrier. Without a bound the chunks of a backlog are given back: once for a queue that allocates 1 KiB, and now
 /// and then it takes two system calls. Dropping the reader drops the messages in the queue.
+#[repr(transparent)]
 pub struct Reader<T> {
-    reading: RegisterCopy<Reading<T>>,
+    pub(super) reading: UntypedReader,
+    /// It owns messages, which are elsewhere.
+    messages: PhantomData<Box<T>>,
 }
 
+/// A reader whose type of messages its owner knows.
+pub(crate) type UntypedReader = RegisterCopy<Reading>;
+
 /// The parts of a reader. Dropping them leaves the queue.
-struct Reading<T> {
+pub(crate) struct Reading {
     /// Taken out only when the reader is dropped.
-    cursor: Option<ReadCursor<T>>,
-    core: CoreShare<T>,
+    cursor: Option<ReadCursor>,
+    pub(super) core: CoreShare,
 }
 
 // SAFETY: the cursor is the only one that reads the chunks it points into, and messages pass by value: `T: Send` is
@@ -38,17 +45,29 @@ unsafe impl<T: Send> Send for Reader<T> {}
 // SAFETY: a shared reference reads state words and atomics only; messages are lent by `peek` alone, which takes
 // `&mut self`.
 unsafe impl<T: Send> Sync for Reader<T> {}
+// SAFETY: as above; an owner without a type of messages is owned by one that has it.
+unsafe impl Send for Reading {}
+// SAFETY: as above.
+unsafe impl Sync for Reading {}
 
 impl<T> Reader<T> {
-    pub(super) fn new(core: CoreShare<T>, cursor: ReadCursor<T>) -> Self {
-        Self { reading: RegisterCopy::new(Reading { cursor: Some(cursor), core }) }
+    /// # Safety
+    /// It reads a queue of this type of messages.
+    pub(super) unsafe fn typed(reading: UntypedReader) -> Self {
+        Self { reading, messages: PhantomData }
+    }
+
+    /// # Safety
+    /// As of [`typed`](Self::typed).
+    #[inline(always)]
+    pub(crate) unsafe fn of(reading: &mut UntypedReader) -> &mut Self {
+        // SAFETY: this type is transparent, and by the caller it reads such messages.
+        unsafe { &mut *core::ptr::from_mut(reading).cast() }
     }
 
     #[inline(always)]
-    pub(super) fn parts(&mut self) -> (&mut ReadCursor<T>, &PipeCore<T>) {
-        let Reading { cursor, core } = &mut *self.reading;
-        // SAFETY: only `leave` and `rest` take the cursor out. Afterwards the owner does nothing but drop this.
-        (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
+    pub(super) fn parts(&mut self) -> (&mut ReadCursor, &PipeCore) {
+        self.reading.parts()
     }
 
     /// Takes the next message, if one is published. Wait-free.
@@ -62,13 +81,14 @@ impl<T> Reader<T> {
     #[inline(always)]
     pub(crate) fn read_in_slot(&mut self) -> Option<InSlot<T>> {
         let (cursor, core) = self.parts();
-        cursor.take(core)
+        // SAFETY: a message that this reader has taken, in its slot until the reader is used again.
+        cursor.take(Geometry::<T>::OF, core).map(|at| unsafe { InSlot::new(at) })
     }
 
     /// The next message in place, if one is published. Wait-free.
     pub fn peek(&mut self) -> Option<&T> {
         let (cursor, core) = self.parts();
-        if !cursor.look(core) {
+        if !cursor.look(Geometry::<T>::OF, core) {
             return None;
         }
         // SAFETY: `look` has acquired this slot's publication, so the message is written. Only the owner of this cursor
@@ -89,11 +109,12 @@ impl<T> Reader<T> {
         taken + outline(cursor, |cursor| cursor.take_many_below_cut(core, to, most - taken))
     }
 
-    pub(super) fn core(&self) -> &PipeCore<T> {
+    #[cfg(any(feature = "in-place", test))]
+    pub(super) fn core(&self) -> &PipeCore {
         &self.reading.core
     }
 
-    pub(super) fn cursor(&self) -> Option<&ReadCursor<T>> {
+    pub(super) fn cursor(&self) -> Option<&ReadCursor> {
         self.reading.cursor.as_ref()
     }
 
@@ -112,7 +133,7 @@ impl<T> Reader<T> {
     #[inline]
     pub(crate) fn has_message(&mut self) -> bool {
         let (cursor, core) = self.parts();
-        cursor.look(core)
+        cursor.look(Geometry::<T>::OF, core)
     }
 
     // MUTANT: Speed only: the state of a spent group is loaded again.
@@ -130,45 +151,52 @@ impl<T> Reader<T> {
         true
     }
 
-    /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
+    /// See [`Reading::calm`].
     #[inline]
     pub(crate) fn calm(&mut self) {
-        let (cursor, core) = self.parts();
-        core.read_mostly.cache.rest(&mut cursor.given);
+        self.reading.calm();
     }
 
-    /// Gives back what is kept for later messages, in a queue without a bound.
+    /// See [`Reading::shrink`].
     pub(crate) fn shrink(&mut self) {
-        let (cursor, core) = self.parts();
-        core.read_mostly.cache.shrink(&mut cursor.given);
+        self.reading.shrink();
     }
 
-    /// How the reader sleeps.
+    /// See [`Reading::passive`].
     pub(crate) fn passive(&self) -> &Passive {
-        &self.reading.core.read_mostly.reader
+        self.reading.passive()
     }
 
-    /// How the writer sleeps. [`credited`](Self::credited) and [`leave`](Self::leave) return its tokens.
+    /// See [`Reading::writer_passive`].
     pub(crate) fn writer_passive(&self) -> &Passive {
-        &self.reading.core.read_mostly.writer
+        self.reading.writer_passive()
     }
 
-    /// After messages have been taken: the tokens of a writer that sleeps for want of room; the caller must wake it.
-    /// Without a bound there are none, and this is a load.
+    /// See [`Reading::credited`].
     #[inline(always)]
     pub(crate) fn credited(&self) -> u32 {
-        self.reading.core.read_mostly.writer.published()
+        self.reading.credited()
     }
 
     /// Whether the writer is gone. What it published may still be here.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.reading.core.is_closed()
+        self.reading.is_closed()
     }
 
-    /// If the writer is gone (true), no other can continue from now on. What it published may still be here.
-    pub(crate) fn end_if_closed(&self) -> bool {
-        self.reading.core.end_if_closed()
+    /// See [`Reading::mark_cut`].
+    pub(crate) fn mark_cut(&self) -> Barrier {
+        self.reading.mark_cut()
+    }
+
+    /// See [`Reading::cut`].
+    pub(crate) fn cut(&mut self) {
+        self.reading.cut();
+    }
+
+    /// See [`Reading::has_last`].
+    pub(crate) fn has_last(&mut self) -> bool {
+        self.reading.has_last()
     }
 
     /// The capacity in messages; `None` without a bound.
@@ -190,9 +218,77 @@ impl<T> Reader<T> {
         self.len_up_to(1) == 0
     }
 
-    /// Puts this reader to rest, and its cursor back into the core: see [`IdleReader`](super::IdleReader).
-    pub(crate) fn rest(mut self) {
-        let Reading { cursor, core } = &mut *self.reading;
+    /// See [`Reading::len_up_to`].
+    pub(crate) fn len_up_to(&self, enough: usize) -> usize {
+        self.reading.len_up_to(enough)
+    }
+
+    /// See [`Reading::leave`].
+    pub(crate) fn leave(&mut self) -> u32 {
+        self.reading.leave()
+    }
+}
+
+impl Reading {
+    pub(super) fn new(core: CoreShare, cursor: ReadCursor) -> UntypedReader {
+        RegisterCopy::new(Self { cursor: Some(cursor), core })
+    }
+
+    #[inline(always)]
+    pub(super) fn parts(&mut self) -> (&mut ReadCursor, &PipeCore) {
+        let Self { cursor, core } = self;
+        // SAFETY: only `leave` and `rest` take the cursor out. Afterwards the owner does nothing but drop this.
+        (unsafe { cursor.as_mut().unwrap_unchecked() }, core)
+    }
+
+    /// Whether there is a message to read.
+    pub(crate) fn has_message(&mut self) -> bool {
+        let (cursor, core) = self.parts();
+        cursor.look(core.shape(), core)
+    }
+
+    /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
+    #[inline]
+    pub(crate) fn calm(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.rest(&mut cursor.given);
+    }
+
+    /// Gives back what is kept for later messages, in a queue without a bound.
+    pub(crate) fn shrink(&mut self) {
+        let (cursor, core) = self.parts();
+        core.read_mostly.cache.shrink(&mut cursor.given);
+    }
+
+    /// How the reader sleeps.
+    pub(crate) fn passive(&self) -> &Passive {
+        &self.core.read_mostly.reader
+    }
+
+    /// How the writer sleeps. [`credited`](Self::credited) and [`leave`](Self::leave) return its tokens.
+    pub(crate) fn writer_passive(&self) -> &Passive {
+        &self.core.read_mostly.writer
+    }
+
+    /// After messages have been taken: the tokens of a writer that sleeps for want of room; the caller must wake it.
+    /// Without a bound there are none, and this is a load.
+    #[inline(always)]
+    pub(crate) fn credited(&self) -> u32 {
+        self.core.read_mostly.writer.published()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.core.is_closed()
+    }
+
+    /// If the writer is gone (true), no other can continue from now on. What it published may still be here.
+    pub(crate) fn end_if_closed(&self) -> bool {
+        self.core.end_if_closed()
+    }
+
+    /// Puts the reader to rest, and its cursor back into the core: see [`IdleReader`](super::IdleReader).
+    pub(crate) fn rest(mut reading: UntypedReader) {
+        let Self { cursor, core } = &mut *reading;
         if let Some(cursor) = cursor.take() {
             // SAFETY: the cursor came from this core. This reader is the reading side, and has not left.
             unsafe { core.rest_cursor(cursor) };
@@ -201,21 +297,15 @@ impl<T> Reader<T> {
 
     /// The number of published messages that are here, counting no further than it takes to reach `enough`.
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
-        if let Some(left) = self.reading.core.left_below_cut() {
+        if let Some(left) = self.core.left_below_cut() {
             return left;
         }
-        self.reading.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(enough))
+        self.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(self.core.shape(), enough))
     }
 
     /// Ends reading. Returns the tokens of a writer that waits for room. The caller must wake it before it drops the
     /// reader: that drops the messages, and the drop of a message may panic.
     pub(crate) fn leave(&mut self) -> u32 {
-        self.reading.leave()
-    }
-}
-
-impl<T> Reading<T> {
-    fn leave(&mut self) -> u32 {
         let Some(cursor) = self.cursor.take() else { return 0 };
         // SAFETY: the cursor came from this core. This reader is the reading side, and leaves only below.
         unsafe { self.core.rest_cursor(cursor) };
@@ -225,7 +315,7 @@ impl<T> Reading<T> {
     }
 }
 
-impl<T> Drop for Reading<T> {
+impl Drop for Reading {
     fn drop(&mut self) {
         self.leave();
         // A reader that was made idle has not left: the queue continues.
@@ -242,7 +332,7 @@ impl<T> fmt::Debug for Reader<T> {
 }
 
 /// The position at which the reader reads.
-pub(super) struct ReadCursor<T> {
+pub(super) struct ReadCursor {
     /// The slot of the next message.
     pub(super) next: NonNull<u8>,
     /// One past the last slot of this group known to be published.
@@ -251,18 +341,18 @@ pub(super) struct ReadCursor<T> {
     group: NonNull<u8>,
     /// The difference between the states of this chunk's groups and the addresses of their slots.
     pub(super) lap: usize,
-    chunk: Chunk<T>,
+    chunk: Chunk,
     /// One past the chunk's last group.
     pub(super) end: NonNull<u8>,
     /// The reader's part of the chunk cache: chunks given back in all, less those taken out again.
     given: usize,
 }
 
-impl<T> ReadCursor<T> {
-    pub(super) fn new(chunk: Chunk<T>, given: usize) -> Self {
+impl ReadCursor {
+    pub(super) fn new(shape: &'static Shape, chunk: Chunk, given: usize) -> Self {
         let group = chunk.first();
-        let known = Self::first_slot(group);
-        Self { next: known, known, group, lap: chunk.lap(), chunk, end: chunk.end(), given }
+        let known = Self::first_slot(shape, group);
+        Self { next: known, known, group, lap: chunk.lap(), chunk, end: chunk.end(shape), given }
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
@@ -270,52 +360,53 @@ impl<T> ReadCursor<T> {
         self.lap = self.lap.wrapping_add(by);
     }
 
-    pub(super) fn first_slot(group: NonNull<u8>) -> NonNull<u8> {
+    #[inline(always)]
+    fn first_slot(shape: impl Places, group: NonNull<u8>) -> NonNull<u8> {
         // SAFETY: `FIRST` is less than a group's length.
-        unsafe { group.add(Geometry::<T>::FIRST) }
+        unsafe { group.add(shape.first()) }
     }
 
     /// Whether there is a message. Updates `known`, and steps into the next group or chunk where this one is spent.
     #[inline(always)]
-    pub(super) fn look(&mut self, core: &PipeCore<T>) -> bool {
-        self.next != self.known || self.look_further::<true>(core)
+    pub(super) fn look(&mut self, shape: impl Places, core: &PipeCore) -> bool {
+        self.next != self.known || self.look_further::<true>(shape, core)
     }
 
     /// As [`look`](Self::look), and leaves what has been read as it is: messages there may belong to a caller.
-    pub(super) fn look_only(&mut self, core: &PipeCore<T>) -> bool {
-        self.next != self.known || self.look_further::<false>(core)
+    pub(super) fn look_only(&mut self, shape: impl Places, core: &PipeCore) -> bool {
+        self.next != self.known || self.look_further::<false>(shape, core)
     }
 
     // MUTANT: Speed only: which lines are marked as read. In-place builds only. Killed only by
     // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for` and
     // `in_place::unreceived_messages_are_dropped_in_place`.
     #[inline(always)]
-    fn look_further<const MARKS: bool>(&mut self, core: &PipeCore<T>) -> bool {
+    fn look_further<const MARKS: bool>(&mut self, shape: impl Places, core: &PipeCore) -> bool {
         // SAFETY: `group` is a group of the cursor's chunk, which is alive until the cursor gives it away; the next
         // group is entered only where it is not `end`. `known` grows to one past the newest published slot, at most one
         // past the group.
         unsafe {
-            let group = self.group();
-            if self.known == group.add(Geometry::<T>::END) {
-                let next = group.add(Geometry::<T>::STRIDE);
+            let group = self.group(shape);
+            if self.known == group.add(shape.end()) {
+                let next = group.add(shape.stride());
                 if next != self.end {
                     if MARKS && core.marks() {
-                        Self::mark(group);
+                        Self::mark(shape, group);
                     }
-                    self.enter(next);
+                    self.enter(shape, next);
                 } else if !outline(self, |cursor| cursor.next_chunk(core)) {
                     return false;
                 }
             }
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: the slots up
             // to the newest are written.
-            let newest = state(self.group()).load(Ordering::Acquire).wrapping_sub(self.lap);
+            let newest = state(self.group(shape)).load(Ordering::Acquire).wrapping_sub(self.lap);
             let ahead = newest.wrapping_sub(self.known.as_ptr().addr());
             // A state of an earlier lap is lower: negative.
             if (ahead as isize) < 0 {
                 return false;
             }
-            self.known = self.known.add(ahead + Geometry::<T>::STEP);
+            self.known = self.known.add(ahead + shape.step());
         }
         true
     }
@@ -327,30 +418,25 @@ impl<T> ReadCursor<T> {
     /// # Safety
     /// The group is one of this cursor's chunk, and no thread holds a message in it any more.
     #[inline(always)]
-    unsafe fn mark(group: NonNull<u8>) {
-        if size_of::<T>() != 0 {
-            // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it. A byte without
-            // a meaning is a slot that holds nothing.
-            unsafe {
-                slot::<T>(group.add(Geometry::<T>::LAST)).with_mut(|slot| slot.cast::<u8>().write_volatile(0));
-            }
-        }
+    unsafe fn mark(shape: impl Places, group: NonNull<u8>) {
+        // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it.
+        unsafe { shape.mark(group.add(shape.end() - shape.step())) };
     }
 
     /// The group that the cursor is in.
     #[inline(always)]
-    pub(super) fn group(&self) -> NonNull<u8> {
+    pub(super) fn group(&self, shape: impl Places) -> NonNull<u8> {
         // SAFETY: `known` is one past a slot of that group, or its first slot. A state comes before the first slot, so
         // the byte before `known` is in the group, after its first byte. Where there is no mask, `group` is that group.
-        unsafe { group_of::<T>(self.known.sub(1), self.group) }
+        unsafe { group_of(shape, self.known.sub(1), self.group) }
     }
 
     // MUTANT: Speed only: the state of a group is loaded again. Killed only by
     // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for`.
     /// Whether every slot of the cursor's group has been taken.
     #[cfg(feature = "in-place")]
-    pub(super) fn is_at_end(&self) -> bool {
-        self.next.as_ptr() == self.group().as_ptr().wrapping_add(Geometry::<T>::END)
+    pub(super) fn is_at_end(&self, shape: impl Places) -> bool {
+        self.next.as_ptr() == self.group(shape).as_ptr().wrapping_add(shape.end())
     }
 
     /// The first group of the chunk that the cursor is in.
@@ -368,11 +454,11 @@ impl<T> ReadCursor<T> {
 
     // MUTANT: Speed only: a group is noted without need. Killed only by `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
-    pub(super) fn enter(&mut self, group: NonNull<u8>) {
-        if !Geometry::<T>::BY_MASK {
+    pub(super) fn enter(&mut self, shape: impl Places, group: NonNull<u8>) {
+        if !shape.by_mask() {
             self.group = group;
         }
-        self.next = Self::first_slot(group);
+        self.next = Self::first_slot(shape, group);
         self.known = self.next;
     }
 
@@ -382,7 +468,7 @@ impl<T> ReadCursor<T> {
     /// the writer's.
     #[cold]
     #[inline(never)]
-    pub(super) fn next_chunk(&mut self, core: &PipeCore<T>) -> bool {
+    pub(super) fn next_chunk(&mut self, core: &PipeCore) -> bool {
         if core.cut().is_some_and(|cut| cut == core.progress.taken()) {
             return false;
         }
@@ -391,9 +477,10 @@ impl<T> ReadCursor<T> {
         let Some(next) = Chunk::from_raw(self.chunk.header().next.load(Ordering::Acquire)) else { return false };
         next.come();
         let spent = core::mem::replace(&mut self.chunk, next);
-        self.end = next.end();
-        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
-        self.enter(next.first());
+        let shape = core.shape();
+        self.end = next.end(shape);
+        self.lap = self.lap.wrapping_add(shape.lap());
+        self.enter(shape, next.first());
         core.decide_on_marks();
         core.read_mostly.cache.give(&mut self.given, spent, core.groups());
         true
@@ -401,15 +488,15 @@ impl<T> ReadCursor<T> {
 
     /// Takes the next message, and leaves it in its slot until the next poll.
     #[inline(always)]
-    pub(super) fn take(&mut self, core: &PipeCore<T>) -> Option<InSlot<T>> {
-        if !self.look(core) {
+    pub(super) fn take(&mut self, shape: impl Places, core: &PipeCore) -> Option<NonNull<u8>> {
+        if !self.look(shape, core) {
             return None;
         }
         // The cursor moves on before the message is read: no message is taken twice, whatever happens in between.
         // SAFETY: `look` has just found a message, and has acquired its slot's publication. Only the reader reads the
         // slot, and only once: `next` is past it. The writer fills it again only in a later lap, after a poll of this
         // reader has given the chunk away.
-        Some(unsafe { InSlot::new(self.step_over(core)) })
+        Some(unsafe { self.step_over(shape, core) })
     }
 
     /// Counts the next message as taken. Returns its slot, which stays as it is until the next poll.
@@ -417,10 +504,10 @@ impl<T> ReadCursor<T> {
     /// # Safety
     /// There is a message: [`look`](Self::look) has just returned true.
     #[inline(always)]
-    pub(super) unsafe fn step_over(&mut self, core: &PipeCore<T>) -> NonNull<u8> {
+    pub(super) unsafe fn step_over(&mut self, shape: impl Places, core: &PipeCore) -> NonNull<u8> {
         let at = self.next;
         // SAFETY: `at` is a published slot, so the address after it is at most one past the group's last slot.
-        self.next = unsafe { at.add(Geometry::<T>::STEP) };
+        self.next = unsafe { at.add(shape.step()) };
         core.progress.took_one();
         at
     }
@@ -429,11 +516,11 @@ impl<T> ReadCursor<T> {
     /// The number of messages that are published and not taken, counting no further than it takes to reach `enough`.
     /// Walks the groups between the two handles. What a writer takes back meanwhile, beyond a cut that it has decided,
     /// may count as well.
-    pub(super) fn len_up_to(&self, enough: usize) -> usize {
-        let (mut chunk, mut group, mut lap) = (self.chunk, self.group(), self.lap);
+    pub(super) fn len_up_to(&self, shape: &'static Shape, enough: usize) -> usize {
+        let (mut chunk, mut group, mut lap) = (self.chunk, self.group(shape), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
         let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;
-        let mut passed = (offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP;
+        let mut passed = (offset - shape.first()) / shape.step();
         let mut count = 0;
         loop {
             // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away. A writer that
@@ -443,34 +530,34 @@ impl<T> ReadCursor<T> {
             // ORDERING: Acquire pairs with the Release in `WriteCursor::publish`, `show_group` and `hold`: a full
             // group's state makes the link after it visible, where the writer has linked a chunk before.
             let newest = state.load(Ordering::Acquire).wrapping_sub(lap);
-            let first = group.as_ptr().addr() + Geometry::<T>::FIRST;
+            let first = group.as_ptr().addr() + shape.first();
             let ahead = newest.wrapping_sub(first) as isize;
-            let slots = if ahead < 0 { 0 } else { ahead as usize / Geometry::<T>::STEP + 1 };
+            let slots = if ahead < 0 { 0 } else { ahead as usize / shape.step() + 1 };
             count += slots.saturating_sub(passed);
             passed = 0;
-            if slots < Geometry::<T>::SLOTS || count >= enough {
+            if slots < shape.slots() || count >= enough {
                 return count;
             }
             // SAFETY: the group is one of the chunk's, so the address after it is at most one past the last group.
-            group = unsafe { group.add(Geometry::<T>::STRIDE) };
-            if group == chunk.end() {
+            group = unsafe { group.add(shape.stride()) };
+            if group == chunk.end(shape) {
                 // ORDERING: Acquire pairs with the Release that links a chunk in `WriteCursor::next_chunk`: the next
                 // chunk is initialised.
                 let Some(next) = Chunk::from_raw(chunk.header().next.load(Ordering::Acquire)) else { return count };
                 next.come();
-                (chunk, group, lap) = (next, next.first(), lap.wrapping_add(Geometry::<T>::LAP));
+                (chunk, group, lap) = (next, next.first(), lap.wrapping_add(shape.lap()));
             }
         }
     }
 
     /// Frees the cursor's chunk and all after it. Call when both handles are gone and the queue is empty.
-    pub(super) fn free_chunks(self) {
+    pub(super) fn free_chunks(self, shape: &'static Shape) {
         let mut chunk = Some(self.chunk);
         while let Some(this) = chunk {
             chunk = this.next();
             // SAFETY: both handles are gone, so no other thread uses the chunk, and its link to the next was read
             // before.
-            unsafe { this.free() };
+            unsafe { this.free(shape) };
         }
     }
 }

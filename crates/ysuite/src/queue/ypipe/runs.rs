@@ -81,7 +81,7 @@ impl<T> Writer<T> {
     pub(crate) unsafe fn hide_slots(&mut self, count: usize) {
         if count != 0 {
             let cursor = &mut self.writing.cursor;
-            cursor.hide();
+            cursor.hide(Geometry::<T>::OF);
             // SAFETY: by the caller `count` slots follow in this group. The address is at most one past it.
             cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
         }
@@ -94,7 +94,7 @@ impl<T> Reader<T> {
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         let (cursor, core) = self.parts();
-        if !cursor.look(core) {
+        if !cursor.look(Geometry::<T>::OF, core) {
             return None;
         }
         // SAFETY: `look` has acquired this slot's publication, so the message is written, and only this reader's owner
@@ -104,7 +104,7 @@ impl<T> Reader<T> {
             if !is_wanted(place.as_ref()) {
                 return None;
             }
-            cursor.step_over(core);
+            cursor.step_over(Geometry::<T>::OF, core);
             Some(place)
         }
     }
@@ -156,7 +156,7 @@ impl<T> Reader<T> {
             self.skip(count);
             filled += count;
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
-            if self.cursor().is_some_and(|cursor| cursor.next == cursor.known && !cursor.is_at_end()) {
+            if self.cursor().is_some_and(|cursor| cursor.next == cursor.known && !cursor.is_at_end(Geometry::<T>::OF)) {
                 break;
             }
         }
@@ -166,13 +166,12 @@ impl<T> Reader<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::super::{lane, unbounded};
-    use crate::statistics::Meter;
+    use super::super::{lane_of, unbounded};
 
     #[test]
     fn a_lane_that_was_closed_before_its_first_message_has_room_for_none() {
         for bound in [None, Some(4)] {
-            let (mut writer, resting) = lane::<u64>(bound, 1, &Meter::default());
+            let (mut writer, resting) = lane_of::<u64>(bound);
             resting.mark_cut().pass();
             // SAFETY: there is no reader, only this thread requests one, and `go` has not been called.
             assert!(unsafe { resting.cut() }.is_none());

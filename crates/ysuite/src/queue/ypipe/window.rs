@@ -10,7 +10,7 @@
 
 use core::ptr::{self, NonNull};
 
-use super::chunk::Geometry;
+use super::chunk::{Geometry, Places};
 use super::reader::Reader;
 use super::writer::{Writer, Writing};
 use crate::os::may_become_asymmetric;
@@ -97,13 +97,13 @@ impl<T> Writer<T> {
     pub(crate) fn window(&self) -> SendWindow {
         let cursor = &self.writing.cursor;
         // A cursor at the end of its chunk is idle: no group begins there.
-        if !may_open() || cursor.hidden() != 0 || cursor.is_idle() || self.has_ended() {
+        if !may_open() || cursor.hidden(Geometry::<T>::OF) != 0 || cursor.is_idle() || self.has_ended() {
             return SendWindow::shut();
         }
         SendWindow {
             next: cursor.next.as_ptr(),
             stop: cursor.full.as_ptr(),
-            end: cursor.whole_groups_end(),
+            end: cursor.whole_groups_end(Geometry::<T>::OF),
             lap: cursor.lap(),
             asleep: ptr::from_ref(&self.reader_passive().word).cast(),
         }
@@ -118,7 +118,7 @@ impl<T> Writer<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         if next != cursor.next {
             // SAFETY: by the caller.
-            unsafe { cursor.move_on(next, core) };
+            unsafe { cursor.move_on(Geometry::<T>::OF, next, core) };
         }
     }
 }
@@ -150,21 +150,21 @@ impl<T> Reader<T> {
     /// The window was this reader's last, and has been moved on by its rules to both.
     pub(crate) unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
         // SAFETY: by the caller.
-        unsafe { self.parts().0.move_on(next, known) };
+        unsafe { self.parts().0.move_on(Geometry::<T>::OF, next, known) };
     }
 }
 
-impl<T> super::reader::ReadCursor<T> {
+impl super::reader::ReadCursor {
     /// # Safety
     /// Both are in one group of this cursor's chunk, or one past its last slot, and by its owner's poll up to
     /// `known` all is published.
-    unsafe fn move_on(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
+    unsafe fn move_on(&mut self, shape: impl Places, next: NonNull<u8>, known: NonNull<u8>) {
         // MUTANT: Speed only: the group that is computed is not used.
-        if !Geometry::<T>::BY_MASK {
-            let groups = (known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr()) / Geometry::<T>::STRIDE;
+        if !shape.by_mask() {
+            let groups = (known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr()) / shape.stride();
             // SAFETY: by the caller that group is in this chunk. A group begins with its state, so the byte before
             // `known` is in it.
-            self.set_group(unsafe { self.first_group().add(groups * Geometry::<T>::STRIDE) });
+            self.set_group(unsafe { self.first_group().add(groups * shape.stride()) });
         }
         (self.next, self.known) = (next, known);
     }

@@ -12,13 +12,14 @@ mod looks;
 mod room;
 mod unwrite;
 
+use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 
-use super::chunk::{Chunk, Geometry, group_of, slot, state};
+use super::chunk::{Chunk, Geometry, Places, group_of, slot, state};
 use super::core::{CoreShare, OVER, PipeCore};
-use super::in_slot::InSlot;
+use super::in_slot::{InSlot, UntypedInSlot};
 use crate::foreign::{Lent, Panics};
-use crate::passive::{CUT, GONE, STAYS};
+use crate::passive::{CUT, GONE, Passive, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
 use crate::sync::Ordering;
 
@@ -27,14 +28,20 @@ use crate::sync::Ordering;
 ///
 /// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and notifies the
 /// reader that no more messages will come.
+#[repr(transparent)]
 pub struct Writer<T> {
-    pub(super) writing: RegisterCopy<Writing<T>>,
+    pub(super) writing: UntypedWriter,
+    /// It owns messages, which are elsewhere.
+    messages: PhantomData<Box<T>>,
 }
 
+/// A writer whose type of messages its owner knows.
+pub(crate) type UntypedWriter = RegisterCopy<Writing>;
+
 /// The parts of a writer. Dropping them closes the queue.
-pub(super) struct Writing<T> {
-    pub(super) cursor: WriteCursor<T>,
-    pub(super) core: CoreShare<T>,
+pub(crate) struct Writing {
+    pub(super) cursor: WriteCursor,
+    pub(super) core: CoreShare,
     /// This handle has been closed.
     pub(super) closed: bool,
     /// Messages have been dropped here that the reader has not read.
@@ -47,12 +54,20 @@ pub(super) struct Writing<T> {
 unsafe impl<T: Send> Send for Writer<T> {}
 // SAFETY: a shared reference reads the cursor's own fields and atomics of the core, never a message.
 unsafe impl<T: Send> Sync for Writer<T> {}
+// SAFETY: as above; an owner without a type of messages is owned by one that has it.
+unsafe impl Send for Writing {}
+// SAFETY: as above.
+unsafe impl Sync for Writing {}
 
 impl<T> Writer<T> {
-    /// Without a first chunk: the writer of a lane.
-    pub(super) fn new(core: CoreShare<T>, first: Option<Chunk<T>>) -> Self {
-        let cursor = first.map_or_else(WriteCursor::idle, |chunk| WriteCursor::new(&core, chunk));
-        Self { writing: RegisterCopy::new(Writing { cursor, core, closed: false, lost: false }) }
+    /// # Safety
+    /// It writes to a queue of this type of messages.
+    pub(crate) unsafe fn typed(writing: UntypedWriter) -> Self {
+        Self { writing, messages: PhantomData }
+    }
+
+    pub(crate) fn into_untyped(self) -> UntypedWriter {
+        self.writing
     }
 
     /// Writes a message, hidden until [`flush`](Self::flush).
@@ -82,9 +97,9 @@ impl<T> Writer<T> {
     #[inline(always)]
     pub(crate) unsafe fn written_here(&mut self) {
         let cursor = &mut self.writing.cursor;
-        cursor.hide();
+        cursor.hide(Geometry::<T>::OF);
         // SAFETY: by the caller the slot is one of this group.
-        unsafe { cursor.step_past() };
+        unsafe { cursor.step_past(Geometry::<T>::OF) };
     }
 
     // MUTANT: Speed only: the slow path finds the same room.
@@ -105,7 +120,7 @@ impl<T> Writer<T> {
     /// Whether a message may be sent by [`send_here`](Self::send_here). Otherwise [`send_from`](Self::send_from) decides.
     #[inline(always)]
     pub(crate) fn may_send_here(&mut self) -> bool {
-        self.writing.cursor.may_publish_here()
+        self.writing.cursor.may_publish_here(Geometry::<T>::OF)
     }
 
     /// The slot of the next message, for [`sent_here`](Self::sent_here) or [`written_here`](Self::written_here). The
@@ -129,8 +144,8 @@ impl<T> Writer<T> {
     pub(crate) unsafe fn sent_here(&mut self) -> u32 {
         // SAFETY: by the caller a message is written in this group, and nothing else is hidden.
         unsafe {
-            self.writing.cursor.step_past();
-            self.writing.cursor.show_group();
+            self.writing.cursor.step_past(Geometry::<T>::OF);
+            self.writing.cursor.show_group(Geometry::<T>::OF);
         }
         let tokens = self.writing.core.read_mostly.reader.published();
         if tokens == 0 {
@@ -179,7 +194,7 @@ impl<T> Writer<T> {
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         // SAFETY: the newest message is hidden: the reader does not read its slot before it is published.
-        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core) }.take())
+        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core).typed() }.take())
     }
 
     // USER CODE: messages' `Drop`, when the reader is gone; as of `dispose`, and everything is published; re-entrance:
@@ -193,7 +208,70 @@ impl<T> Writer<T> {
     pub fn flush(&mut self) -> bool {
         let tokens = self.publish();
         // MUTANT: Speed only: what was sent is counted again.
-        tokens == 0 || self.answered(tokens)
+        tokens == 0 || self.writing.answered(tokens)
+    }
+
+    /// Publishes all hidden messages. Returns the reader's tokens, [`GONE`] and [`CUT`].
+    #[inline(always)]
+    pub(crate) fn publish(&mut self) -> u32 {
+        self.writing.publish(Geometry::<T>::OF)
+    }
+
+    /// See [`Writing::close`].
+    pub(crate) fn close(&mut self) -> u32 {
+        self.writing.close()
+    }
+
+    /// See [`Writing::reclaim`].
+    #[cold]
+    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, each: &mut dyn FnMut(InSlot<T>)) {
+        // SAFETY: the queue has messages of this type.
+        self.writing.reclaim(tokens, from, &mut |message| each(unsafe { message.typed() }));
+    }
+
+    /// See [`Writing::count`].
+    pub(crate) fn count(&self) {
+        self.writing.count();
+    }
+
+    /// See [`Writing::end`].
+    pub(crate) fn end(&mut self) {
+        self.writing.end();
+    }
+
+    /// See [`Writing::is_over`].
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.writing.is_over()
+    }
+
+    /// Whether another message may be written, now.
+    #[inline(always)]
+    pub(crate) fn has_room(&mut self) -> bool {
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        cursor.has_room(Geometry::<T>::OF, core)
+    }
+
+    /// See [`Writing::forget_room`].
+    pub(crate) fn forget_room(&mut self) {
+        self.writing.forget_room();
+    }
+
+    /// Acts as if `by / LAP` more chunks had come and gone. Call only when this chunk is full, and read.
+    #[cfg(all(test, not(ysuite_loom)))]
+    pub(super) fn skip_laps(&mut self, by: usize) {
+        self.writing.cursor.skip_laps(Geometry::<T>::SHAPE, by);
+    }
+}
+
+impl Writing {
+    /// Without a first chunk: the writer of a lane.
+    pub(super) fn new(core: CoreShare, first: Option<Chunk>) -> UntypedWriter {
+        let cursor = match first {
+            None => WriteCursor::idle(core.shape()),
+            Some(chunk) => WriteCursor::new(&core, chunk),
+        };
+        RegisterCopy::new(Self { cursor, core, closed: false, lost: false })
     }
 
     /// A flush has found tokens, [`GONE`] or [`CUT`]. True: the reader need not be woken.
@@ -204,31 +282,18 @@ impl<T> Writer<T> {
         tokens & !STAYS == 0
     }
 
-    /// Publishes all hidden messages. Returns the reader's tokens, [`GONE`] and [`CUT`].
-    #[inline(always)]
-    pub(crate) fn publish(&mut self) -> u32 {
-        self.writing.publish()
-    }
-
-    /// Publishes what is hidden, then notifies the reader that no more messages will come. Returns the reader's tokens,
-    /// once.
-    pub(crate) fn close(&mut self) -> u32 {
-        self.writing.close()
-    }
-
     /// For a publication that has returned `tokens`. After [`CUT`] or [`GONE`]: takes the messages from position `from`
     /// on back, as far as the reader has no right to them; after [`GONE`], unless another thread drops them already.
     /// `each` gets them in order, in their slots. If all of them are in one group, those that it leaves there stay
     /// until this handle writes again.
-    #[cold]
-    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, each: &mut dyn FnMut(InSlot<T>)) {
+    pub(crate) fn reclaim(&mut self, tokens: u32, from: usize, each: &mut dyn FnMut(UntypedInSlot)) {
         let mut panics = Panics::none();
         if tokens & CUT != 0 {
-            panics.catch(|| self.writing.take_back(from, each));
+            panics.catch(|| self.take_back(from, each));
         }
         if tokens & GONE != 0 {
             // Also below a cut: a reader that goes may not have found its own GONE while this thread had taken it.
-            let Writing { core, lost, .. } = &mut *self.writing;
+            let Self { core, lost, .. } = &mut *self;
             panics.catch(|| {
                 core.dispose(&mut |position, message| {
                     // Positions wrap: compared by the sign of the difference, as the two are near each other.
@@ -246,81 +311,88 @@ impl<T> Writer<T> {
         self.count();
     }
 
-    /// Counts what is sent, after a publication has returned. Before the caller wakes the reader, or after
-    /// [`reclaim`](Self::reclaim).
-    pub(crate) fn count(&self) {
-        self.writing.count();
-    }
-
     /// After [`close`](Self::close): this handle never has room again.
     pub(crate) fn end(&mut self) {
-        debug_assert!(self.writing.closed);
-        self.writing.cursor.end();
+        debug_assert!(self.closed);
+        let shape = self.core.shape();
+        self.cursor.end(shape);
     }
 
     /// After [`close`](Self::close), where this handle was not [ended](Self::end): continues as the handle of another
     /// owner. False: the reader has found the queue closed and empty, or has closed it; this handle stays closed.
     pub(crate) fn reopen(&mut self) -> bool {
-        let Writing { core, closed, .. } = &mut *self.writing;
-        *closed = !core.reopen();
-        !*closed
+        self.closed = !self.core.reopen();
+        !self.closed
     }
 
     /// Makes the reader find the queue closed, though this writer is there, from before any other thread has the
     /// reader.
     pub(super) fn pretend_closed(&self) {
         // ORDERING: Relaxed; the reader is handed to its thread afterwards.
-        self.writing.core.read_mostly.closed.store(OVER, Ordering::Relaxed);
-    }
-
-    /// Whether another message may be written, now.
-    #[inline(always)]
-    pub(crate) fn has_room(&mut self) -> bool {
-        let Writing { cursor, core, .. } = &mut *self.writing;
-        cursor.has_room(core)
+        self.core.read_mostly.closed.store(OVER, Ordering::Relaxed);
     }
 
     // MUTANT: Killed only by `a_disconnected_sender_stays_disconnected` and
     // `what_is_hidden_goes_with_a_sender_that_was_told_that_the_receiver_is_gone`.
-    /// Forgets the room that is known, if nothing is hidden: the next [`send`](Self::send) checks again whether the
-    /// reader is there.
+    /// Forgets the room that is known, if nothing is hidden: the next send checks again whether the reader is there.
     pub(crate) fn forget_room(&mut self) {
-        let cursor = &mut self.writing.cursor;
+        let shape = self.core.shape();
+        let cursor = &mut self.cursor;
         if !cursor.is_hiding() {
-            cursor.limit = cursor.position();
+            cursor.limit = cursor.position(shape);
             (cursor.full, cursor.stop) = (cursor.next, cursor.next.as_ptr());
         }
     }
 
-    /// Acts as if `by / LAP` more chunks had come and gone. Call only when this chunk is full, and read.
-    #[cfg(all(test, not(ysuite_loom)))]
-    pub(super) fn skip_laps(&mut self, by: usize) {
-        self.writing.cursor.skip_laps(by);
+    /// Whether this handle has been closed.
+    #[inline]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.closed
     }
-}
 
-impl<T> Writing<T> {
+    /// Whether the reading side has ended the queue: it cannot be [reopened](Self::reopen).
+    pub(crate) fn is_finished(&self) -> bool {
+        self.core.is_finished()
+    }
+
+    /// Messages that take up room: published and unread, or hidden.
+    pub(crate) fn occupied(&self) -> usize {
+        self.position().wrapping_sub(self.core.consumed())
+    }
+
+    /// How the reader sleeps: the tokens of [`publish`](Writer::publish) and [`close`](Self::close) are its.
+    pub(crate) fn reader_passive(&self) -> &Passive {
+        &self.core.read_mostly.reader
+    }
+
+    /// The number of messages that have been written in all, hidden ones included; wraps.
+    fn position(&self) -> usize {
+        self.cursor.position(self.core.shape())
+    }
+
     #[inline(always)]
-    fn publish(&mut self) -> u32 {
+    fn publish(&mut self, shape: impl Places) -> u32 {
         if !self.cursor.is_hiding() {
             return 0;
         }
-        self.cursor.publish();
+        self.cursor.publish(shape);
         let tokens = self.core.read_mostly.reader.published();
         // MUTANT: Killed only by
         // `hidden_messages_are_counted_when_they_are_flushed_and_never_when_they_are_taken_back`.
         if tokens == 0 {
-            self.core.progress.sent_up_to(self.cursor.position());
+            self.core.progress.sent_up_to(self.cursor.position(shape));
         }
         tokens
     }
 
-    fn close(&mut self) -> u32 {
+    /// Publishes what is hidden, then notifies the reader that no more messages will come. Returns the reader's tokens,
+    /// once.
+    pub(crate) fn close(&mut self) -> u32 {
         if self.closed {
             return 0;
         }
         self.closed = true;
-        let tokens = self.publish();
+        let tokens = self.publish(self.core.shape());
         // The barrier in `published` orders this before the load of the reader's word.
         self.core.close();
         if tokens & STAYS == 0 {
@@ -329,23 +401,24 @@ impl<T> Writing<T> {
         tokens | self.core.read_mostly.reader.published()
     }
 
-    /// Counts what is sent, and checks how many messages there are.
-    fn count(&self) {
-        let Self { cursor, core, .. } = self;
-        core.progress.sent_up_to(cursor.position().wrapping_sub(cursor.hidden()));
+    /// Counts what is sent, and checks how many messages there are, after a publication has returned. Before the caller
+    /// wakes the reader, or after [`reclaim`](Self::reclaim).
+    pub(crate) fn count(&self) {
+        let (Self { cursor, core, .. }, position) = (self, self.position());
+        core.progress.sent_up_to(position.wrapping_sub(cursor.hidden(core.shape())));
         // MUTANT: Statistics only: how near the high-water mark is. It stays within 64 messages.
-        core.progress.sample(cursor.position());
+        core.progress.sample(position);
     }
 }
 
-impl<T> Drop for Writing<T> {
+impl Drop for Writing {
     // MUTANT: What is left is dropped with the queue, which the last handle frees. Killed only by
     // `hidden_messages_of_a_closed_channel_were_not_sent`.
     fn drop(&mut self) {
         self.close();
         let mut panics = Panics::none();
         if self.core.read_mostly.reader.is_cut() {
-            panics.catch(|| self.take_back(self.cursor.position(), &mut drop));
+            panics.catch(|| self.take_back(self.position(), &mut drop));
         }
         if self.core.read_mostly.reader.is_gone() {
             panics.catch(|| self.core.dispose(&mut |_, message| drop(message)));
@@ -359,7 +432,7 @@ impl<T> Drop for Writing<T> {
 const AHEAD: usize = 2;
 
 /// The position at which the writer writes.
-pub(super) struct WriteCursor<T> {
+pub(super) struct WriteCursor {
     /// The slot of the next message.
     pub(super) next: NonNull<u8>,
     /// Up to where a message may be written *and published* on the fast path: `full`, or null while messages are
@@ -373,7 +446,7 @@ pub(super) struct WriteCursor<T> {
     pub(super) full: NonNull<u8>,
     /// The position of the oldest hidden message, while there is one.
     hidden_from: usize,
-    chunk: Chunk<T>,
+    chunk: Chunk,
     /// One past the chunk's last group.
     end: NonNull<u8>,
     /// The number of messages that come before this group; wraps.
@@ -384,25 +457,25 @@ pub(super) struct WriteCursor<T> {
     /// chunk of the queue: the reader would leave a chunk for good as soon as another is linked after it. A reader that
     /// was in such a chunk as it was emptied, and only counts there, may still be there: no chunk is freed before the
     /// queue is.
-    emptied: Option<Chunk<T>>,
+    emptied: Option<Chunk>,
     /// The number of messages that may have been written in all, as far as known; wraps. Without a bound it is always
     /// far ahead.
     limit: usize,
 }
 
-impl<T> WriteCursor<T> {
+impl WriteCursor {
     /// The number of messages that have been written in all, hidden ones included; wraps.
     #[inline]
-    pub(super) fn position(&self) -> usize {
+    pub(super) fn position(&self, shape: impl Places) -> usize {
         let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();
-        self.before.wrapping_add((offset - Geometry::<T>::FIRST) / Geometry::<T>::STEP)
+        self.before.wrapping_add((offset - shape.first()) / shape.step())
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
-    fn skip_laps(&mut self, by: usize) {
+    fn skip_laps(&mut self, shape: impl Places, by: usize) {
         self.lap = self.lap.wrapping_add(by);
         // SAFETY: the cursor's group is alive, and full, so something is written in it.
-        unsafe { self.show_group() };
+        unsafe { self.show_group(shape) };
     }
 
     #[inline(always)]
@@ -411,26 +484,26 @@ impl<T> WriteCursor<T> {
     }
 
     /// Messages written and not yet published.
-    pub(super) fn hidden(&self) -> usize {
-        if self.is_hiding() { self.position().wrapping_sub(self.hidden_from) } else { 0 }
+    pub(super) fn hidden(&self, shape: impl Places) -> usize {
+        if self.is_hiding() { self.position(shape).wrapping_sub(self.hidden_from) } else { 0 }
     }
 
     /// Begins to hide messages.
     #[inline(always)]
-    pub(super) fn hide(&mut self) {
+    pub(super) fn hide(&mut self, shape: impl Places) {
         // MUTANT: Speed only: the slow path sends each message of the group.
         if !self.is_hiding() {
             self.stop = ptr::null_mut();
-            self.hidden_from = self.position();
+            self.hidden_from = self.position(shape);
         }
     }
 
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Whether there is room for a message. Enters the next group or chunk where this group is full.
     #[inline(always)]
-    fn has_room(&mut self, core: &PipeCore<T>) -> bool {
+    fn has_room(&mut self, shape: impl Places, core: &PipeCore) -> bool {
         // The next group is entered inline: that costs less than the copy that `outline` makes.
-        self.next != self.full || (self.is_at_end() && self.step()) || outline(self, |cursor| cursor.room(core))
+        self.next != self.full || (self.is_at_end(shape) && self.step(shape)) || outline(self, |cursor| cursor.room(shape, core))
     }
 
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.
@@ -438,40 +511,40 @@ impl<T> WriteCursor<T> {
     /// group, or in the next one of this chunk, which is then entered. False changes nothing, and does not mean that
     /// the queue is full.
     #[inline(always)]
-    fn may_publish_here(&mut self) -> bool {
-        self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end() && self.step())
+    fn may_publish_here(&mut self, shape: impl Places) -> bool {
+        self.next.as_ptr() < self.stop || (!self.is_hiding() && self.is_at_end(shape) && self.step(shape))
     }
 
     /// Whether every slot of this group is written. The group of an idle cursor has none.
     #[inline(always)]
-    fn is_at_end(&self) -> bool {
-        self.next.as_ptr() == self.group.as_ptr().wrapping_add(Geometry::<T>::END)
+    fn is_at_end(&self, shape: impl Places) -> bool {
+        self.next.as_ptr() == self.group.as_ptr().wrapping_add(shape.end())
     }
 
     // MUTANT: Speed only: the slow path enters the next group; the address of a prefetch is a hint.
     /// Enters the next group of this chunk, if there is one, and room for all of it.
     #[inline(always)]
-    fn step(&mut self) -> bool {
+    fn step(&mut self, shape: impl Places) -> bool {
         // SAFETY: the cursor is in a group of its chunk, so the address after that is at most one past the last group.
-        let group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
-        let before = self.before.wrapping_add(Geometry::<T>::SLOTS);
-        if group == self.end || self.limit.wrapping_sub(before) < Geometry::<T>::SLOTS {
+        let group = unsafe { self.group.add(shape.stride()) };
+        let before = self.before.wrapping_add(shape.slots());
+        if group == self.end || self.limit.wrapping_sub(before) < shape.slots() {
             return false;
         }
         if self.is_hiding() {
-            self.hold();
+            self.hold(shape);
         }
         self.before = before;
         self.group = group;
         // SAFETY: the group is one of the chunk's; both addresses are in it, or one past it.
         unsafe {
-            self.next = group.add(Geometry::<T>::FIRST);
-            self.full = group.add(Geometry::<T>::END);
+            self.next = group.add(shape.first());
+            self.full = group.add(shape.end());
         }
         if !self.is_hiding() {
             self.stop = self.full.as_ptr();
         }
-        prefetch_for_write(group.as_ptr().wrapping_add(AHEAD * Geometry::<T>::STRIDE));
+        prefetch_for_write(group.as_ptr().wrapping_add(AHEAD * shape.stride()));
         true
     }
 
@@ -480,16 +553,16 @@ impl<T> WriteCursor<T> {
     /// # Safety
     /// `next` is before `full`.
     #[inline(always)]
-    unsafe fn step_past(&mut self) {
+    unsafe fn step_past(&mut self, shape: impl Places) {
         // SAFETY: by the caller `next` is a slot of this group. The address after it is at most one past the group.
-        self.next = unsafe { self.next.add(Geometry::<T>::STEP) };
+        self.next = unsafe { self.next.add(shape.step()) };
     }
 
     /// Leaves a group that holds hidden messages. The state of the first such group is held back: stored last, it shows
     /// the reader all the hidden messages at once.
     #[inline(always)]
-    fn hold(&mut self) {
-        let full = self.lap.wrapping_add(self.group.as_ptr().addr() + Geometry::<T>::LAST);
+    fn hold(&mut self, shape: impl Places) {
+        let full = self.lap.wrapping_add(self.group.as_ptr().addr() + shape.end() - shape.step());
         if self.held.is_none() {
             self.held = Some((self.group, full));
         } else {
@@ -502,20 +575,20 @@ impl<T> WriteCursor<T> {
 
     /// Publishes all hidden messages at once. Call only while a message is hidden.
     #[inline(always)]
-    fn publish(&mut self) {
+    fn publish(&mut self, shape: impl Places) {
         // MUTANT: Speed only: the slow path sends each message of the group.
         self.stop = self.full.as_ptr();
         let Some((group, full)) = self.held else {
             // SAFETY: a message is hidden, and the cursor has left no group that holds hidden messages, so it is in
             // this group.
-            return unsafe { self.show_group() };
+            return unsafe { self.show_group(shape) };
         };
         self.held = None;
         // SAFETY: a group that holds hidden messages is alive, as the reader cannot leave it before they are published.
         // This group has a message written in it where `next` is not its first slot.
         unsafe {
-            if self.next != self.group.add(Geometry::<T>::FIRST) {
-                self.show_group();
+            if self.next != self.group.add(shape.first()) {
+                self.show_group(shape);
             }
             // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: this store comes after all others
             // of the batch, and shows the reader the whole batch.
@@ -528,12 +601,12 @@ impl<T> WriteCursor<T> {
     /// # Safety
     /// A message is written in the group.
     #[inline(always)]
-    unsafe fn show_group(&self) {
+    unsafe fn show_group(&self, shape: impl Places) {
         // SAFETY: by the caller there is a slot of this group before `next`. The cursor's group is alive: the reader
         // gives a chunk away only once the writer has linked the next.
         let (newest, state) = unsafe {
-            let newest = self.next.sub(Geometry::<T>::STEP);
-            (newest, state(group_of::<T>(newest, self.group)))
+            let newest = self.next.sub(shape.step());
+            (newest, state(group_of(shape, newest, self.group)))
         };
         // ORDERING: Release pairs with the Acquire in `ReadCursor::look_further`: the messages up to the newest are
         // written.
@@ -559,7 +632,7 @@ mod tests {
     }
 
     #[cfg(feature = "statistics")]
-    fn sent(core: &PipeCore<u8>) -> u64 {
+    fn sent(core: &PipeCore) -> u64 {
         core.progress.totals().sent
     }
 

@@ -10,9 +10,8 @@
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
-use crate::channel::rendezvous::MeetingEnd;
 use crate::passive::Barrier;
-use crate::queue::ypipe::Reader;
+use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
 
 /// The number of visits to a lane without a message, while others had some, before it is armed.
@@ -25,9 +24,9 @@ const KEPT_ROOM: usize = 64;
 //     lanes that are armed; test: tests/allocation/lanes.rs:
 //     what_most_senders_at_once_have_taken_is_kept_and_enough_for_as_many_again
 /// The active lanes.
-pub(super) struct Row<T> {
+pub(super) struct Row {
     /// In front is the current lane, while any lane has its turn.
-    pub(super) lanes: LaneQueue<T>,
+    pub(super) lanes: LaneQueue,
     /// The ids in the row as bits: the first 64, and 64 in each further word.
     active: u64,
     further: Vec<u64>,
@@ -35,18 +34,16 @@ pub(super) struct Row<T> {
     pub(super) visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     pub(super) is_shut: bool,
-    /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
-    pub(super) meeting: Option<Box<MeetingEnd<T, false>>>,
 }
 
 /// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
-pub(super) struct LaneQueue<T> {
+pub(super) struct LaneQueue {
     /// The only lane, while `several` has never been used.
-    only: Option<ActiveLane<T>>,
-    several: VecDeque<ActiveLane<T>>,
+    only: Option<ActiveLane>,
+    several: VecDeque<ActiveLane>,
 }
 
-impl<T> LaneQueue<T> {
+impl LaneQueue {
     fn new() -> Self {
         Self { only: None, several: VecDeque::new() }
     }
@@ -62,28 +59,28 @@ impl<T> LaneQueue<T> {
     }
 
     #[inline]
-    pub(super) fn front(&self) -> Option<&ActiveLane<T>> {
+    pub(super) fn front(&self) -> Option<&ActiveLane> {
         self.only.as_ref().or_else(|| self.several.front())
     }
 
     #[inline]
-    pub(super) fn front_mut(&mut self) -> Option<&mut ActiveLane<T>> {
+    pub(super) fn front_mut(&mut self) -> Option<&mut ActiveLane> {
         self.only.as_mut().or_else(|| self.several.front_mut())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &ActiveLane<T>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ActiveLane> {
         self.only.iter().chain(&self.several)
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveLane<T>> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveLane> {
         self.only.iter_mut().chain(&mut self.several)
     }
 
-    pub(super) fn pop_front(&mut self) -> Option<ActiveLane<T>> {
+    pub(super) fn pop_front(&mut self) -> Option<ActiveLane> {
         self.only.take().or_else(|| self.several.pop_front())
     }
 
-    fn push_back(&mut self, lane: ActiveLane<T>) {
+    fn push_back(&mut self, lane: ActiveLane) {
         if self.several.capacity() == 0 {
             if self.only.is_none() {
                 self.only = Some(lane);
@@ -104,9 +101,9 @@ impl<T> LaneQueue<T> {
 }
 
 /// An active lane.
-pub(super) struct ActiveLane<T> {
+pub(super) struct ActiveLane {
     /// Taken out while this lane has its turn.
-    pub(super) reader: Option<Reader<T>>,
+    pub(super) reader: Option<UntypedReader>,
     pub(super) id: usize,
     /// The number of consecutive visits without a message, while others had some.
     pub(super) empty: u32,
@@ -123,7 +120,7 @@ pub(super) enum Visit {
     Idle,
 }
 
-impl<T> ActiveLane<T> {
+impl ActiveLane {
     // MUTANT: Speed only: after how many empty visits a lane is armed. Its next message raises it again.
     pub(super) fn visit(&mut self, position: usize) -> Visit {
         let Some(reader) = &mut self.reader else { return Visit::Nothing };
@@ -150,9 +147,9 @@ impl<T> ActiveLane<T> {
     }
 }
 
-impl<T> Row<T> {
-    pub(super) fn new(meeting: Option<Box<MeetingEnd<T, false>>>) -> Self {
-        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false, meeting }
+impl Row {
+    pub(super) fn new() -> Self {
+        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false }
     }
 
     pub(super) fn is_active(&self, id: usize) -> bool {
@@ -173,7 +170,7 @@ impl<T> Row<T> {
         &mut self.further[word]
     }
 
-    pub(super) fn add(&mut self, id: usize, reader: Reader<T>, seen: usize) {
+    pub(super) fn add(&mut self, id: usize, reader: UntypedReader, seen: usize) {
         *self.word(id) |= 1 << (id % 64);
         self.lanes.push_back(ActiveLane { reader: Some(reader), id, empty: 0, seen });
     }
@@ -203,15 +200,15 @@ impl<T> Row<T> {
     /// Gives back what lanes keep for later messages, and the room for more lanes.
     #[cold]
     pub(super) fn shrink(&mut self) {
-        self.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(Reader::shrink);
+        self.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(|reader| reader.shrink());
         self.lanes.several.shrink_to_fit();
     }
 
     /// A lane that has left the row: makes its reader idle. Returns its id.
-    fn rest(&mut self, lane: ActiveLane<T>) -> usize {
+    fn rest(&mut self, lane: ActiveLane) -> usize {
         *self.word(lane.id) &= !(1 << (lane.id % 64));
         if let Some(reader) = lane.reader {
-            reader.rest();
+            Reading::rest(reader);
         }
         lane.id
     }

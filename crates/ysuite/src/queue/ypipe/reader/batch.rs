@@ -8,20 +8,20 @@ use super::ReadCursor;
 use crate::queue::ypipe::chunk::{Geometry, slot};
 use crate::queue::ypipe::core::PipeCore;
 
-impl<T> ReadCursor<T> {
+impl ReadCursor {
     // USER CODE: the allocator (`Vec::reserve`); the vector's length is set before; re-entrance: none; panic: nothing
     //     is lost; by construction: `set_len` comes first
     // MUTANT: Speed only: the state of a group is loaded again, or the vector grows while it is filled.
     /// Appends up to `most` messages to `to`; returns how many. A panic of the allocator loses nothing.
     #[inline(always)]
-    pub(in crate::queue::ypipe) fn take_many(&mut self, core: &PipeCore<T>, to: &mut Vec<T>, most: usize) -> usize {
+    pub(in crate::queue::ypipe) fn take_many<T>(&mut self, core: &PipeCore, to: &mut Vec<T>, most: usize) -> usize {
         let mut taken = core.progress.taken();
         let before = to.len();
         let mut length = before;
         let mut left = most;
         // Messages known before are taken first: only a poll of this call may show that there are no more.
         let mut looked = self.next == self.known;
-        while left != 0 && self.look(core) {
+        while left != 0 && self.look(Geometry::<T>::OF, core) {
             // SAFETY: both pointers are in one group, or one past it.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
             let run = (run / Geometry::<T>::STEP).min(left);
@@ -49,7 +49,7 @@ impl<T> ReadCursor<T> {
             core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
             // SAFETY: `END` is one past the group's last slot.
-            if looked && self.next == self.known && self.known != unsafe { self.group().add(Geometry::<T>::END) } {
+            if looked && self.next == self.known && self.known != unsafe { self.group(Geometry::<T>::OF).add(Geometry::<T>::END) } {
                 break;
             }
             looked = self.next == self.known;
@@ -60,6 +60,18 @@ impl<T> ReadCursor<T> {
         length - before
     }
 
+    /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each poll
+    /// goes no further than a group.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::queue::ypipe) fn take_many_below_cut<T>(&mut self, core: &PipeCore, to: &mut Vec<T>, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most && self.look_below_cut(core) {
+            taken += self.take_many(core, to, most - taken);
+        }
+        taken
+    }
+
     // MUTANT: Models only: slots are larger than messages only there. Killed only by the model
     // `close_against_a_batch`.
     /// Copies `run` messages from the slots at `from` to `room`.
@@ -68,7 +80,7 @@ impl<T> ReadCursor<T> {
     /// The slots are published, within one group, and owned by the caller, which reads no message of them
     /// again. There is room for `run` messages at `room`.
     #[inline(always)]
-    unsafe fn copy(from: NonNull<u8>, room: *mut T, run: usize) {
+    unsafe fn copy<T>(from: NonNull<u8>, room: *mut T, run: usize) {
         // SAFETY: by the caller the slots hold messages and `room` has space for them. Slots of messages that have a
         // size are contiguous like an array.
         unsafe {

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 use super::{WriteCursor, Writer, Writing};
 use crate::foreign::Lent;
 use crate::queue::outline;
-use crate::queue::ypipe::chunk::{Geometry, slot};
+use crate::queue::ypipe::chunk::{Geometry, Places, slot};
 
 impl<T> Writer<T> {
     // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
@@ -22,7 +22,8 @@ impl<T> Writer<T> {
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
         let mut full = cursor.full;
-        let mut run = Run { at: cursor.next, cursor };
+        let shape = Geometry::<T>::OF;
+        let mut run = Run { at: cursor.next, cursor, shape };
         loop {
             let mut message = messages.next();
             if message.is_none() {
@@ -30,8 +31,8 @@ impl<T> Writer<T> {
             }
             if run.at == full {
                 run.commit();
-                let stepped = run.cursor.is_at_end() && run.cursor.step();
-                if !stepped && !outline(run.cursor, |cursor| cursor.room(core)) {
+                let stepped = run.cursor.is_at_end(shape) && run.cursor.step(shape);
+                if !stepped && !outline(run.cursor, |cursor| cursor.room(shape, core)) {
                     message.move_over(rest);
                     return true;
                 }
@@ -68,22 +69,23 @@ impl<T> Writer<T> {
 }
 
 /// A run of slots being filled. When it is dropped, also by a panic, the cursor moves past the last filled slot.
-struct Run<'a, T> {
+struct Run<'a, G: Places> {
     at: NonNull<u8>,
-    cursor: &'a mut WriteCursor<T>,
+    cursor: &'a mut WriteCursor,
+    shape: G,
 }
 
-impl<T> Run<'_, T> {
+impl<G: Places> Run<'_, G> {
     #[inline(always)]
     fn commit(&mut self) {
         if self.at != self.cursor.next {
-            self.cursor.hide();
+            self.cursor.hide(self.shape);
             self.cursor.next = self.at;
         }
     }
 }
 
-impl<T> Drop for Run<'_, T> {
+impl<G: Places> Drop for Run<'_, G> {
     #[inline(always)]
     fn drop(&mut self) {
         self.commit();

@@ -4,23 +4,19 @@ use core::fmt;
 
 use super::Writer;
 use crate::passive::Passive;
+use crate::queue::ypipe::chunk::Geometry;
 use crate::queue::ypipe::core::PipeCore;
 
 impl<T> Writer<T> {
     #[inline]
-    pub(in crate::queue::ypipe) fn core(&self) -> &PipeCore<T> {
+    pub(in crate::queue::ypipe) fn core(&self) -> &PipeCore {
         &self.writing.core
     }
 
     /// Whether this handle has been closed.
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
-        self.writing.closed
-    }
-
-    /// Whether the reading side has ended the queue: it cannot be [reopened](Writer::reopen).
-    pub(crate) fn is_finished(&self) -> bool {
-        self.core().is_finished()
+        self.writing.has_ended()
     }
 
     /// Whether [`reclaim`](Self::reclaim) has dropped messages, which the reader has not read.
@@ -32,7 +28,7 @@ impl<T> Writer<T> {
     /// How the reader sleeps: [`publish`](Self::publish), [`send`](Self::send) and [`close`](Self::close) return its
     /// tokens.
     pub(crate) fn reader_passive(&self) -> &Passive {
-        &self.writing.core.read_mostly.reader
+        self.writing.reader_passive()
     }
 
     /// How the writer sleeps while it waits for room.
@@ -43,7 +39,7 @@ impl<T> Writer<T> {
     /// The number of messages that have been written in all, hidden ones included; wraps.
     #[inline]
     pub(crate) fn position(&self) -> usize {
-        self.writing.cursor.position()
+        self.writing.cursor.position(Geometry::<T>::OF)
     }
 
     /// Whether the reader is gone: nothing written will ever be read.
@@ -75,13 +71,13 @@ impl<T> Writer<T> {
 
     /// Messages that take up room: published and unread, or hidden.
     pub(crate) fn occupied(&self) -> usize {
-        self.position().wrapping_sub(self.writing.core.consumed())
+        self.writing.occupied()
     }
 
     /// Messages written and not yet flushed.
     #[must_use]
     pub fn hidden(&self) -> usize {
-        self.writing.cursor.hidden()
+        self.writing.cursor.hidden(Geometry::<T>::OF)
     }
 }
 

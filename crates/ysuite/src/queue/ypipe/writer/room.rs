@@ -6,29 +6,30 @@
 use core::ptr::{self, NonNull};
 
 use super::WriteCursor;
-use crate::queue::ypipe::chunk::{Chunk, Geometry};
+use crate::queue::ypipe::chunk::{Chunk, Places, Shape};
 use crate::queue::ypipe::core::{PipeCore, UNBOUNDED};
 use crate::statistics::COUNTING;
 use crate::sync::Ordering;
 
-impl<T> WriteCursor<T> {
-    pub(super) fn new(core: &PipeCore<T>, chunk: Chunk<T>) -> Self {
-        let mut cursor = Self::at(chunk.first(), chunk, chunk.lap(), chunk.end());
+impl WriteCursor {
+    pub(super) fn new(core: &PipeCore, chunk: Chunk) -> Self {
+        let shape = core.shape();
+        let mut cursor = Self::at(shape, chunk.first(), chunk, chunk.lap(), chunk.end(shape));
         cursor.limit = core.limit(0);
-        cursor.set_full(core);
+        cursor.set_full(shape, core);
         cursor
     }
 
     /// A cursor without a chunk: no message is hidden, and the first write takes the slow path, which makes a chunk.
-    pub(super) fn idle() -> Self {
+    pub(super) fn idle(shape: &'static Shape) -> Self {
         // An address that is never dereferenced, and at which no group ends.
-        let group = NonNull::new(ptr::without_provenance_mut(Geometry::<T>::STRIDE)).expect("not null");
-        Self::at(group, Chunk::nowhere(), Geometry::<T>::LAP, group)
+        let group = NonNull::new(ptr::without_provenance_mut(shape.stride())).expect("not null");
+        Self::at(shape, group, Chunk::nowhere(), shape.lap(), group)
     }
 
     /// A cursor that has written nothing, and has no room as yet.
-    fn at(group: NonNull<u8>, chunk: Chunk<T>, lap: usize, end: NonNull<u8>) -> Self {
-        let next = NonNull::new(group.as_ptr().wrapping_add(Geometry::<T>::FIRST)).expect("not null");
+    fn at(shape: &'static Shape, group: NonNull<u8>, chunk: Chunk, lap: usize, end: NonNull<u8>) -> Self {
+        let next = NonNull::new(group.as_ptr().wrapping_add(shape.first())).expect("not null");
         Self {
             next,
             stop: next.as_ptr(),
@@ -48,7 +49,7 @@ impl<T> WriteCursor<T> {
     /// Makes the first chunk of an idle cursor. False: nothing will ever be written here, as the queue is closed or has
     /// no room.
     #[cold]
-    pub(super) fn begin(&mut self, core: &PipeCore<T>) -> bool {
+    pub(super) fn begin(&mut self, core: &PipeCore) -> bool {
         let may_begin = !core.is_closed() && core.read_mostly.capacity != 0;
         if may_begin {
             *self = Self::new(core, core.begin());
@@ -57,47 +58,47 @@ impl<T> WriteCursor<T> {
     }
 
     /// Becomes an idle cursor: with the queue closed it has no room, ever. Call only while no message is hidden.
-    pub(super) fn end(&mut self) {
+    pub(super) fn end(&mut self, shape: &'static Shape) {
         // MUTANT: The assignment that follows drops the old cursor.
         self.leave_emptied();
-        let mut ended = Self::idle();
-        ended.before = self.position();
+        let mut ended = Self::idle(shape);
+        ended.before = self.position(shape);
         *self = ended;
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
     #[inline(never)]
-    pub(super) fn room(&mut self, core: &PipeCore<T>) -> bool {
+    pub(super) fn room(&mut self, shape: impl Places, core: &PipeCore) -> bool {
         if self.group == self.end {
             // No group begins at the end of its chunk: this cursor is idle.
             return self.begin(core);
         }
-        let position = self.position();
+        let position = self.position(shape);
         if self.limit == position {
             self.limit = core.limit(position);
             if self.limit == position {
                 return false;
             }
         }
-        if self.is_at_end() {
-            if self.step() {
+        if self.is_at_end(shape) {
+            if self.step(shape) {
                 return true;
             }
             if self.is_hiding() {
-                self.hold();
+                self.hold(shape);
             }
             self.before = position;
             // SAFETY: the cursor is in a group of its chunk, so the address after that is at most one past the last
             // group.
-            self.group = unsafe { self.group.add(Geometry::<T>::STRIDE) };
+            self.group = unsafe { self.group.add(shape.stride()) };
             if self.group == self.end {
                 self.next_chunk(core);
             }
             // SAFETY: `FIRST` is less than a group's length, and `group` is one of the chunk's.
-            self.next = unsafe { self.group.add(Geometry::<T>::FIRST) };
+            self.next = unsafe { self.group.add(shape.first()) };
         }
-        self.set_full(core);
+        self.set_full(shape, core);
         true
     }
 
@@ -105,17 +106,17 @@ impl<T> WriteCursor<T> {
     // `room_that_was_asked_for_is_no_more_than_there_is`, `a_bound_is_exact_and_gives_the_message_back` and
     // `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     /// Computes up to where this group may be written.
-    pub(super) fn set_full(&mut self, core: &PipeCore<T>) {
+    pub(super) fn set_full(&mut self, shape: impl Places, core: &PipeCore) {
         // Otherwise `room` moves the limit on.
         if !core.is_bounded() && !COUNTING {
             self.limit = self.before.wrapping_add(UNBOUNDED);
         }
-        let left = self.limit.wrapping_sub(self.position());
+        let left = self.limit.wrapping_sub(self.position(shape));
         // SAFETY: the address after the group's last slot is at most one past the group, and `full` is not beyond it.
         unsafe {
-            let end = self.group.add(Geometry::<T>::END);
-            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / Geometry::<T>::STEP;
-            self.full = self.next.add(left.min(slots) * Geometry::<T>::STEP);
+            let end = self.group.add(shape.end());
+            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / shape.step();
+            self.full = self.next.add(left.min(slots) * shape.step());
         }
         if !self.is_hiding() {
             self.stop = self.full.as_ptr();
@@ -140,14 +141,14 @@ impl<T> WriteCursor<T> {
     /// One past the last group of this chunk that [`step`](Self::step) may come to from here; null where it may come to
     /// none.
     #[cfg(feature = "in-place")]
-    pub(in crate::queue::ypipe) fn whole_groups_end(&self) -> *mut u8 {
+    pub(in crate::queue::ypipe) fn whole_groups_end(&self, shape: impl Places) -> *mut u8 {
         let group = self.group.as_ptr();
-        if self.full.as_ptr() != group.wrapping_add(Geometry::<T>::END) {
+        if self.full.as_ptr() != group.wrapping_add(shape.end()) {
             return ptr::null_mut();
         }
-        let in_chunk = (self.end.as_ptr().addr() - group.addr()) / Geometry::<T>::STRIDE;
-        let in_room = self.limit.wrapping_sub(self.before) / Geometry::<T>::SLOTS;
-        group.wrapping_add(in_chunk.min(in_room) * Geometry::<T>::STRIDE)
+        let in_chunk = (self.end.as_ptr().addr() - group.addr()) / shape.stride();
+        let in_room = self.limit.wrapping_sub(self.before) / shape.slots();
+        group.wrapping_add(in_chunk.min(in_room) * shape.stride())
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
@@ -157,35 +158,36 @@ impl<T> WriteCursor<T> {
     /// They have been, from this cursor's place on, within its chunk, and no further than [`full`](Self::full)
     /// or [`whole_groups_end`](Self::whole_groups_end) allowed. Nothing is hidden.
     #[cfg(feature = "in-place")]
-    pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, next: NonNull<u8>, core: &PipeCore<T>) {
+    pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, shape: impl Places, next: NonNull<u8>, core: &PipeCore) {
         // A group begins with its state, so the byte before `next` is in its group also where it is the first slot.
-        let groups = (next.as_ptr().addr() - 1 - self.group.as_ptr().addr()) / Geometry::<T>::STRIDE;
+        let groups = (next.as_ptr().addr() - 1 - self.group.as_ptr().addr()) / shape.stride();
         // SAFETY: by the caller that group is in this chunk.
-        self.group = unsafe { self.group.add(groups * Geometry::<T>::STRIDE) };
-        self.before = self.before.wrapping_add(groups * Geometry::<T>::SLOTS);
+        self.group = unsafe { self.group.add(groups * shape.stride()) };
+        self.before = self.before.wrapping_add(groups * shape.slots());
         self.next = next;
-        self.set_full(core);
+        self.set_full(shape, core);
     }
 
     // MUTANT: Memory only: how fast chunks grow. Killed only by `a_backlog_that_grows_asks_the_system_seldom` and
     // `a_stream_makes_no_system_call`.
     /// A new chunk, greater than the last, up to the size worth keeping; in a long queue of small chunks up to a great
     /// one.
-    fn greater_chunk(&self, core: &PipeCore<T>) -> Chunk<T> {
-        let (most, great) = (core.groups(), Geometry::<T>::GREAT);
+    fn greater_chunk(&self, core: &PipeCore) -> Chunk {
+        let (most, great) = (core.groups(), core.shape().great);
         // The counters are loaded only where a great chunk would be greater.
         let is_long = most < great && core.read_mostly.cache.is_long();
         let groups = (self.chunk.groups() * 4).min(if is_long { great } else { most });
         if groups == most {
             core.read_mostly.cache.allocates();
         }
-        Chunk::allocate(groups, self.lap)
+        Chunk::allocate(core.shape(), groups, self.lap)
     }
 
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self, core: &PipeCore<T>) {
-        self.lap = self.lap.wrapping_add(Geometry::<T>::LAP);
+    fn next_chunk(&mut self, core: &PipeCore) {
+        let shape = core.shape();
+        self.lap = self.lap.wrapping_add(shape.lap());
         let next = if let Some(emptied) = self.emptied {
             self.emptied = emptied.next();
             emptied
@@ -193,7 +195,7 @@ impl<T> WriteCursor<T> {
             // MUTANT: Killed only by `a_burst_is_given_back`.
             core.read_mostly.cache.linked();
             core.read_mostly.cache.leaves(self.chunk, core.groups());
-            let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(self.lap));
+            let spent = core.read_mostly.cache.take().inspect(|spent| spent.renew(shape, self.lap));
             spent.unwrap_or_else(|| self.greater_chunk(core))
         };
         // ORDERING: Relaxed; the Release store of the link below publishes it.
@@ -203,7 +205,7 @@ impl<T> WriteCursor<T> {
         // initialised, and cleared for this lap where that was needed.
         self.chunk.header().next.store(next.as_raw(), Ordering::Release);
         self.chunk = next;
-        self.end = next.end();
+        self.end = next.end(shape);
         self.group = next.first();
     }
 }

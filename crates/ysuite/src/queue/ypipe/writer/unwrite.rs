@@ -5,32 +5,33 @@
 use core::ptr;
 
 use super::WriteCursor;
-use crate::queue::ypipe::chunk::{Chunk, Geometry, nothing, state};
+use crate::queue::ypipe::chunk::{Chunk, Places, Shape, nothing, state};
 use crate::queue::ypipe::core::PipeCore;
-use crate::queue::ypipe::in_slot::InSlot;
+use crate::queue::ypipe::in_slot::UntypedInSlot;
 use crate::sync::Ordering;
 
-impl<T> WriteCursor<T> {
+impl WriteCursor {
     /// Takes the newest message back. Its slot stays as it is until this handle writes again.
     ///
     /// # Safety
     /// There is a message that the reader will not read, and so the newest is one.
-    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore<T>) -> InSlot<T> {
+    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore) -> UntypedInSlot {
+        let shape = core.shape();
         // SAFETY: the newest message is in this group or, where no message is in this group, in the one before. By the
         // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this
         // cursor's.
         let message = unsafe {
-            if self.next == self.group.add(Geometry::<T>::FIRST) {
-                self.step_back();
+            if self.next == self.group.add(shape.first()) {
+                self.step_back(shape);
             }
-            self.next = self.next.sub(Geometry::<T>::STEP);
-            InSlot::new(self.next)
+            self.next = self.next.sub(shape.step());
+            UntypedInSlot::new(self.next, shape)
         };
         // MUTANT: `set_full`, which follows, decides how far to publish.
-        if self.is_hiding() && self.position() == self.hidden_from {
+        if self.is_hiding() && self.position(shape) == self.hidden_from {
             self.stop = self.next.as_ptr();
         }
-        self.set_full(core);
+        self.set_full(shape, core);
         message
     }
 
@@ -38,7 +39,7 @@ impl<T> WriteCursor<T> {
     ///
     /// # Safety
     /// That group holds a message that the reader will not read.
-    unsafe fn step_back(&mut self) {
+    unsafe fn step_back(&mut self, shape: &'static Shape) {
         // SAFETY: the group before is in this chunk, or is the last of the previous chunk. By the caller it holds a
         // message that is hidden, or is beyond a cut, so the reader cannot have left its chunk.
         unsafe {
@@ -52,13 +53,13 @@ impl<T> WriteCursor<T> {
                 // this chunk still, and continues to the next, which was initialised before it was first linked here.
                 emptied.header().next.store(others, Ordering::Release);
                 self.emptied = Some(emptied);
-                self.end = self.chunk.end();
-                self.lap = self.lap.wrapping_sub(Geometry::<T>::LAP);
+                self.end = self.chunk.end(shape);
+                self.lap = self.lap.wrapping_sub(shape.lap());
                 self.group = self.end;
             }
-            self.group = self.group.sub(Geometry::<T>::STRIDE);
-            self.before = self.before.wrapping_sub(Geometry::<T>::SLOTS);
-            self.next = self.group.add(Geometry::<T>::END);
+            self.group = self.group.sub(shape.stride());
+            self.before = self.before.wrapping_sub(shape.slots());
+            self.next = self.group.add(shape.end());
             if self.held.is_some_and(|(held, _)| held == self.group) {
                 self.held = None;
             } else {
@@ -71,7 +72,7 @@ impl<T> WriteCursor<T> {
     }
 }
 
-impl<T> WriteCursor<T> {
+impl WriteCursor {
     // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
     /// Links the emptied chunks after the last one, so that they are freed with the queue. Not before: a reader that
     /// closes checks how far the queue reaches before it knows of a cut, and may be in any of them.
@@ -86,7 +87,7 @@ impl<T> WriteCursor<T> {
 }
 
 // USER CODE: none (it links chunks, which hold no messages, and frees none)
-impl<T> Drop for WriteCursor<T> {
+impl Drop for WriteCursor {
     // MUTANT: Killed only by `chunks_of_a_bare_pipe_whose_messages_are_taken_back_are_used_again_and_given_back`.
     fn drop(&mut self) {
         self.leave_emptied();
