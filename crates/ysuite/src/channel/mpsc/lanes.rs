@@ -62,9 +62,9 @@ impl UntypedLanes {
     #[inline(never)]
     fn next_lane(&mut self, shared: &SharedLanes) -> bool {
         if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), shared.ready.any()) {
-            // The only active lane.
+            // The only active lane. Where it may give more, the caller has just found it empty.
             self.row.visits += 1;
-            if reader.has_message() {
+            if self.left == 0 && reader.has_message() {
                 self.grant();
                 return true;
             }
@@ -192,7 +192,7 @@ impl UntypedLanes {
     /// Whether any lane has `bound` messages.
     fn has_full_lane(&self, shared: &SharedLanes, bound: usize) -> bool {
         let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
-        self.turn.iter().chain(active).any(|reader| reader.len_up_to(bound) >= bound)
+        self.turn.iter().chain(active).any(|reader| reader.count_up_to(bound) >= bound)
             // A lane that is not active has no message, unless it is raised.
             // SAFETY: this is the receiver, and the channel is open.
             || !self.row.is_shut && unsafe { shared.has_full_lane(bound, |id| self.row.is_active(id)) }
@@ -200,12 +200,12 @@ impl UntypedLanes {
 
     // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, shared: &SharedLanes, enough: usize) -> usize {
-        let mut length = self.turn.as_ref().map_or(0, |reader| reader.len_up_to(enough));
+        let mut length = self.turn.as_ref().map_or(0, |reader| reader.count_up_to(enough));
         for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
             if length >= enough {
                 return length;
             }
-            length += reader.len_up_to(enough - length);
+            length += reader.count_up_to(enough - length);
         }
         // A lane that is not active has no message, unless it is raised.
         if length >= enough || self.row.is_shut || !shared.ready.any() {

@@ -248,7 +248,6 @@ impl<T> MpscShared<T> {
         //     sequences.
         self.connected.fetch_sub(1, Ordering::Release) == 1
     }
-
 }
 
 impl SharedLanes {
@@ -383,6 +382,7 @@ impl SharedLanes {
     }
 
     /// Whether lanes have become few, so that a dropped sender leaves its lane to others.
+    #[inline]
     pub(super) fn keeps_lanes(&self) -> bool {
         // ORDERING: Relaxed; a hint, which guards no data.
         self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
@@ -416,6 +416,7 @@ impl SharedLanes {
 
     // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
     /// The channel's number in the tables of threads. It is unique among all channels.
+    #[inline]
     pub(super) fn number(&self) -> u64 {
         // ORDERING: Relaxed throughout; numbers guard no data.
         let number = self.number.load(Ordering::Relaxed);
@@ -439,6 +440,7 @@ impl SharedLanes {
     }
 
     /// Whether the receiver has disconnected or has closed the channel.
+    #[inline]
     pub(super) fn is_shut(&self) -> bool {
         // ORDERING: Relaxed; nothing of the receiver's is accessed because of it. Where it must not be missed, fences
         //     in `connect` and `shut` order it.
@@ -446,6 +448,7 @@ impl SharedLanes {
     }
 
     /// Whether all senders have disconnected, or the channel is shut.
+    #[inline]
     pub(super) fn is_disconnected(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `disconnect`: what the senders have published and raised is
         //     visible.
@@ -453,6 +456,7 @@ impl SharedLanes {
     }
 
     /// How the sender of lane `id` is woken.
+    #[inline]
     pub(super) fn sender(&self, id: Option<u32>) -> &WakeTarget {
         id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.never_waits)
     }
@@ -463,6 +467,7 @@ impl SharedLanes {
     }
 
     /// The sender of lane `id` is dropped: takes its waker out. The caller drops the waker last: its drop is user code.
+    #[inline]
     pub(super) fn forget(&self, id: u32) -> Option<Waker> {
         self.senders.get(id as usize).and_then(|sender| sender.task.take())
     }

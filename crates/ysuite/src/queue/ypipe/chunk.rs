@@ -82,10 +82,7 @@ pub(super) trait Places: Copy {
     unsafe fn mark(self, at: NonNull<u8>);
 
     /// From the group to one past its last slot.
-    #[inline(always)]
-    fn end(self) -> usize {
-        self.first() + self.slots() * self.step()
-    }
+    fn end(self) -> usize;
 }
 
 /// The places in groups for messages of type `T`. In a model groups and chunks are tiny: the models explore their
@@ -119,6 +116,11 @@ impl<T> Places for Geometry<T> {
     #[inline(always)]
     fn stride(self) -> usize {
         Self::STRIDE
+    }
+
+    #[inline(always)]
+    fn end(self) -> usize {
+        Self::END
     }
 
     #[inline(always)]
@@ -192,6 +194,7 @@ impl<T> Geometry<T> {
         first: Self::FIRST,
         slots: Self::SLOTS,
         stride: Self::STRIDE,
+        end: Self::END,
         lap: Self::LAP,
         groups: Self::GROUPS,
         great: if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) },
@@ -212,6 +215,7 @@ pub(crate) struct Shape {
     first: usize,
     slots: usize,
     stride: usize,
+    end: usize,
     lap: usize,
     /// Groups in a chunk of a queue that streams.
     pub(super) groups: usize,
@@ -249,6 +253,10 @@ impl Places for &'static Shape {
         self.stride
     }
 
+    fn end(self) -> usize {
+        self.end
+    }
+
     fn lap(self) -> usize {
         self.lap
     }
@@ -263,10 +271,7 @@ impl Places for &'static Shape {
 impl Shape {
     /// Whether a chunk of this number of groups is aligned within a larger allocation.
     fn is_shifted(&self, groups: usize) -> bool {
-        self.align == LINE
-            && !cfg!(ysuite_loom)
-            && groups <= SHIFTED_BYTES
-            && groups * self.stride <= SHIFTED_BYTES
+        self.align == LINE && !cfg!(ysuite_loom) && groups <= SHIFTED_BYTES && groups * self.stride <= SHIFTED_BYTES
     }
 
     /// Of a chunk of `groups` groups.

@@ -111,8 +111,7 @@ impl ChunkCache {
     /// The writer, or the thread that makes the queue.
     #[cold]
     fn make(&self) {
-        let ring: Box<[AtomicPtr<ChunkHeader>]> =
-            (0..=self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+        let ring: Box<[AtomicPtr<ChunkHeader>]> = (0..=self.room()).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         self.made.written();
         // ORDERING: Release pairs with the Acquire in `place`: the slots are initialised.
         self.ring.store(Box::into_raw(ring).cast(), Ordering::Release);

@@ -221,17 +221,10 @@ impl PipeCore {
     // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
     /// `reserve`: how many of them are kept without a bound however short the queue is, at least and at most.
-    fn with(
-        shape: &'static Shape,
-        bound: Option<usize>,
-        most: usize,
-        reserve: (u8, u8),
-        reader: Passive,
-    ) -> Self {
+    fn with(shape: &'static Shape, bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
-        let (most_full, few) =
-            (capacity.div_ceil(shape.slots()), (capacity / shape.slots()).saturating_add(1));
+        let (most_full, few) = (capacity.div_ceil(shape.slots()), (capacity / shape.slots()).saturating_add(1));
         // Of few messages two chunks are enough, where each has room for more than all of them; of more, it would take
         // more memory than three of half that size.
         let groups = if few <= FEW && !cfg!(ysuite_loom) { few } else { most_full.div_ceil(2) }.clamp(1, most);
@@ -259,6 +252,7 @@ impl PipeCore {
     }
 
     /// Of all chunks.
+    #[inline]
     pub(super) fn shape(&self) -> &'static Shape {
         self.read_mostly.cache.shape
     }
@@ -287,6 +281,7 @@ impl PipeCore {
     }
 
     /// Groups in a chunk that is worth keeping.
+    #[inline]
     pub(super) fn groups(&self) -> usize {
         self.read_mostly.groups as usize
     }
@@ -328,6 +323,7 @@ impl PipeCore {
     }
 
     /// The number of messages that have been read; wraps. Never goes back.
+    #[inline]
     pub(super) fn consumed(&self) -> usize {
         self.progress.consumed()
     }
@@ -335,6 +331,7 @@ impl PipeCore {
     // MUTANT: Without a bound the limit is never reached; with statistics the other half decides. Killed only by
     // `a_bound_is_exact_and_gives_the_message_back` and `a_mark_that_was_not_read_is_too_low_by_64_at_most`.
     /// Writer, at this position, which it has known as its limit: up to where it may write now.
+    #[inline]
     pub(super) fn limit(&self, position: usize) -> usize {
         let consumed = if self.is_bounded() || COUNTING { self.consumed() } else { position };
         let limit = if self.is_bounded() {
@@ -361,6 +358,7 @@ impl PipeCore {
     }
 
     /// For the reading side: what was closed stays so from now on (true). False: the queue is open.
+    #[inline]
     pub(super) fn end_if_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `close`: all that was ever published is visible. So it is where
         // another call has ended the queue, by the reading side's own order.
@@ -377,12 +375,14 @@ impl PipeCore {
     }
 
     /// Whether the queue is over: the reading side has ended it.
+    #[inline]
     pub(super) fn is_finished(&self) -> bool {
         // ORDERING: Relaxed; it stays so, and no load relies on it.
         self.read_mostly.closed.load(Ordering::Relaxed) == OVER
     }
 
     /// Whether the writer is gone, or the reader has closed. False again where another writer continues.
+    #[inline]
     pub(super) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `close` and `end`: all that was ever published is visible after
         // it.

@@ -80,6 +80,7 @@ impl PipeCore {
     }
 
     /// The number of messages that the reader of a queue with a cut has left.
+    #[inline]
     pub(super) fn left_below_cut(&self) -> Option<usize> {
         self.cut().map(|cut| cut.wrapping_sub(self.consumed()))
     }
@@ -110,11 +111,11 @@ impl Writing {
         // place for that.
         if end.wrapping_sub(cut) == 1 && cut == from {
             // SAFETY: as below.
-            return each(unsafe { cursor.take_newest(core) });
+            return each(unsafe { cursor.take_newest(shape, core) });
         }
         let mut newest_first = Vec::new();
         // SAFETY: positions from the cut on are the writer's, and the last message it has put there is the newest.
-        (0..end.wrapping_sub(cut)).for_each(|_| newest_first.push(unsafe { cursor.take_newest(core) }));
+        (0..end.wrapping_sub(cut)).for_each(|_| newest_first.push(unsafe { cursor.take_newest(shape, core) }));
         let (mut position, mut panics) = (cut, Panics::none());
         for message in newest_first.into_iter().rev() {
             // Positions wrap: compared by the sign of the difference, as the two are near each other.
@@ -132,6 +133,7 @@ impl Writing {
 impl ReadCursor {
     /// Puts the cursor a lap ahead. All messages in the queue then read as of an earlier lap, that is, as nothing, now
     /// and in every group that follows. What the cursor knows of already stays.
+    #[inline]
     pub(super) fn poison(&mut self, shape: &'static Shape) {
         // MUTANT: Everything in the queue is then a lap and a byte behind, which reads as nothing too.
         self.lap = self.lap.wrapping_add(shape.lap());
@@ -179,6 +181,7 @@ impl ReadCursor {
 
 impl Reading {
     /// Begins the end of the queue. Once the barrier is passed, the caller must call [`cut`](Self::cut).
+    #[inline]
     pub(crate) fn mark_cut(&self) -> Barrier {
         self.core.read_mostly.reader.cut()
     }

@@ -218,9 +218,9 @@ impl<T> Reader<T> {
         self.len_up_to(1) == 0
     }
 
-    /// See [`Reading::len_up_to`].
+    /// See [`Reading::count_up_to`].
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
-        self.reading.len_up_to(enough)
+        self.reading.len_up_to(Geometry::<T>::OF, enough)
     }
 
     /// See [`Reading::leave`].
@@ -242,6 +242,7 @@ impl Reading {
     }
 
     /// Whether there is a message to read.
+    #[inline]
     pub(crate) fn has_message(&mut self) -> bool {
         let (cursor, core) = self.parts();
         cursor.look(core.shape(), core)
@@ -261,11 +262,13 @@ impl Reading {
     }
 
     /// How the reader sleeps.
+    #[inline]
     pub(crate) fn passive(&self) -> &Passive {
         &self.core.read_mostly.reader
     }
 
     /// How the writer sleeps. [`credited`](Self::credited) and [`leave`](Self::leave) return its tokens.
+    #[inline]
     pub(crate) fn writer_passive(&self) -> &Passive {
         &self.core.read_mostly.writer
     }
@@ -277,11 +280,13 @@ impl Reading {
         self.core.read_mostly.writer.published()
     }
 
+    #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         self.core.is_closed()
     }
 
     /// If the writer is gone (true), no other can continue from now on. What it published may still be here.
+    #[inline]
     pub(crate) fn end_if_closed(&self) -> bool {
         self.core.end_if_closed()
     }
@@ -296,11 +301,16 @@ impl Reading {
     }
 
     /// The number of published messages that are here, counting no further than it takes to reach `enough`.
-    pub(crate) fn len_up_to(&self, enough: usize) -> usize {
+    pub(crate) fn count_up_to(&self, enough: usize) -> usize {
+        self.len_up_to(self.core.shape(), enough)
+    }
+
+    /// As [`count_up_to`](Self::count_up_to), where the places are known.
+    pub(super) fn len_up_to(&self, shape: impl Places, enough: usize) -> usize {
         if let Some(left) = self.core.left_below_cut() {
             return left;
         }
-        self.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(self.core.shape(), enough))
+        self.cursor.as_ref().map_or(0, |cursor| cursor.len_up_to(shape, enough))
     }
 
     /// Ends reading. Returns the tokens of a writer that waits for room. The caller must wake it before it drops the
@@ -516,7 +526,7 @@ impl ReadCursor {
     /// The number of messages that are published and not taken, counting no further than it takes to reach `enough`.
     /// Walks the groups between the two handles. What a writer takes back meanwhile, beyond a cut that it has decided,
     /// may count as well.
-    pub(super) fn len_up_to(&self, shape: &'static Shape, enough: usize) -> usize {
+    pub(super) fn len_up_to(&self, shape: impl Places, enough: usize) -> usize {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group(shape), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
         let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;

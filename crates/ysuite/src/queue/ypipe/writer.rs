@@ -194,7 +194,7 @@ impl<T> Writer<T> {
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         // SAFETY: the newest message is hidden: the reader does not read its slot before it is published.
-        cursor.is_hiding().then(|| unsafe { cursor.take_newest(core).typed() }.take())
+        cursor.is_hiding().then(|| unsafe { cursor.take_newest(Geometry::<T>::OF, core).typed() }.take())
     }
 
     // USER CODE: messages' `Drop`, when the reader is gone; as of `dispose`, and everything is published; re-entrance:
@@ -351,21 +351,25 @@ impl Writing {
     }
 
     /// Whether the reading side has ended the queue: it cannot be [reopened](Self::reopen).
+    #[inline]
     pub(crate) fn is_finished(&self) -> bool {
         self.core.is_finished()
     }
 
     /// Messages that take up room: published and unread, or hidden.
+    #[inline]
     pub(crate) fn occupied(&self) -> usize {
         self.position().wrapping_sub(self.core.consumed())
     }
 
     /// How the reader sleeps: the tokens of [`publish`](Writer::publish) and [`close`](Self::close) are its.
+    #[inline]
     pub(crate) fn reader_passive(&self) -> &Passive {
         &self.core.read_mostly.reader
     }
 
     /// The number of messages that have been written in all, hidden ones included; wraps.
+    #[inline]
     fn position(&self) -> usize {
         self.cursor.position(self.core.shape())
     }
@@ -503,7 +507,9 @@ impl WriteCursor {
     #[inline(always)]
     fn has_room(&mut self, shape: impl Places, core: &PipeCore) -> bool {
         // The next group is entered inline: that costs less than the copy that `outline` makes.
-        self.next != self.full || (self.is_at_end(shape) && self.step(shape)) || outline(self, |cursor| cursor.room(shape, core))
+        self.next != self.full
+            || (self.is_at_end(shape) && self.step(shape))
+            || outline(self, |cursor| cursor.room(shape, core))
     }
 
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.

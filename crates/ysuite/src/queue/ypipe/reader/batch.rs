@@ -49,7 +49,10 @@ impl ReadCursor {
             core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
             // SAFETY: `END` is one past the group's last slot.
-            if looked && self.next == self.known && self.known != unsafe { self.group(Geometry::<T>::OF).add(Geometry::<T>::END) } {
+            if looked
+                && self.next == self.known
+                && self.known != unsafe { self.group(Geometry::<T>::OF).add(Geometry::<T>::END) }
+            {
                 break;
             }
             looked = self.next == self.known;
@@ -64,7 +67,12 @@ impl ReadCursor {
     /// goes no further than a group.
     #[cold]
     #[inline(never)]
-    pub(in crate::queue::ypipe) fn take_many_below_cut<T>(&mut self, core: &PipeCore, to: &mut Vec<T>, most: usize) -> usize {
+    pub(in crate::queue::ypipe) fn take_many_below_cut<T>(
+        &mut self,
+        core: &PipeCore,
+        to: &mut Vec<T>,
+        most: usize,
+    ) -> usize {
         let mut taken = 0;
         while taken < most && self.look_below_cut(core) {
             taken += self.take_many(core, to, most - taken);

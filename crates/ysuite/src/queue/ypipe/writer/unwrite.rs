@@ -5,7 +5,7 @@
 use core::ptr;
 
 use super::WriteCursor;
-use crate::queue::ypipe::chunk::{Chunk, Places, Shape, nothing, state};
+use crate::queue::ypipe::chunk::{Chunk, Places, nothing, state};
 use crate::queue::ypipe::core::PipeCore;
 use crate::queue::ypipe::in_slot::UntypedInSlot;
 use crate::sync::Ordering;
@@ -15,8 +15,8 @@ impl WriteCursor {
     ///
     /// # Safety
     /// There is a message that the reader will not read, and so the newest is one.
-    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, core: &PipeCore) -> UntypedInSlot {
-        let shape = core.shape();
+    #[inline]
+    pub(in crate::queue::ypipe) unsafe fn take_newest(&mut self, shape: impl Places, core: &PipeCore) -> UntypedInSlot {
         // SAFETY: the newest message is in this group or, where no message is in this group, in the one before. By the
         // caller the reader does not read its slot, and `next` moves back to it: it is taken once. Its chunk stays this
         // cursor's.
@@ -25,7 +25,7 @@ impl WriteCursor {
                 self.step_back(shape);
             }
             self.next = self.next.sub(shape.step());
-            UntypedInSlot::new(self.next, shape)
+            UntypedInSlot::new(self.next, core.shape())
         };
         // MUTANT: `set_full`, which follows, decides how far to publish.
         if self.is_hiding() && self.position(shape) == self.hidden_from {
@@ -39,7 +39,7 @@ impl WriteCursor {
     ///
     /// # Safety
     /// That group holds a message that the reader will not read.
-    unsafe fn step_back(&mut self, shape: &'static Shape) {
+    unsafe fn step_back(&mut self, shape: impl Places) {
         // SAFETY: the group before is in this chunk, or is the last of the previous chunk. By the caller it holds a
         // message that is hidden, or is beyond a cut, so the reader cannot have left its chunk.
         unsafe {
