@@ -11,11 +11,10 @@
 //! has a lane to itself, which the caller makes.
 
 use core::cell::{Cell, RefCell};
-use core::hash::{BuildHasherDefault, Hasher};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::foreign::Panics;
+use crate::number_map::NumberMap;
 
 /// Up to this number of lanes, a thread keeps them without a sweep.
 const KEPT_LANES: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -58,31 +57,11 @@ pub(crate) fn end_lanes<L, A>(sent: A, lane: Rc<L>, given_up: GivenUp<L>) -> A {
     panics.answer(sent)
 }
 
-type LaneMap<L> = HashMap<u64, Rc<L>, BuildHasherDefault<NumberHasher>>;
-
-/// Numbers are consecutive: a multiplication spreads them well enough.
-#[derive(Default)]
-struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    // MUTANT: Never called: the keys are numbers, which `write_u64` hashes.
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    // MUTANT: Speed only: how evenly keys spread. Equal hashes are resolved by comparing keys.
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
-    }
-}
+type LaneMap<L> = NumberMap<Rc<L>>;
 
 impl<L: ThreadLane> LaneTable<L> {
     pub(crate) fn new() -> Self {
-        Self { recent: Cell::new(None), lanes: RefCell::new(HashMap::default()), sweep_at: Cell::new(KEPT_LANES) }
+        Self { recent: Cell::new(None), lanes: RefCell::new(NumberMap::default()), sweep_at: Cell::new(KEPT_LANES) }
     }
 
     /// Takes the lane out, if it was found last. The caller [puts it back](Self::put_back), unless it has ended.

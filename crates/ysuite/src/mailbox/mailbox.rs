@@ -3,7 +3,6 @@
 use core::any::Any;
 use core::fmt;
 use core::time::Duration;
-use std::collections::BTreeMap;
 
 use super::Builder;
 use super::address::Address;
@@ -15,6 +14,7 @@ use super::registry;
 use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
 use super::search::{Aside, Search};
 use crate::channel::{Inbox, Spin};
+use crate::number_map::{NumberMap, give_back_room};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -40,14 +40,14 @@ pub struct Mailbox {
 }
 
 // GROWS: mailboxes that this one watches; each goes when this one is notified of its termination, or unlinks; cost:
-//     logarithm; test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
+//     constant; test: tests/allocation/mailboxes.rs: what_a_mailbox_has_been_told_of_is_forgotten
 /// The relations of a mailbox to others. Dropping this notifies them that the mailbox has ended.
 struct Relations {
     inner: Arc<MailboxInner>,
     /// An address, which counts: this mailbox may still send to its owner.
     owner: Option<Address>,
     /// The mailboxes whose termination is reported to this one, by id.
-    watched: BTreeMap<u64, Arc<MailboxInner>>,
+    watched: NumberMap<Arc<MailboxInner>>,
     panic: PanicText,
 }
 
@@ -78,7 +78,7 @@ impl Mailbox {
     pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
         let (sender, inbox) = Inbox::new(bound.map(|bound| bound.capacity));
         let inner = Arc::new(MailboxInner::new(name, bound, sender));
-        let relations = Relations { inner, owner: None, watched: BTreeMap::new(), panic: None };
+        let relations = Relations { inner, owner: None, watched: NumberMap::default(), panic: None };
         Self { inbox, aside: Aside::default(), relations }
     }
 
@@ -153,8 +153,13 @@ impl Mailbox {
     pub fn unlink(&mut self, from: &Address) {
         from.inner.watchers.remove(self.here().id, [Relation::Link]);
         if self.relations.owner.as_ref().is_none_or(|owner| owner != from) {
-            self.relations.watched.remove(&from.inner.id);
+            self.unwatch(from);
         }
+    }
+
+    fn unwatch(&mut self, address: &Address) {
+        self.relations.watched.remove(&address.inner.id);
+        give_back_room(&mut self.relations.watched);
     }
 
     pub(super) fn set_owner(&mut self, owner: &Arc<MailboxInner>) {
@@ -181,7 +186,7 @@ impl Mailbox {
             self.relations.owner = None;
         }
         let ended = owner.or_else(|| envelope.downcast_ref().map(LinkTerminated::address));
-        ended.map(|ended| self.relations.watched.remove(&ended.inner.id));
+        ended.into_iter().for_each(|ended| self.unwatch(ended));
     }
 
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for

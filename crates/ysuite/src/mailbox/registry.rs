@@ -1,67 +1,90 @@
 //! Names of mailboxes, for threads without an address: register, locate. Any thread. One lock guards two tables, one by
 //! name and one by mailbox. A name counts as an address of its mailbox, and is removed when that ends.
 //!
-//! Each operation takes time in proportion to the logarithm of the number of names; when a mailbox ends, once for each
-//! of its names. No user code runs under the lock: addresses are dropped after it is released.
+//! Each operation takes constant time, except for the growth of a table; when a mailbox ends, once for each of its names.
+//! No user code runs under the lock: addresses are dropped after it is released.
 
 use core::fmt;
 use core::sync::atomic::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 use std::error::Error;
 #[cfg(not(ysuite_loom))]
-use std::sync::TryLockError;
+use std::sync::{LazyLock, TryLockError};
 
 use super::address::Address;
 use super::inner::MailboxInner;
 use super::lock;
+use crate::number_map::{NumberMap, give_back_room};
 use crate::sync::{Mutex, MutexGuard};
 
-// WAITS: the locks of names, of watchers and of the spare lane: for some instructions of another thread, in proportion
-//     to the logarithm of the table (for all its own names when a mailbox is dropped); no user code runs under them;
+// WAITS: the locks of names, of watchers and of the spare lane: for some instructions of another thread, and for as
+//     long as a table takes to grow (for all its own names when a mailbox is dropped); no user code runs under them;
 //     test: tests/suite/mailbox/names.rs: threads_that_race_for_a_name
-// GROWS: names; bound: memory; each goes by `unregister`, and when its mailbox is dropped; cost: logarithm of all; on a
+// GROWS: names; bound: memory; each goes by `unregister`, and when its mailbox is dropped; cost: constant; on a
 //     mailbox's drop once for each of its own; test: tests/allocation/mailboxes.rs:
 //     names_that_are_taken_away_are_forgotten
 // REUSED: a name; held by nothing: `locate` returns an address, which belongs to the mailbox that had the name; test:
 //     tests/suite/mailbox/names.rs: an_end_takes_its_own_names_and_no_others
 struct Names {
     /// The mailbox of each name.
-    owners: BTreeMap<Name, Address>,
+    owners: HashMap<Name, NameOwner>,
     /// The names of each mailbox, by its id; only mailboxes with names.
-    names: BTreeMap<u64, BTreeSet<Name>>,
+    names: NumberMap<Vec<Name>>,
+}
+
+struct NameOwner {
+    address: Address,
+    /// Where the name is among those of its mailbox.
+    at: usize,
 }
 
 /// Shared by both tables. Not the façade's: guarded by the lock, so a model need not explore it.
 type Name = std::sync::Arc<str>;
 
 impl Names {
-    const fn new() -> Self {
-        Self { owners: BTreeMap::new(), names: BTreeMap::new() }
+    fn new() -> Self {
+        Self { owners: HashMap::new(), names: NumberMap::default() }
     }
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        self.names.entry(address.inner.id).or_default().insert(name.clone());
-        self.owners.insert(name, address.clone());
+        let names = self.names.entry(address.inner.id).or_default();
+        let owner = NameOwner { address: address.clone(), at: names.len() };
+        names.push(name.clone());
+        self.owners.insert(name, owner);
     }
 
-    // MUTANT: Memory only: an empty set stays until `remove_all` at the end of the mailbox.
+    // MUTANT: Memory only: an empty list stays until `remove_all` at the end of the mailbox.
     fn remove(&mut self, name: &str) -> Option<Address> {
-        let address = self.owners.remove(name)?;
+        let NameOwner { address, at } = self.owners.remove(name)?;
         let id = address.inner.id;
         if let Some(names) = self.names.get_mut(&id) {
-            names.remove(name);
+            names.swap_remove(at);
+            // The last one is there now.
+            if let Some(moved) = names.get(at).and_then(|name| self.owners.get_mut(name)) {
+                moved.at = at;
+            }
             if names.is_empty() {
                 self.names.remove(&id);
+            } else if names.len() < names.capacity() / 4 {
+                names.shrink_to(2 * names.len());
             }
         }
+        self.give_back_room();
         Some(address)
     }
 
     /// Removes all names of a mailbox.
     fn remove_all(&mut self, id: u64) -> Vec<Address> {
         let names = self.names.remove(&id).unwrap_or_default();
-        names.iter().filter_map(|name| self.owners.remove(name)).collect()
+        let gone = names.iter().filter_map(|name| Some(self.owners.remove(name)?.address)).collect();
+        self.give_back_room();
+        gone
+    }
+
+    fn give_back_room(&mut self) {
+        give_back_room(&mut self.owners);
+        give_back_room(&mut self.names);
     }
 }
 
@@ -71,7 +94,7 @@ const NAMED: u32 = 1;
 const FORGOTTEN: u32 = 2;
 
 #[cfg(not(ysuite_loom))]
-static NAMES: Mutex<Names> = Mutex::new(Names::new());
+static NAMES: LazyLock<Mutex<Names>> = LazyLock::new(|| Mutex::new(Names::new()));
 
 // `lazy_static`: made anew for each execution of a model.
 #[cfg(ysuite_loom)]
@@ -106,7 +129,7 @@ impl Error for RegisterError {}
 /// Gives a mailbox a name by which every thread can [`locate`] it. A mailbox may have several names. The name is free
 /// again when the mailbox ends, or by [`unregister`]; until then the name counts as an address of the mailbox.
 ///
-/// Takes a lock that all names share, for a time in proportion to the logarithm of their number. So do [`locate`] and
+/// Takes a lock that all names share, for a short time, except where the table of names grows. So do [`locate`] and
 /// [`unregister`]. A named mailbox that ends takes it once for each of its names. A thread may call them while its
 /// thread-locals are being destroyed.
 #[doc = cost!(mailbox REGISTRY)]
@@ -133,7 +156,7 @@ pub fn register(name: &str, address: &Address) -> Result<(), RegisterError> {
 #[doc = cost!(mailbox REGISTRY)]
 #[must_use]
 pub fn locate(name: &str) -> Option<Address> {
-    lock(&NAMES).owners.get(name).cloned()
+    lock(&NAMES).owners.get(name).map(|owner| owner.address.clone())
 }
 
 /// Removes a name, and returns the mailbox that had it.

@@ -5,13 +5,13 @@
 //! link, or the link finds that the mailbox has ended.
 
 use core::fmt;
-use std::collections::BTreeMap;
 use std::error::Error;
 
 use super::address::Address;
 use super::envelope::Envelope;
 use super::inner::MailboxInner;
 use crate::foreign::Panics;
+use crate::number_map::{NumberMap, give_back_room};
 use crate::os::ForkLock;
 use crate::sync::Arc;
 
@@ -19,24 +19,31 @@ use crate::sync::Arc;
 pub(super) type PanicText = Option<std::sync::Arc<str>>;
 
 /// The relation of the watched mailbox to the watcher. The termination of an owner is reported before that of a link.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
-    Owner,
-    Link,
+    Owner = 1,
+    Link = 2,
 }
 
-/// By id and relation. An address counts: the watcher may wait for the notice.
-type WatcherMap = BTreeMap<(u64, Relation), Address>;
+struct Watcher {
+    /// It counts: the watcher may wait for the notice.
+    address: Address,
+    /// The sum of its relations.
+    relations: u8,
+}
+
+/// By id.
+type WatcherMap = NumberMap<Watcher>;
 
 // GROWS: watchers of a mailbox; bound: mailboxes that watch; each goes when the watcher ends or unlinks, all on drop;
-//     cost: logarithm; on drop once for each; test: tests/allocation/mailboxes.rs:
+//     cost: constant; on drop once for each; test: tests/allocation/mailboxes.rs:
 //     watchers_that_have_ended_are_forgotten
 /// The watchers of one mailbox; once it has ended, the text of its panic.
 pub(super) struct Watchers(ForkLock<Result<WatcherMap, PanicText>>);
 
 impl Watchers {
     pub(super) fn new() -> Self {
-        Self(ForkLock::new(Ok(BTreeMap::new())))
+        Self(ForkLock::new(Ok(WatcherMap::default())))
     }
 
     /// Adds a watcher.
@@ -46,7 +53,8 @@ impl Watchers {
     pub(super) fn add(&self, watcher: &Arc<MailboxInner>, relation: Relation) -> Result<(), PanicText> {
         let mut watchers = self.0.lock();
         let watchers = watchers.as_mut().map_err(|panic| panic.clone())?;
-        watchers.entry((watcher.id, relation)).or_insert_with(|| Address::new(watcher.clone()));
+        let new = || Watcher { address: Address::new(watcher.clone()), relations: 0 };
+        watchers.entry(watcher.id).or_insert_with(new).relations |= relation as u8;
         Ok(())
     }
 
@@ -60,7 +68,16 @@ impl Watchers {
     /// Removes the watcher `id`, as far as it has these relations.
     pub(super) fn remove<const N: usize>(&self, id: u64, relations: [Relation; N]) {
         let Some(mut watchers) = self.0.lock_to_go() else { return };
-        let removed = watchers.as_mut().ok().map(|watchers| relations.map(|relation| watchers.remove(&(id, relation))));
+        let removed = watchers.as_mut().ok().and_then(|watchers| {
+            let watcher = watchers.get_mut(&id)?;
+            relations.into_iter().for_each(|relation| watcher.relations &= !(relation as u8));
+            if watcher.relations != 0 {
+                return None;
+            }
+            let removed = watchers.remove(&id);
+            give_back_room(watchers);
+            removed
+        });
         drop(watchers);
         // After the lock.
         drop(removed);
@@ -77,8 +94,12 @@ impl Watchers {
         // Caught: sending may sweep lanes, and a lane may have to drop the messages of a mailbox that is ending. That
         // is user code.
         let mut panics = Panics::none();
-        for ((_, relation), watcher) in watchers {
-            panics.catch(|| watcher.inner.tell(notice(ended, relation, panic.clone())));
+        for Watcher { address, relations } in watchers.into_values() {
+            for relation in [Relation::Owner, Relation::Link] {
+                if relations & relation as u8 != 0 {
+                    panics.catch(|| address.inner.tell(notice(ended, relation, panic.clone())));
+                }
+            }
         }
     }
 }
