@@ -39,8 +39,11 @@ fn check(classes: &[(usize, usize)]) -> Result<(Vec<(usize, usize)>, Layout), Po
     if classes.is_empty() {
         return Err(PoolError::NoClasses);
     }
-    let mut sorted = classes.to_vec();
-    sorted.sort_unstable();
+    // One by one: there are few, and the standard library's sort is 3,000 lines of code.
+    let mut sorted = Vec::with_capacity(classes.len());
+    for class in classes {
+        sorted.insert(sorted.partition_point(|before| before < class), *class);
+    }
     let mut size = 0_usize;
     for (at, &(block_bytes, blocks)) in sorted.iter().enumerate() {
         if block_bytes == 0 {
