@@ -48,7 +48,7 @@ pub(in crate::channel) struct Lanes<T> {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
         Self { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)), shared }
     }
 

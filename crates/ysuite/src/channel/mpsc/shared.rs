@@ -17,7 +17,7 @@ use core::task::Waker;
 
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
-use crate::channel::rendezvous::Meeting;
+use crate::channel::rendezvous::SharedMeetingOf;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Writer};
@@ -100,7 +100,7 @@ pub(in crate::channel) struct MpscShared<T> {
     pub(super) meter: Meter,
     /// Of a rendezvous: with a bound of 0. It counts its senders itself and none here, so the lanes are closed from the
     /// start.
-    pub(super) meeting: Option<Arc<Meeting<T>>>,
+    pub(super) meeting: Option<SharedMeetingOf<T>>,
 }
 
 /// The parker of a channel: in place, as small allocations are dear where there are many channels.
@@ -139,7 +139,7 @@ impl<T> MpscShared<T> {
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
             bound,
-            meeting: (bound == Some(0)).then(|| Arc::new(Meeting::new(&meter))),
+            meeting: (bound == Some(0)).then(|| SharedMeetingOf::new(&meter)),
             meter,
         }
     }
