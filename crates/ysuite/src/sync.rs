@@ -36,13 +36,15 @@ mod cell {
     /// `core::cell::UnsafeCell` in loom's shape: the pointer is only lent to a closure.
     #[derive(Default)]
     #[repr(transparent)]
-    pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
+    pub(crate) struct UnsafeCell<T: ?Sized>(core::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
         pub(crate) const fn new(value: T) -> Self {
             Self(core::cell::UnsafeCell::new(value))
         }
+    }
 
+    impl<T: ?Sized> UnsafeCell<T> {
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())

@@ -91,7 +91,7 @@ impl<T> Fed<T> {
     /// Ready when no message waits in line. An error where the one that waited was not received.
     pub(super) fn poll_line(
         &mut self,
-        side: MeetingSide<'_, T, true>,
+        side: MeetingSide<'_>,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
         if let Some(line) = &self.line {
@@ -101,7 +101,7 @@ impl<T> Fed<T> {
     }
 
     /// Takes the message out of line.
-    pub(super) fn leave(&mut self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<()>> {
+    pub(super) fn leave(&mut self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
         self.line.take().map_or(Ok(()), |line| line.end(side))
     }
 

@@ -45,7 +45,7 @@ use super::observed::impl_observer;
 pub use super::permit::{Permit, Permits};
 use super::permit::{Reserve, impl_sender_permits};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
-use super::rendezvous::{Meeting, MeetingEnd};
+use super::rendezvous::{MeetingEnd, SharedMeetingOf};
 use super::send::{SenderLink, Sending, impl_sender_api};
 use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
 use crate::foreign::{Foreign, Lent, Panics};
@@ -95,9 +95,9 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
     if capacity == 0 {
-        let meeting = Arc::new(Meeting::new(&meter));
+        let meeting = SharedMeetingOf::new(&meter);
         let sender = MeetingEnd::only_sender(&meeting);
-        return ends(ypipe::nothing(), meter, Some(sender), Some(MeetingEnd::receiver(meeting)));
+        return ends(ypipe::nothing(), meter, Some(sender), Some(MeetingEnd::receiver(&meeting)));
     }
     ends(ypipe::metered(Some(capacity), &meter), meter, None, None)
 }

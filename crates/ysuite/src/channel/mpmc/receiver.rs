@@ -496,7 +496,7 @@ impl<T> Receiver<T> {
     fn poll_over(&mut self, is_notified: bool, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let Some(meeting) = &self.shared.meeting else { return Poll::Ready(Err(RecvError)) };
         let subscriptions = self.subscriptions.get_or_insert_default();
-        rendezvous::poll_message(meeting.side::<false>(), subscriptions, is_notified, context)
+        rendezvous::poll_message(meeting, subscriptions, is_notified, context)
     }
 
     /// Gives memory back that this channel keeps for later messages: of segments that have been read, and are neither in

@@ -5,7 +5,7 @@
 //! handles concerned afterwards, and notifies a waiter there.
 
 use super::holding::Holders;
-use crate::channel::rendezvous::Meeting;
+use crate::channel::rendezvous::MeetingOf;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Hint, Queue, Rejected, Staging, Unforced};
 use crate::statistics::Meter;
@@ -20,7 +20,7 @@ use crate::wait::many::{SharedEnd, notify, notify_all};
 pub(in crate::channel) struct MpmcShared<T> {
     /// Of a rendezvous, one cell that is never used: closed from the start.
     pub(super) ring: Queue<T>,
-    pub(super) meeting: Option<Box<Meeting<T>>>,
+    pub(super) meeting: Option<Box<MeetingOf<T>>>,
     /// Senders that wait until no message that they send would be received.
     pub(super) closed: WaitList,
     pub(super) holders: Holders,
@@ -134,7 +134,7 @@ impl<T> MpmcShared<T> {
     /// A capacity of `None` is no bound.
     pub(super) fn new(capacity: Option<usize>) -> Self {
         let meter = Meter::new();
-        let meeting = (capacity == Some(0)).then(|| Box::new(Meeting::new(&meter)));
+        let meeting = (capacity == Some(0)).then(|| Box::new(MeetingOf::new(&meter)));
         let mut ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
         if meeting.is_some() {
             ring.close();
@@ -174,7 +174,10 @@ impl<T> MpmcShared<T> {
 
     /// Whether one side is disconnected, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
-        self.meeting.as_ref().map_or_else(|| self.ring.is_closed(), |meeting| meeting.is_closed())
+        match &self.meeting {
+            None => self.ring.is_closed(),
+            Some(meeting) => meeting.is_closed(),
+        }
     }
 
     pub(in crate::channel) fn readers(&self) -> Readers<'_, T> {
@@ -357,7 +360,10 @@ impl<T> MpmcShared<T> {
         let mut panics = Panics::none();
         let mut is_first = false;
         panics.catch(|| {
-            is_first = self.meeting.as_ref().map_or_else(|| self.ring.close(), |meeting| meeting.close());
+            is_first = match &self.meeting {
+                None => self.ring.close(),
+                Some(meeting) => meeting.close(),
+            };
         });
         for list in [&self.readers.list, &self.writers.list, &self.closed, &self.holders.list] {
             panics.catch(|| notify_all(list));
@@ -382,7 +388,9 @@ impl<T> MpmcShared<T> {
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ring.close();
             let mut panics = Panics::none();
-            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.senders_are_gone()));
+            if let Some(meeting) = &self.meeting {
+                panics.catch(|| meeting.senders_are_gone());
+            }
             panics.catch(|| notify_all(&self.readers.list));
             // No sender waits any more, but a select may watch for room.
             panics.catch(|| notify_all(&self.writers.list));
@@ -406,7 +414,9 @@ impl<T> MpmcShared<T> {
             panics.catch(|| {
                 self.close();
             });
-            panics.catch(|| self.meeting.iter().for_each(|meeting| meeting.receivers_are_gone()));
+            if let Some(meeting) = &self.meeting {
+                panics.catch(|| meeting.receivers_are_gone());
+            }
             self.ring.leave();
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();

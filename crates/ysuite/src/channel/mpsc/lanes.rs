@@ -277,7 +277,7 @@ impl UntypedLanes {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.clone().map(MeetingEnd::receiver);
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
         let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new()) };
         Self { lanes, shared, meeting }
     }

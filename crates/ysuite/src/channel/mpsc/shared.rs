@@ -18,7 +18,7 @@ use core::task::Waker;
 
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
-use crate::channel::rendezvous::Meeting;
+use crate::channel::rendezvous::SharedMeetingOf;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, UntypedWriter, Writer};
@@ -106,7 +106,7 @@ pub(in crate::channel) struct MpscShared<T> {
     lanes: SharedLanes,
     /// Of a rendezvous: with a bound of 0. It counts its senders itself and none in the lanes, which are closed from
     /// the start.
-    pub(super) meeting: Option<Arc<Meeting<T>>>,
+    pub(super) meeting: Option<SharedMeetingOf<T>>,
     /// The lanes own messages.
     messages: PhantomData<Box<T>>,
 }
@@ -152,7 +152,7 @@ impl<T> MpscShared<T> {
     }
 
     fn of(lanes: SharedLanes) -> Self {
-        let meeting = (lanes.bound == Some(0)).then(|| Arc::new(Meeting::new(&lanes.meter)));
+        let meeting = (lanes.bound == Some(0)).then(|| SharedMeetingOf::new(&lanes.meter));
         Self { lanes, meeting, messages: PhantomData }
     }
 

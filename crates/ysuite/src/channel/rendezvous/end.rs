@@ -3,12 +3,15 @@
 //! One thread at a time. The drop of the last sender, or of the receiver, closes the rendezvous. An `spsc` counts its
 //! senders here, an `mpsc` uses its own count.
 
+use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
-use super::meeting::{Meeting, MeetingSide};
-use super::party::{Party, poll, poll_message};
-use crate::channel::error::RecvError;
-use crate::foreign::Panics;
+use super::meeting::{Meeting, MeetingSide, SharedMeetingOf};
+use super::node::{LentPlace, MessageType};
+use super::outlined::{Outlined, impl_outlined_drop};
+use super::party::{AnyParty, Party, poll, poll_place};
+use crate::channel::error::{self, RecvError};
+use crate::foreign::{Foreign, Panics};
 use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::Subscriptions;
@@ -16,26 +19,117 @@ use crate::wait::many::{SharedEnd, propagate};
 
 /// A sender's endpoint with `SENDS`, otherwise the receiver's.
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
-    meeting: Arc<Meeting<T>>,
+    any: Outlined<AnyEnd>,
+    of: MessageType<T>,
+}
+
+impl<T> MeetingEnd<T, true> {
+    pub(in crate::channel) fn sender(meeting: &SharedMeetingOf<T>) -> Box<Self> {
+        Self::new(meeting, false)
+    }
+
+    /// A sender that is counted here.
+    pub(in crate::channel) fn only_sender(meeting: &SharedMeetingOf<T>) -> Box<Self> {
+        Self::new(meeting, true)
+    }
+
+    /// This sender sends no more: from now on it finds the rendezvous closed. Leaves its set, wakes its task, and
+    /// passes on the notifications that either of them had got.
+    pub(in crate::channel) fn end(&mut self) {
+        self.any.end();
+    }
+
+    /// Ready once a receiver waits, or has disconnected. Of an endpoint that is not closed.
+    pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.any.poll_ready(context)
+    }
+}
+
+impl<T> MeetingEnd<T, false> {
+    pub(in crate::channel) fn receiver(meeting: &SharedMeetingOf<T>) -> Box<Self> {
+        Self::new(meeting, false)
+    }
+
+    /// The number of messages for this endpoint after the rendezvous is closed: those that were given back.
+    #[cfg(feature = "stream")]
+    pub(in crate::channel) fn given_back(&self) -> usize {
+        self.any.side().supply()
+    }
+
+    /// Closes the rendezvous. True: it was open.
+    pub(in crate::channel) fn close(&self) -> bool {
+        self.any.meeting.close()
+    }
+
+    pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let mut place = Foreign::none();
+        // SAFETY: the endpoint is of a rendezvous of `T`.
+        let polled = self.any.poll_recv(context, &mut unsafe { LentPlace::new(&mut place) });
+        polled.map(|outcome| error::received(outcome, &mut place))
+    }
+}
+
+impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
+    fn new(meeting: &SharedMeetingOf<T>, is_counted: bool) -> Box<Self> {
+        Box::new(Self { any: Outlined::new(AnyEnd::new(&meeting.any, SENDS, is_counted)), of: PhantomData })
+    }
+
+    pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
+        // SAFETY: the endpoint is of a rendezvous of `T`, and on this side.
+        unsafe { Party::of(self.any.party()) }
+    }
+
+    /// Whether the other side is disconnected, or the rendezvous is closed, or this endpoint.
+    pub(in crate::channel) fn is_closed(&self) -> bool {
+        self.any.is_closed()
+    }
+
+    pub(in crate::channel) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.any.attach(registration)
+    }
+
+    pub(in crate::channel) fn detach(&mut self) -> bool {
+        self.any.detach()
+    }
+
+    pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.any.with_registration(look);
+    }
+}
+
+/// An endpoint, without the type of the messages.
+struct AnyEnd {
+    meeting: Arc<Meeting>,
     /// Present once this endpoint has been polled or attached.
     subscriptions: Option<Subscriptions>,
+    sends: bool,
     /// This endpoint counts itself among the senders; its owner does not.
     is_counted: bool,
     /// A sender that has been closed.
     has_ended: bool,
 }
 
-impl<T> MeetingEnd<T, true> {
-    pub(in crate::channel) fn sender(meeting: &Arc<Meeting<T>>) -> Box<Self> {
-        Self::new(meeting.clone())
+impl_outlined_drop!(AnyEnd);
+
+impl AnyEnd {
+    fn new(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Self {
+        if is_counted {
+            meeting.count_sender();
+        }
+        Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false }
     }
 
-    /// A sender that is counted here.
-    pub(in crate::channel) fn only_sender(meeting: &Arc<Meeting<T>>) -> Box<Self> {
-        meeting.count_sender();
-        let mut sender = Self::sender(meeting);
-        sender.is_counted = true;
-        sender
+    fn side(&self) -> MeetingSide<'_> {
+        MeetingSide { meeting: &self.meeting, sends: self.sends }
+    }
+
+    #[inline(never)]
+    fn party(&self) -> AnyParty<'_> {
+        AnyParty { side: self.side(), subscriptions: self.subscriptions.as_ref(), has_ended: self.has_ended }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.has_ended || self.meeting.is_closed()
     }
 
     // USER CODE: wakers of the other side, where this was the last sender; of another handle of this side, to which
@@ -46,15 +140,13 @@ impl<T> MeetingEnd<T, true> {
     //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
     //     a_closed_sender_that_is_kept_takes_no_turn
     // MUTANT: An extra notification is harmless: the endpoint checks and waits on.
-    /// This sender sends no more: from now on it finds the rendezvous closed. Leaves its set, wakes its task, and
-    /// passes on the notifications that either of them had got.
-    pub(in crate::channel) fn end(&mut self) {
+    fn end(&mut self) {
         self.has_ended = true;
         let mut panics = Panics::none();
         if core::mem::take(&mut self.is_counted) {
             panics.catch(|| self.meeting.uncount_sender());
         }
-        let side = MeetingSide::<T, true>(&self.meeting);
+        let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         if let Some(subscriptions) = &mut self.subscriptions {
             // The handle is kept, and never checks again. An armed slot of it would take the notification of an
             // endpoint that does.
@@ -69,79 +161,45 @@ impl<T> MeetingEnd<T, true> {
         }
     }
 
-    /// Ready once a receiver waits, or has disconnected. Of an endpoint that is not closed.
-    pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let side = MeetingSide::<T, true>(&self.meeting);
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         poll(side, self.subscriptions.get_or_insert_default(), false, context, || side.is_ready().then_some(()))
     }
-}
 
-impl<T> MeetingEnd<T, false> {
-    pub(in crate::channel) fn receiver(meeting: Arc<Meeting<T>>) -> Box<Self> {
-        Self::new(meeting)
+    fn poll_recv(&mut self, context: &mut Context<'_>, place: &mut LentPlace<'_>) -> Poll<Result<(), RecvError>> {
+        poll_place(&self.meeting, self.subscriptions.get_or_insert_default(), false, context, place)
     }
 
-    /// The number of messages for this endpoint after the rendezvous is closed: those that were given back.
-    #[cfg(feature = "stream")]
-    pub(in crate::channel) fn given_back(&self) -> usize {
-        MeetingSide::<T, false>(&self.meeting).supply()
-    }
-
-    /// Closes the rendezvous. True: it was open.
-    pub(in crate::channel) fn close(&self) -> bool {
-        self.meeting.close()
-    }
-
-    pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        let side = MeetingSide::<T, false>(&self.meeting);
-        poll_message(side, self.subscriptions.get_or_insert_default(), false, context)
-    }
-}
-
-impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
-    fn new(meeting: Arc<Meeting<T>>) -> Box<Self> {
-        Box::new(Self { meeting, subscriptions: None, is_counted: false, has_ended: false })
-    }
-
-    pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
-        Party { has_ended: self.has_ended, ..Party::new(&self.meeting, self.subscriptions.as_ref()) }
-    }
-
-    /// Whether the other side is disconnected, or the rendezvous is closed, or this endpoint.
-    pub(in crate::channel) fn is_closed(&self) -> bool {
-        self.has_ended || self.meeting.is_closed()
-    }
-
-    pub(in crate::channel) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        let side = MeetingSide::<T, SENDS>(&self.meeting);
+    fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         self.subscriptions.get_or_insert_default().attach(side, registration)
     }
 
-    pub(in crate::channel) fn detach(&mut self) -> bool {
-        let side = MeetingSide::<T, SENDS>(&self.meeting);
+    fn detach(&mut self) -> bool {
+        let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(side))
     }
 
-    pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        let side = MeetingSide::<T, SENDS>(&self.meeting);
-        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(side, look));
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(self.side(), look));
     }
 }
 
 // USER CODE: `Drop` of the waker, then wakers of the other side; the handle has left its slots; re-entrance: any
 //     operation; panic: both are done, then it propagates; test: tests/suite/rendezvous/foreign.rs:
 //     one_waker_that_panics_does_not_keep_the_others_asleep
-impl<T, const SENDS: bool> Drop for MeetingEnd<T, SENDS> {
+impl Drop for AnyEnd {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         // User code: a waker that is dropped, or woken because this endpoint had been notified.
         if let Some(subscriptions) = &mut self.subscriptions {
-            panics.catch(|| subscriptions.unregister(MeetingSide::<T, SENDS>(&self.meeting)));
+            let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
+            panics.catch(|| subscriptions.unregister(side));
         }
         if self.is_counted {
             panics.catch(|| self.meeting.uncount_sender());
         }
-        if !SENDS {
+        if !self.sends {
             panics.catch(|| self.meeting.receivers_are_gone());
         }
     }

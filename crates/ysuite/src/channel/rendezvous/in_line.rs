@@ -4,10 +4,12 @@
 //! Cannot: leave the line by being dropped. It is out of line after [`end`](InLine::end) was called; until then a
 //! receiver may take the message.
 
+use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
-use super::meeting::{MeetingSide, StandNode};
-use super::party::Party;
+use super::meeting::MeetingSide;
+use super::node::{LentPlace, MessageType, StandNode};
+use super::party::{AnyParty, Party};
 use super::ticket::Ticket;
 use super::wait::Stand;
 use crate::channel::error::{SendError, TrySendError};
@@ -16,7 +18,13 @@ use crate::sync::Arc;
 
 /// A slot in line, with a message.
 pub(in crate::channel) struct InLine<T> {
-    node: Arc<StandNode<T>>,
+    any: AnyInLine,
+    of: MessageType<T>,
+}
+
+/// As [`InLine`], without the type of the message.
+struct AnyInLine {
+    node: Arc<StandNode>,
     at: usize,
 }
 
@@ -25,35 +33,45 @@ impl<T> InLine<T> {
     /// closed.
     pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, SendError<()>> {
         let mut place = Foreign::some(message);
-        match party.give(&mut place) {
-            Ok(()) => return Ok(None),
-            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
-            Err(TrySendError::Full(())) => {}
-        }
-        // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
-        Panics::in_drop(|| drop(party.disarm()));
-        let stand = Stand::send_from(party.side(), &Arc::new(Ticket::for_task()), 0, &mut place, true)?;
-        Ok(stand.map(|stand| {
-            let (node, at) = stand.into_place();
-            Self { node, at }
-        }))
+        let line = AnyInLine::begin(party.any(), &mut party.place(&mut place))?;
+        Ok(line.map(|any| Self { any, of: PhantomData }))
     }
 
     /// Ready once the message has changed hands, or the rendezvous is closed.
     pub(in crate::channel) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        self.node.ticket.poll(context).map(drop)
+        self.any.poll(context)
     }
 
     // USER CODE: `Drop` of the waker of a sink's task; the registration has left its line; re-entrance: any operation;
     //     panic: propagates; test: tests/suite/integrations/futures.rs:
     //     a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on
     /// Leaves the line. An error where the message has not changed hands: it is dropped.
-    pub(in crate::channel) fn end(self, side: MeetingSide<'_, T, true>) -> Result<(), SendError<()>> {
-        let ticket = self.node.ticket.clone();
-        let mut place = Foreign::none();
-        let outcome = Stand::at_place(side, self.node, self.at).outcome(&mut place);
-        // The drop of the task's waker is user code. So is the drop of a message that comes back.
-        Panics::in_drop(|| drop(ticket.forget()));
-        outcome.map_err(|_| SendError(()))
+    pub(in crate::channel) fn end(self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
+        self.any.end(side)
+    }
+}
+
+impl AnyInLine {
+    fn begin(party: AnyParty<'_>, place: &mut LentPlace<'_>) -> Result<Option<Self>, SendError<()>> {
+        match party.give(place) {
+            Ok(()) => return Ok(None),
+            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
+            Err(TrySendError::Full(())) => {}
+        }
+        // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
+        Panics::in_drop(|| drop(party.disarm()));
+        let stand = Stand::send_from(party.side, &Arc::new(Ticket::for_task()), 0, place, true)?;
+        Ok(stand.map(|stand| {
+            let (node, at) = stand.into_place();
+            Self { node, at }
+        }))
+    }
+
+    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+        self.node.ticket.poll(context).map(drop)
+    }
+
+    fn end(self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
+        Stand::at_place(side, self.node, self.at).end_in_place()
     }
 }

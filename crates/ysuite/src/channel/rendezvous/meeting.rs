@@ -6,142 +6,67 @@
 //! user code runs under the lock: messages are moved and claims taken; the owners of taken claims are woken after it. A
 //! handle that is dropped in a forked child proceeds without a lock that a thread of the parent had: see [`ForkLock`].
 
-use core::mem::MaybeUninit;
+use core::marker::PhantomData;
+use core::ops::Deref;
 use std::collections::VecDeque;
 
 use super::line::Line;
+use super::node::{LentPlace, MessageType, StandNode};
+use super::outlined::{Outlined, impl_outlined_drop};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
-use crate::foreign::{Lent, Panics};
+use crate::foreign::Panics;
 use crate::os::ForkLock;
 use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, CachePadded, MutexGuard, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, CachePadded, MutexGuard, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
-/// A registration in line. The message of a sender, or the slot for a receiver's message.
-pub(super) struct StandNode<T> {
-    pub(super) ticket: Arc<Ticket>,
-    /// The number of the owner's case.
-    pub(super) case: u32,
-    message: UnsafeCell<StandMessage<T>>,
-    /// Of a receiver that has been handed a message: the number of that message among all that were handed over.
-    /// Written under the rendezvous's lock.
-    handed: AtomicU64,
+/// A rendezvous of messages of type `T`.
+pub(in crate::channel) struct MeetingOf<T> {
+    any: Outlined<Meeting>,
+    of: MessageType<T>,
 }
 
-// SAFETY: the node owns its message, and is dropped on any thread: `T: Send` is enough.
-unsafe impl<T: Send> Send for StandNode<T> {}
-// SAFETY: `message` is accessed under the rendezvous's lock while the node is in line, and otherwise by one thread: the
-//     owner, or the peer that has taken a sender's claim. It passes by value.
-unsafe impl<T: Send> Sync for StandNode<T> {}
-
-/// A message or none. As an `Option`, except that it can be emptied in place: assigning `None` takes stack space for a
-/// whole message where the compiler does not optimise.
-struct StandMessage<T> {
-    is_there: bool,
-    message: MaybeUninit<T>,
-}
-
-impl<T> StandMessage<T> {
-    /// Moves the message of `place` in, where there is one. There is none here.
-    fn put(&mut self, place: &mut Option<T>) {
-        if place.is_some() {
-            // SAFETY: valid, and there is no message here.
-            unsafe { place.move_to(self.message.as_mut_ptr()) };
-            self.is_there = true;
-        }
-    }
-
-    /// Moves the message out, if there is one, to a place that is empty.
-    fn take(&mut self, place: &mut Option<T>) {
-        if core::mem::replace(&mut self.is_there, false) {
-            // SAFETY: there was a message, and from now on there is none: it is read once.
-            *place = Some(unsafe { self.message.assume_init_read() });
-        }
-    }
-
-    /// User code, if there is a message.
-    fn clear(&mut self) {
-        if core::mem::replace(&mut self.is_there, false) {
-            // SAFETY: there was a message, and from now on there is none, also where its drop panics.
-            unsafe { self.message.assume_init_drop() };
-        }
+impl<T> MeetingOf<T> {
+    pub(in crate::channel) fn new(meter: &Meter) -> Self {
+        Self { any: Outlined::new(Meeting::new(meter)), of: PhantomData }
     }
 }
 
-impl<T> Drop for StandMessage<T> {
-    fn drop(&mut self) {
-        self.clear();
+impl<T> Deref for MeetingOf<T> {
+    type Target = Meeting;
+
+    fn deref(&self) -> &Meeting {
+        &self.any
     }
 }
 
-impl<T> StandNode<T> {
-    pub(super) fn new(ticket: Arc<Ticket>, case: u32) -> Arc<Self> {
-        #[cfg(ysuite_loom)]
-        return Arc::new(Self {
-            ticket,
-            case,
-            message: UnsafeCell::new(StandMessage { is_there: false, message: MaybeUninit::uninit() }),
-            handed: AtomicU64::new(0),
-        });
-        // Made in its memory: by value it would be copied there, and from call to call, with the place for a message.
-        #[cfg(not(ysuite_loom))]
-        {
-            let mut node = Arc::<Self>::new_uninit();
-            let place = Arc::get_mut(&mut node).expect("it is new").as_mut_ptr();
-            // SAFETY: the memory is this thread's alone. All fields are written, except the place for a message, which
-            //     may be anything while there is none.
-            unsafe {
-                (&raw mut (*place).ticket).write(ticket);
-                (&raw mut (*place).case).write(case);
-                (&raw mut (*place).handed).write(AtomicU64::new(0));
-                // A cell has the address of its content.
-                let message = (&raw mut (*place).message).cast::<StandMessage<T>>();
-                (&raw mut (*message).is_there).write(false);
-                node.assume_init()
-            }
-        }
-    }
+/// As [`MeetingOf`], where each endpoint keeps it alive.
+pub(in crate::channel) struct SharedMeetingOf<T> {
+    pub(super) any: Outlined<Arc<Meeting>>,
+    of: MessageType<T>,
+}
 
-    /// The number of the message that this receiver has been handed.
-    pub(super) fn handed(&self) -> u64 {
-        // ORDERING: Relaxed; written before the claim was taken, which this thread has acquired.
-        self.handed.load(Ordering::Relaxed)
-    }
-
-    /// Moves the message of `place` in, where there is one.
-    ///
-    /// # Safety
-    /// The node is in line and the caller holds the rendezvous's lock. Or it is no longer in line, or not yet, and the
-    /// caller is its owner, or has taken the sender's claim. The node has no message.
-    pub(super) unsafe fn put(&self, place: &mut Option<T>) {
-        // SAFETY: by the contract no other thread accesses the cell meanwhile.
-        self.message.with_mut(|cell| unsafe { (*cell).put(place) });
-    }
-
-    /// Moves the message out, if there is one, to a place that is empty.
-    ///
-    /// # Safety
-    /// As [`put`](Self::put), and the node may have a message.
-    pub(super) unsafe fn take(&self, place: &mut Option<T>) {
-        // SAFETY: by the contract no other thread accesses the cell meanwhile.
-        self.message.with_mut(|cell| unsafe { (*cell).take(place) });
-    }
-
-    /// Drops the message, if there is one, in its slot. User code.
-    ///
-    /// # Safety
-    /// As [`take`](Self::take).
-    pub(super) unsafe fn clear(&self) {
-        // SAFETY: by the contract no other thread touches the cell meanwhile. Where the message's drop panics, nothing
-        //     is there all the same.
-        self.message.with_mut(|cell| unsafe { (*cell).clear() });
+impl<T> SharedMeetingOf<T> {
+    pub(in crate::channel) fn new(meter: &Meter) -> Self {
+        Self { any: Outlined::new(Meeting::shared(meter)), of: PhantomData }
     }
 }
 
-pub(in crate::channel) struct Meeting<T> {
-    lines: ForkLock<Lines<T>>,
+impl<T> Deref for SharedMeetingOf<T> {
+    type Target = Meeting;
+
+    fn deref(&self) -> &Meeting {
+        &self.any
+    }
+}
+
+impl_outlined_drop!(Meeting, Arc<Meeting>);
+
+/// A rendezvous, without the type of its messages: see [`node`](super::node).
+pub(in crate::channel) struct Meeting {
+    lines: ForkLock<Lines>,
     senders: MeetingPlace,
     receivers: MeetingPlace,
     /// One side is disconnected for good, or a handle has closed the rendezvous. Changed under the lock.
@@ -161,13 +86,13 @@ struct MeetingPlace {
     list: CachePadded<WaitList>,
 }
 
-pub(super) struct Lines<T> {
-    senders: Line<Arc<StandNode<T>>>,
-    receivers: Line<Arc<StandNode<T>>>,
-    /// Messages that futures had been handed and gave back when they were dropped. They come before all others, in the
-    /// order in which they were handed over. In boxes, so that messages that are never received are dropped in place: a
-    /// stack may be too small for one.
-    returned: VecDeque<(u64, Box<T>)>,
+pub(super) struct Lines {
+    senders: Line<Arc<StandNode>>,
+    receivers: Line<Arc<StandNode>>,
+    /// Of futures that had been handed a message and gave it back when they were dropped: their registrations, which are
+    /// in line no more, and belong to who takes them out of here. These messages come before all others, in the order in
+    /// which they were handed over.
+    returned: VecDeque<Arc<StandNode>>,
     /// The number of messages that have been handed to receivers in line.
     handed: u64,
 }
@@ -181,45 +106,77 @@ pub(super) enum Encounter<M> {
     Closed,
 }
 
-/// One side of a rendezvous: with `SENDS` the senders, which want to be notified of receivers; otherwise the receivers.
-pub(in crate::channel) struct MeetingSide<'a, T, const SENDS: bool>(pub(super) &'a Meeting<T>);
+/// A message that is handed over, and where it is.
+pub(super) enum MessageFrom<'o, 'p> {
+    Place(&'o mut LentPlace<'p>),
+    /// A registration that has a message.
+    Node(&'o StandNode),
+}
 
-impl<T, const SENDS: bool> Clone for MeetingSide<'_, T, SENDS> {
-    fn clone(&self) -> Self {
-        *self
+impl MessageFrom<'_, '_> {
+    /// Moves the message to a receiver's registration.
+    ///
+    /// # Safety
+    /// As of [`StandNode::put`]. An offered node is the caller's, or in line, or was.
+    unsafe fn put_to(&mut self, node: &StandNode) {
+        match self {
+            // SAFETY: by the caller.
+            Self::Place(place) => unsafe { node.put(place) },
+            // SAFETY: by the caller.
+            Self::Node(own) => unsafe { own.move_to(node) },
+        }
+    }
+
+    /// Moves the message back.
+    ///
+    /// # Safety
+    /// As of [`put_to`](Self::put_to), which has moved it.
+    unsafe fn take_from(&mut self, node: &StandNode) {
+        match self {
+            // SAFETY: by the caller.
+            Self::Place(place) => unsafe { node.take(place) },
+            // SAFETY: by the caller.
+            Self::Node(own) => unsafe { node.move_to(own) },
+        }
     }
 }
-impl<T, const SENDS: bool> Copy for MeetingSide<'_, T, SENDS> {}
 
-impl<T, const SENDS: bool> SharedEnd for MeetingSide<'_, T, SENDS> {
+/// One side of a rendezvous: the senders, which want to be notified of receivers, or the receivers.
+#[derive(Clone, Copy)]
+pub(in crate::channel) struct MeetingSide<'a> {
+    pub(super) meeting: &'a Meeting,
+    pub(super) sends: bool,
+}
+
+impl SharedEnd for MeetingSide<'_> {
     fn list(&self) -> &WaitList {
-        self.0.list(SENDS)
+        self.meeting.list(self.sends)
     }
 
     // MUTANT: Speed only: an early exit. The lines themselves find that no endpoint is registered.
     fn is_ready(&self) -> bool {
-        self.0.is_closed() || self.supply() != 0 && self.0.has_open(!SENDS)
+        self.meeting.is_closed() || self.supply() != 0 && self.meeting.has_open(!self.sends)
     }
 
     fn supply(&self) -> usize {
-        let other = if SENDS { &self.0.receivers } else { &self.0.senders };
+        let other = if self.sends { &self.meeting.receivers } else { &self.meeting.senders };
         // ORDERING: Relaxed; a thread that must not miss a change of it has executed the barrier of its wait list
         //     before, which pairs with that in `announce`.
         other.waiting.load(Ordering::Relaxed)
     }
 }
 
-impl<T, const SENDS: bool> MeetingSide<'_, T, SENDS> {
+impl MeetingSide<'_> {
     /// A number that grows with each change of the lines. Where it is unchanged, the lines have exactly the same
     /// registrations.
     pub(in crate::channel) fn moves(self) -> u64 {
         // ORDERING: Acquire pairs with the Release in `note`: the caller's further checks find what was counted.
-        self.0.moves.load(Ordering::Acquire)
+        self.meeting.moves.load(Ordering::Acquire)
     }
 }
 
-impl<T> Meeting<T> {
-    pub(in crate::channel) fn new(meter: &Meter) -> Self {
+impl Meeting {
+    pub(super) fn new(meter: &Meter) -> Self {
         let place =
             || MeetingPlace { waiting: AtomicUsize::new(0), list: CachePadded::new(WaitList::metered(meter.clone())) };
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new(), handed: 0 };
@@ -233,8 +190,13 @@ impl<T> Meeting<T> {
         }
     }
 
-    pub(in crate::channel) fn side<const SENDS: bool>(&self) -> MeetingSide<'_, T, SENDS> {
-        MeetingSide(self)
+    fn shared(meter: &Meter) -> Arc<Self> {
+        Arc::new(Self::new(meter))
+    }
+
+    #[inline]
+    pub(in crate::channel) fn side<const SENDS: bool>(&self) -> MeetingSide<'_> {
+        MeetingSide { meeting: self, sends: SENDS }
     }
 
     /// Counts the events of the channel.
@@ -275,7 +237,7 @@ impl<T> Meeting<T> {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Lines<T>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Lines> {
         // Nothing under the lock can panic except the allocator, which runs before anything is changed.
         self.lines.lock()
     }
@@ -306,7 +268,7 @@ impl<T> Meeting<T> {
     /// Whether a registration with this claim could be matched with one of the other side, or with a message that was
     /// given back. A sender finds no match while there are such messages: a receiver that is registered then is about
     /// to check, and must find the first of them.
-    pub(super) fn has_other(&self, lines: &Lines<T>, sends: bool, own: &Ticket) -> bool {
+    pub(super) fn has_other(&self, lines: &Lines, sends: bool, own: &Ticket) -> bool {
         if !lines.returned.is_empty() {
             return !sends;
         }
@@ -315,7 +277,7 @@ impl<T> Meeting<T> {
     }
 
     /// After any change of the lines, under the lock: publishes what threads without it see.
-    fn note(&self, lines: &Lines<T>) {
+    fn note(&self, lines: &Lines) {
         // ORDERING: Release twice pairs with the fence of a select that has checked everywhere (`can_at_last`): where
         //     it no longer finds a registration here, it finds counted the endpoints that have registered elsewhere
         //     before. For others see `supply`.
@@ -327,10 +289,10 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: Numbers only order the messages; gaps are harmless.
-    /// Hands the message of `place` to the first receiver that waits, and removes it from the line. The caller wakes it,
-    /// after the lock. After an error the message is in its place.
-    pub(super) fn give(&self, lines: &mut Lines<T>, place: &mut Option<T>) -> Result<Arc<Ticket>, TrySendError<()>> {
-        let met = self.give_again(lines, lines.handed, place)?;
+    /// Hands the message to the first receiver that waits, and removes it from the line. The caller wakes it, after the
+    /// lock. After an error the message is where it was.
+    pub(super) fn give(&self, lines: &mut Lines, offer: MessageFrom<'_, '_>) -> Result<Arc<Ticket>, TrySendError<()>> {
+        let met = self.give_again(lines, lines.handed, offer)?;
         lines.handed += 1;
         self.meter().meets();
         Ok(met)
@@ -341,9 +303,9 @@ impl<T> Meeting<T> {
     /// As [`give`](Self::give), for a message that counts as handed over already, with this number.
     fn give_again(
         &self,
-        lines: &mut Lines<T>,
+        lines: &mut Lines,
         number: u64,
-        place: &mut Option<T>,
+        mut offer: MessageFrom<'_, '_>,
     ) -> Result<Arc<Ticket>, TrySendError<()>> {
         if self.is_closed() {
             return Err(TrySendError::Disconnected(()));
@@ -357,15 +319,14 @@ impl<T> Meeting<T> {
         for (at, node) in lines.receivers.iter().filter(|(_, node)| node.ticket.is_open()) {
             // Written before the claim is taken: the owner may continue at once.
             // SAFETY: the node is in line, and the caller holds the lock. A receiver's has no message while it is there.
-            unsafe { node.put(place) };
-            // ORDERING: Relaxed; the claim below hands it over, with the message.
-            node.handed.store(number, Ordering::Relaxed);
+            unsafe { offer.put_to(node) };
+            node.set_handed(number);
             if node.ticket.claim(Met::Peer(node.case)) {
                 met = Some(at);
                 break;
             }
             // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
-            unsafe { node.take(place) };
+            unsafe { offer.take_from(node) };
         }
         let Some(node) = met.and_then(|at| lines.receivers.remove(at)) else { return Err(TrySendError::Full(())) };
         self.note(lines);
@@ -377,10 +338,11 @@ impl<T> Meeting<T> {
     // the model `a_select_whose_time_is_up_against_a_send`.
     /// Takes the message of the first waiting sender to `place`, and removes it from the line. The caller wakes it,
     /// after the lock. There is none to wake where the message had been given back.
-    pub(super) fn take(&self, lines: &mut Lines<T>, place: &mut Option<T>) -> Encounter<Option<Arc<Ticket>>> {
-        if let Some((_, message)) = lines.returned.pop_front() {
+    pub(super) fn take(&self, lines: &mut Lines, place: &mut LentPlace<'_>) -> Encounter<Option<Arc<Ticket>>> {
+        if let Some(node) = lines.returned.pop_front() {
             self.note(lines);
-            *place = Some(*message);
+            // SAFETY: the node was given back, and is now this thread's.
+            unsafe { node.take(place) };
             return Encounter::Peer(None);
         }
         if self.is_closed() {
@@ -399,7 +361,7 @@ impl<T> Meeting<T> {
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides.
     /// Registers in line.
-    pub(super) fn stand(&self, lines: &mut Lines<T>, sends: bool, node: Arc<StandNode<T>>) -> usize {
+    pub(super) fn stand(&self, lines: &mut Lines, sends: bool, node: Arc<StandNode>) -> usize {
         let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
         self.note(lines);
         at
@@ -424,17 +386,24 @@ impl<T> Meeting<T> {
     }
 
     // MUTANT: The lock ends with the function anyway.
-    /// A future was handed the message of this number, and is dropped. The message goes to the next receiver that
-    /// waits, or stays here until there is one.
-    pub(super) fn give_back(&self, number: u64, place: &mut Option<T>) {
-        // Where the lock is never released, no receiver gets the message either.
-        let Some(mut lines) = self.lines.lock_to_go() else { return };
-        if let Ok(ticket) = self.give_again(&mut lines, number, place) {
+    /// A future was handed the message in this node, which is in line no more, and is dropped. The message goes to the
+    /// next receiver that waits, or stays here, with the node, until there is one.
+    ///
+    /// # Safety
+    /// The node is the caller's, which does not use its message afterwards.
+    pub(super) unsafe fn give_back(&self, node: &Arc<StandNode>) {
+        let Some(mut lines) = self.lines.lock_to_go() else {
+            // Where the lock is never released, no receiver gets the message either.
+            // SAFETY: by the caller.
+            return unsafe { node.clear() };
+        };
+        let number = node.handed();
+        if let Ok(ticket) = self.give_again(&mut lines, number, MessageFrom::Node(node)) {
             drop(lines);
             return ticket.wake();
         }
-        let at = lines.returned.partition_point(|(before, _)| *before < number);
-        lines.returned.insert(at, (number, Box::new(place.take_out())));
+        let at = lines.returned.partition_point(|before| before.handed() < number);
+        lines.returned.insert(at, node.clone());
         self.note(&lines);
         drop(lines);
         self.announce(true);
@@ -483,7 +452,8 @@ impl<T> Meeting<T> {
         panics.catch(|| notify_all(&self.senders.list));
         panics.catch(|| notify_all(&self.receivers.list));
         // The messages last: no panic of theirs may keep an endpoint asleep.
-        returned.into_iter().for_each(|message| panics.catch(|| drop(message)));
+        // SAFETY: the nodes were given back, and are now this thread's.
+        returned.iter().for_each(|node| panics.catch(|| unsafe { node.clear() }));
         was_open
     }
 
@@ -499,7 +469,7 @@ impl<T> Meeting<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{Meeting, MeetingSide};
+    use super::Meeting;
     use crate::channel::rendezvous::Ticket;
     use crate::channel::rendezvous::wait::Stand;
     use crate::statistics::Meter;
@@ -508,7 +478,7 @@ mod tests {
 
     #[test]
     fn it_is_over_with_the_last_of_its_senders_and_makes_none_of_nothing() {
-        let meeting = Meeting::<u8>::new(&Meter::default());
+        let meeting = Meeting::new(&Meter::default());
         assert_eq!((meeting.count_again(), meeting.sender_count()), (false, 0));
         meeting.count_sender();
         assert_eq!((meeting.count_again(), meeting.sender_count()), (true, 2));
@@ -524,12 +494,8 @@ mod tests {
         let meeting = Meeting::new(&Meter::default());
         let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
         let [one, other] = [(); 2].map(|()| Arc::new(Ticket::for_task()));
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
-            panic!("the receiver is at work")
-        };
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &one, 0, false) else { panic!("no peer is there") };
+        let Ok(Some(sender)) = Stand::send(&meeting, &other, 0, 7, false) else { panic!("the receiver is at work") };
         assert_eq!(ready(), (false, false));
         one.open();
         assert_eq!(ready(), (false, true));
@@ -553,8 +519,9 @@ mod tests {
         use crate::signal::{Wait, YPollset};
 
         let (sender, receiver) = crate::mpmc::bounded::<Box<u32>>(0);
-        let meeting = |sender: &crate::mpmc::Sender<Box<u32>>| core::ptr::from_ref(sender.party().unwrap().side().0);
-        let hold = |lock: &Meeting<Box<u32>>, held: &dyn Fn()| {
+        let meeting =
+            |sender: &crate::mpmc::Sender<Box<u32>>| core::ptr::from_ref(sender.party().unwrap().side().meeting);
+        let hold = |lock: &Meeting, held: &dyn Fn()| {
             let _lines = lock.lock();
             held();
         };
@@ -581,10 +548,8 @@ mod tests {
         let meeting = Meeting::new(&Meter::default());
         let ready = || (meeting.side::<false>().is_ready(), meeting.side::<true>().is_ready());
         let own = Arc::new(Ticket::for_task());
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("no peer is there")
-        };
-        meeting.give_back(0, &mut Some(7));
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &own, 0, false) else { panic!("no peer is there") };
+        Stand::give_back(&meeting, 0, 7);
         assert_eq!(ready(), (true, false));
         // About to check: no sender may be matched with it before.
         own.open();

@@ -12,7 +12,8 @@
 //! are attached to a set, watched by a `Select`, or polled as a stream. An endpoint that registers in line notifies one
 //! of the other side's.
 //!
-//! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the start.
+//! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the start. So
+//! the code for this is compiled once, and not for each type of message: see [`node`].
 //!
 //! Cannot: join two endpoints of which neither waits. Two `try_` calls never exchange a message, nor do two endpoints
 //! that only want to be notified.
@@ -24,6 +25,8 @@ mod line;
 mod meeting;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod node;
+mod outlined;
 mod party;
 mod ticket;
 mod wait;
@@ -31,9 +34,11 @@ mod wait;
 pub(super) use self::end::MeetingEnd;
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
-pub(super) use self::meeting::{Meeting, MeetingSide};
+pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};
+pub(super) use self::node::LentPlace;
+pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};
 #[cfg(feature = "futures")]
 pub(super) use self::party::poll;
-pub(super) use self::party::{Party, poll_message};
+pub(super) use self::party::{AnyParty, Party, poll_message};
 pub(super) use self::ticket::{Met, Ticket};
 pub(super) use self::wait::{Look, Stand};

@@ -2,7 +2,7 @@
 
 use loom::thread;
 
-use super::Meeting;
+use super::meeting::Meeting;
 use crate::runner::model_up_to;
 use crate::statistics::Meter;
 use crate::sync::{Arc, Handed};
@@ -11,7 +11,7 @@ use crate::sync::{Arc, Handed};
 #[test]
 fn the_past_of_the_senders_that_were_counted() {
     model_up_to(2, || {
-        let scene = Arc::new((Meeting::<u8>::new(&Meter::default()), [Handed::default(), Handed::default()]));
+        let scene = Arc::new((Meeting::new(&Meter::default()), [Handed::default(), Handed::default()]));
         (0..2).for_each(|_| scene.0.count_sender());
         let going = [0, 1].map(|at| {
             let scene = scene.clone();

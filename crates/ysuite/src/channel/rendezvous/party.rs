@@ -1,12 +1,16 @@
 //! All operations of a rendezvous endpoint: written once for every kind of channel. Any thread, except for polling.
+//! [`Party`] knows the type of the messages, and makes places of it. [`AnyParty`] does the work.
 //!
 //! `try_send` and `try_recv` take the lock of the rendezvous only where an endpoint of the other side seems to wait.
 
-use core::future::{Future, pending, poll_fn};
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
-use super::meeting::{Encounter, Meeting, MeetingSide};
+use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
+use super::node::LentPlace;
+use super::outlined::{Outlined, impl_outlined_drop};
 use super::ticket::Ticket;
 use super::wait::{Stand, woken};
 use crate::channel::error::{
@@ -21,86 +25,44 @@ use crate::wait::{Backoff, Subscriptions};
 
 /// One endpoint, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
 pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
-    pub(super) side: MeetingSide<'a, T, SENDS>,
-    /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
-    pub(super) subscriptions: Option<&'a Subscriptions>,
-    /// A sender that has been closed: it finds the rendezvous so.
-    pub(super) has_ended: bool,
+    any: AnyParty<'a>,
+    of: PhantomData<&'a MeetingOf<T>>,
 }
 
 impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
-    pub(in crate::channel) fn new(meeting: &'a Meeting<T>, subscriptions: Option<&'a Subscriptions>) -> Self {
-        Self { side: MeetingSide(meeting), subscriptions, has_ended: false }
+    pub(in crate::channel) fn new(meeting: &'a MeetingOf<T>, subscriptions: Option<&'a Subscriptions>) -> Self {
+        // SAFETY: the rendezvous is one of `T`.
+        unsafe { Self::of(AnyParty { side: meeting.side::<SENDS>(), subscriptions, has_ended: false }) }
     }
 
-    pub(in crate::channel) fn side(&self) -> MeetingSide<'a, T, SENDS> {
-        self.side
+    /// # Safety
+    /// The endpoint is of a rendezvous of `T`, and on this side of it.
+    pub(super) unsafe fn of(any: AnyParty<'a>) -> Self {
+        Self { any, of: PhantomData }
     }
 
-    /// Before this endpoint waits as a thread or a future: disarms its other slots. A notification that one of them has
-    /// got is passed on when the guard is dropped.
-    pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a, T, SENDS>> {
-        let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
-        Owed { end: self.side, is_notified }
+    pub(in crate::channel) fn any(&self) -> AnyParty<'a> {
+        self.any
     }
 
-    /// An attached endpoint has found no match: takes its id down, and checks once more.
-    fn rest(&self) -> bool {
-        self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
+    /// For this endpoint alone.
+    pub(super) fn place<'p>(&self, place: &'p mut Option<T>) -> LentPlace<'p> {
+        // SAFETY: the endpoint is of a rendezvous of `T`.
+        unsafe { LentPlace::new(place) }
     }
 
-    // MUTANT: An extra notification is harmless. Killed only by
-    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
-    /// An endpoint that may have been notified has found its match: notifies the next, if there is more.
-    fn pass_on(&self) {
-        if self.subscriptions.is_some() {
-            propagate(self.side);
-        }
+    pub(in crate::channel) fn side(&self) -> MeetingSide<'a> {
+        self.any.side
     }
 }
 
-impl<'a, T> Party<'a, T, true> {
-    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
+impl<T> Party<'_, T, true> {
     /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
     /// sends.
     pub(in crate::channel) fn try_send(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        match self.give(place) {
-            Err(TrySendError::Full(())) => {
-                let mut found = false;
-                // The waker that this notifies in its place is user code.
-                Panics::in_drop(|| found = self.rest());
-                if found { self.give(place) } else { Err(TrySendError::Full(())) }
-            }
-            outcome => outcome,
-        }
+        self.any.try_send(&mut self.place(place))
     }
 
-    // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `take` and
-    //     `poll`, and in `send`, `receive` and `look` of `channel/rendezvous/wait.rs`. The message has changed hands,
-    //     the lock is free; re-entrance: any operation; panic: propagates; a received message is dropped with the call;
-    //     test: tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
-    //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
-    //     a_receiver_whose_passing_on_panics_leaks_no_message
-    // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
-    // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
-    /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn give(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        let meeting = self.side.0;
-        if self.has_ended {
-            return Err(TrySendError::Disconnected(()));
-        }
-        if meeting.is_deserted(true) {
-            return Err(TrySendError::Full(()));
-        }
-        let mut lines = meeting.lock();
-        let met = meeting.give(&mut lines, place)?;
-        drop(lines);
-        // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
-        met.wake();
-        Ok(())
-    }
-
-    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
     /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
     pub(in crate::channel) fn send(
         &self,
@@ -108,30 +70,16 @@ impl<'a, T> Party<'a, T, true> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), SendTimeoutError<()>> {
-        match self.give(place) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(())) => return Err(SendTimeoutError::Disconnected(())),
-            Err(TrySendError::Full(())) if deadline.is_over() => return Err(SendTimeoutError::Timeout(())),
-            Err(TrySendError::Full(())) => {}
-        }
-        let owed = self.disarm();
-        let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::send_from(self.side, &ticket, 0, place, true) {
-            Ok(Some(stand)) => {
-                stand.sleep(backoff, deadline);
-                stand.outcome(place)
-            }
-            Ok(None) => Ok(()),
-            Err(_) => Err(SendTimeoutError::Disconnected(())),
-        };
-        // Passing a notification on is user code.
-        Panics::in_drop(|| drop(owed));
-        outcome
+        self.any.send(&mut self.place(place), deadline, backoff)
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one.
-    pub(in crate::channel) async fn send_async(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        self.send_async_until(place, pending::<()>()).await.map_err(|_| SendError(()))
+    pub(in crate::channel) fn send_async(
+        &self,
+        place: &mut Option<T>,
+    ) -> impl Future<Output = Result<(), SendError<()>>> {
+        let mut wait = Outlined::new(LineWait::default());
+        poll_fn(move |context| self.any.poll_send(&mut wait, context, &mut self.place(place)))
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
@@ -143,29 +91,20 @@ impl<'a, T> Party<'a, T, true> {
     ) -> Result<(), SendTimeoutError<()>> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
-        let outcome = match self.give(place) {
-            Err(TrySendError::Full(())) => None,
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(())) => Some(Err(SendTimeoutError::Disconnected(()))),
+        let mut wait = Outlined::new(LineWait::default());
+        let begun = self.any.begin_send(&mut wait, &mut self.place(place));
+        let outcome = match begun {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => {
+                poll_fn(|context| match wait.poll(context) {
+                    Poll::Ready(()) => Poll::Ready(()),
+                    Poll::Pending => Pin::new(&mut stop).poll(context),
+                })
+                .await;
+                wait.end_send(&mut self.place(place))
+            }
         };
-        if let Some(outcome) = outcome {
-            // The drop of the limit is user code.
-            Panics::in_drop(|| drop(stop));
-            return outcome;
-        }
-        let owed = self.disarm();
-        let task = TaskTicket(Arc::new(Ticket::for_task()));
-        let stand = match Stand::send_from(self.side, &task.0, 0, place, true) {
-            Ok(Some(stand)) => stand,
-            Ok(None) => return limit::answer_behind(Ok(()), (task, owed), stop),
-            Err(_) => return limit::answer_behind(Err(SendTimeoutError::Disconnected(())), (task, owed), stop),
-        };
-        poll_fn(|context| match stand.poll(context) {
-            Poll::Ready(_) => Poll::Ready(()),
-            Poll::Pending => Pin::new(&mut stop).poll(context),
-        })
-        .await;
-        limit::answer_behind(stand.outcome(place), (task, owed), stop)
+        limit::answer_behind(outcome, wait, stop)
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
@@ -207,40 +146,11 @@ impl<'a, T> Party<'a, T, true> {
 }
 
 impl<'a, T> Party<'a, T, false> {
-    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
-        match self.take(place) {
-            Err(TryRecvError::Empty) if self.rest() => self.take(place),
-            outcome => outcome,
-        }
+        self.any.try_recv(&mut self.place(place))
     }
 
-    // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
-    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
-    /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn take(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
-        let meeting = self.side.0;
-        if meeting.is_deserted(false) {
-            return Err(TryRecvError::Empty);
-        }
-        let mut lines = meeting.lock();
-        let found = meeting.take(&mut lines, place);
-        drop(lines);
-        match found {
-            Encounter::Peer(met) => {
-                // Wakers are user code.
-                let mut panics = Panics::none();
-                panics.catch(|| woken(met));
-                panics.catch(|| self.pass_on());
-                Ok(())
-            }
-            Encounter::Nobody => Err(TryRecvError::Empty),
-            Encounter::Closed => Err(TryRecvError::Disconnected),
-        }
-    }
-
-    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
     /// Takes the message of a sender; waits for one until the deadline.
     pub(in crate::channel) fn recv(
         &self,
@@ -248,77 +158,19 @@ impl<'a, T> Party<'a, T, false> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), RecvTimeoutError> {
-        match self.take(place) {
-            Ok(()) => return Ok(()),
-            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
-            Err(TryRecvError::Empty) => {}
-        }
-        let owed = self.disarm();
-        let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::receive_to(self.side, &ticket, 0, place, true) {
-            Ok(Some(stand)) => {
-                stand.sleep(backoff, deadline);
-                match (stand.leave_to(place), place.is_some()) {
-                    (_, true) => Ok(()),
-                    (Some(_), false) => Err(RecvTimeoutError::Disconnected),
-                    (None, false) => Err(RecvTimeoutError::Timeout),
-                }
-            }
-            Ok(None) => Ok(()),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        };
-        // Passing a notification on is user code.
-        Panics::in_drop(|| drop(owed));
-        outcome
+        self.any.recv(&mut self.place(place), deadline, backoff)
     }
 
     /// Not an `async fn`, with a place for the message: that would make the future as large as one.
     pub(in crate::channel) fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        let mut line = None;
+        let mut wait = Outlined::new(LineWait::default());
         poll_fn(move |context| {
             let mut place = Foreign::none();
-            match self.poll_in_line(&mut line, context, &mut place) {
+            match self.any.poll_recv(&mut wait, context, &mut self.place(&mut place)) {
                 Poll::Ready(outcome) => Poll::Ready(error::received(outcome, &mut place)),
                 Poll::Pending => Poll::Pending,
             }
         })
-    }
-
-    /// Takes the message of a sender; the task waits for one in `line`.
-    #[allow(clippy::type_complexity)] // What is dropped when the wait ends, in this order.
-    fn poll_in_line(
-        &self,
-        line: &mut Option<(Stand<'a, T, false>, TaskTicket, Owed<MeetingSide<'a, T, false>>)>,
-        context: &mut Context<'_>,
-        place: &mut Option<T>,
-    ) -> Poll<Result<(), RecvError>> {
-        if line.is_none() {
-            match self.take(place) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
-                Err(TryRecvError::Empty) => {}
-            }
-            let owed = self.disarm();
-            let task = TaskTicket(Arc::new(Ticket::for_task()));
-            match Stand::receive_to(self.side, &task.0, 0, place, true)? {
-                Some(stand) => *line = Some((stand, task, owed)),
-                None => {
-                    // As below.
-                    Panics::in_drop(|| drop((task, owed)));
-                    return Poll::Ready(Ok(()));
-                }
-            }
-        }
-        if line.as_ref().is_some_and(|(stand, ..)| stand.poll(context).is_pending()) {
-            return Poll::Pending;
-        }
-        if let Some((stand, task, owed)) = line.take() {
-            stand.leave_to(place);
-            // The drop of the wait is user code.
-            Panics::in_drop(|| drop((task, owed)));
-        }
-        Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
 
     /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
@@ -351,12 +203,282 @@ impl<'a, T> Party<'a, T, false> {
 
     /// At most the messages of the senders that wait now: otherwise it might never return.
     fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
-        let (there, before) = (self.side.supply().min(most), to.len());
+        let (there, before) = (self.side().supply().min(most), to.len());
         let mut place = Foreign::none();
-        to.extend((0..there).map_while(|_| self.take(&mut place).ok().map(|()| place.take_out())));
+        for _ in 0..there {
+            if self.any.take(&mut self.place(&mut place)).is_err() {
+                break;
+            }
+            to.push(place.take_out());
+        }
         to.len() - before
     }
 }
+
+/// One endpoint, as [`Party`], without the type of the messages.
+#[derive(Clone, Copy)]
+pub(in crate::channel) struct AnyParty<'a> {
+    pub(in crate::channel) side: MeetingSide<'a>,
+    /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
+    pub(super) subscriptions: Option<&'a Subscriptions>,
+    /// A sender that has been closed: it finds the rendezvous so.
+    pub(super) has_ended: bool,
+}
+
+impl<'a> AnyParty<'a> {
+    /// Before this endpoint waits as a thread or a future: disarms its other slots. A notification that one of them has
+    /// got is passed on when the guard is dropped.
+    pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a>> {
+        let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
+        Owed { end: self.side, is_notified }
+    }
+
+    /// An attached endpoint has found no match: takes its id down, and checks once more.
+    fn rest(&self) -> bool {
+        self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
+    }
+
+    // MUTANT: An extra notification is harmless. Killed only by
+    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
+    /// An endpoint that may have been notified has found its match: notifies the next, if there is more.
+    fn pass_on(&self) {
+        if self.subscriptions.is_some() {
+            propagate(self.side);
+        }
+    }
+
+    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
+    /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
+    /// sends.
+    pub(super) fn try_send(&self, place: &mut LentPlace<'_>) -> Result<(), TrySendError<()>> {
+        match self.give(place) {
+            Err(TrySendError::Full(())) => {
+                let mut found = false;
+                // The waker that this notifies in its place is user code.
+                Panics::in_drop(|| found = self.rest());
+                if found { self.give(place) } else { Err(TrySendError::Full(())) }
+            }
+            outcome => outcome,
+        }
+    }
+
+    // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `take` and
+    //     `poll`, and in `send`, `receive` and `look` of `channel/rendezvous/wait.rs`. The message has changed hands,
+    //     the lock is free; re-entrance: any operation; panic: propagates; a received message is dropped with the call;
+    //     test: tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
+    //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
+    //     a_receiver_whose_passing_on_panics_leaks_no_message
+    // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
+    // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
+    /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
+    pub(in crate::channel) fn give(&self, place: &mut LentPlace<'_>) -> Result<(), TrySendError<()>> {
+        let meeting = self.side.meeting;
+        if self.has_ended {
+            return Err(TrySendError::Disconnected(()));
+        }
+        if meeting.is_deserted(true) {
+            return Err(TrySendError::Full(()));
+        }
+        let mut lines = meeting.lock();
+        let met = meeting.give(&mut lines, MessageFrom::Place(place))?;
+        drop(lines);
+        // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
+        met.wake();
+        Ok(())
+    }
+
+    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
+    /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
+    pub(super) fn send(
+        &self,
+        place: &mut LentPlace<'_>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), SendTimeoutError<()>> {
+        match self.give(place) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(())) => return Err(SendTimeoutError::Disconnected(())),
+            Err(TrySendError::Full(())) if deadline.is_over() => return Err(SendTimeoutError::Timeout(())),
+            Err(TrySendError::Full(())) => {}
+        }
+        let owed = self.disarm();
+        let ticket = Arc::new(Ticket::for_thread());
+        let outcome = match Stand::send_from(self.side, &ticket, 0, place, true) {
+            Ok(Some(stand)) => {
+                stand.sleep(backoff, deadline);
+                stand.outcome(place)
+            }
+            Ok(None) => Ok(()),
+            Err(_) => Err(SendTimeoutError::Disconnected(())),
+        };
+        // Passing a notification on is user code.
+        Panics::in_drop(|| drop(owed));
+        outcome
+    }
+
+    /// Hands the message that is in `place` to a receiver, or registers the task's wait for one.
+    fn begin_send(&self, wait: &mut LineWait<'a>, place: &mut LentPlace<'_>) -> Poll<Result<(), SendTimeoutError<()>>> {
+        match self.give(place) {
+            Ok(()) => return Poll::Ready(Ok(())),
+            Err(TrySendError::Disconnected(())) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
+            Err(TrySendError::Full(())) => {}
+        }
+        let owed = self.disarm();
+        let (task, _) = wait.rest.insert((TaskTicket(Arc::new(Ticket::for_task())), owed));
+        match Stand::send_from(self.side, &task.0, 0, place, true) {
+            Ok(Some(stand)) => wait.stand = Some(stand),
+            Ok(None) => return Poll::Ready(Ok(())),
+            Err(_) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
+        }
+        Poll::Pending
+    }
+
+    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
+    /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
+    pub(super) fn try_recv(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
+        match self.take(place) {
+            Err(TryRecvError::Empty) if self.rest() => self.take(place),
+            outcome => outcome,
+        }
+    }
+
+    // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
+    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
+    /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
+    pub(in crate::channel) fn take(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
+        let meeting = self.side.meeting;
+        if meeting.is_deserted(false) {
+            return Err(TryRecvError::Empty);
+        }
+        let mut lines = meeting.lock();
+        let found = meeting.take(&mut lines, place);
+        drop(lines);
+        match found {
+            Encounter::Peer(met) => {
+                // Wakers are user code.
+                let mut panics = Panics::none();
+                panics.catch(|| woken(met));
+                panics.catch(|| self.pass_on());
+                Ok(())
+            }
+            Encounter::Nobody => Err(TryRecvError::Empty),
+            Encounter::Closed => Err(TryRecvError::Disconnected),
+        }
+    }
+
+    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
+    /// Takes the message of a sender; waits for one until the deadline.
+    pub(super) fn recv(
+        &self,
+        place: &mut LentPlace<'_>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), RecvTimeoutError> {
+        match self.take(place) {
+            Ok(()) => return Ok(()),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
+            Err(TryRecvError::Empty) => {}
+        }
+        let owed = self.disarm();
+        let ticket = Arc::new(Ticket::for_thread());
+        let outcome = match Stand::receive_to(self.side, &ticket, 0, place, true) {
+            Ok(Some(stand)) => {
+                stand.sleep(backoff, deadline);
+                match (stand.leave_to(place), place.is_some()) {
+                    (_, true) => Ok(()),
+                    (Some(_), false) => Err(RecvTimeoutError::Disconnected),
+                    (None, false) => Err(RecvTimeoutError::Timeout),
+                }
+            }
+            Ok(None) => Ok(()),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        };
+        // Passing a notification on is user code.
+        Panics::in_drop(|| drop(owed));
+        outcome
+    }
+
+    /// Hands the message that is in `place` to a receiver; the task waits for one.
+    fn poll_send(
+        &self,
+        wait: &mut LineWait<'a>,
+        context: &mut Context<'_>,
+        place: &mut LentPlace<'_>,
+    ) -> Poll<Result<(), SendError<()>>> {
+        let outcome = match wait.stand {
+            None => self.begin_send(wait, place),
+            Some(_) => Poll::Pending,
+        };
+        let outcome = match outcome {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending if wait.poll(context).is_pending() => return Poll::Pending,
+            Poll::Pending => wait.end_send(place),
+        };
+        // The drop of the wait is user code.
+        Panics::in_drop(|| drop(wait.rest.take()));
+        Poll::Ready(outcome.map_err(|_| SendError(())))
+    }
+
+    /// Takes the message of a sender; the task waits for one.
+    fn poll_recv(
+        &self,
+        wait: &mut LineWait<'a>,
+        context: &mut Context<'_>,
+        place: &mut LentPlace<'_>,
+    ) -> Poll<Result<(), RecvError>> {
+        if wait.stand.is_none() {
+            match self.take(place) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
+                Err(TryRecvError::Empty) => {}
+            }
+            let owed = self.disarm();
+            let task = TaskTicket(Arc::new(Ticket::for_task()));
+            match Stand::receive_to(self.side, &task.0, 0, place, true)? {
+                Some(stand) => *wait = LineWait { stand: Some(stand), rest: Some((task, owed)) },
+                None => {
+                    // As below.
+                    Panics::in_drop(|| drop((task, owed)));
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        if wait.poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        if let Some(stand) = wait.stand.take() {
+            stand.leave_to(place);
+            // The drop of the wait is user code.
+            Panics::in_drop(|| drop(wait.rest.take()));
+        }
+        Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
+    }
+}
+
+/// A wait of a task: what is dropped when it ends, in this order.
+#[derive(Default)]
+struct LineWait<'a> {
+    /// Until it has ended.
+    stand: Option<Stand<'a>>,
+    rest: Option<(TaskTicket, Owed<MeetingSide<'a>>)>,
+}
+
+impl LineWait<'_> {
+    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+        match &self.stand {
+            Some(stand) => stand.poll(context).map(drop),
+            None => Poll::Ready(()),
+        }
+    }
+
+    /// Of a sender: see [`Stand::outcome`].
+    fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
+        self.stand.take().map_or(Ok(()), |stand| stand.outcome(place))
+    }
+}
+
+impl_outlined_drop!(LineWait<'_>);
 
 /// The claim of a task. However the wait ends, the task's waker is dropped then: user code, so it comes last.
 struct TaskTicket(Arc<Ticket>);
@@ -373,17 +495,32 @@ impl Drop for TaskTicket {
 
 /// Polls a receiver that only wants to be notified.
 pub(in crate::channel) fn poll_message<T>(
-    side: MeetingSide<'_, T, false>,
+    meeting: &MeetingOf<T>,
     subscriptions: &mut Subscriptions,
     is_notified: bool,
     context: &mut Context<'_>,
 ) -> Poll<Result<T, RecvError>> {
     let mut place = Foreign::none();
-    let look = || match Party::<T, false>::new(side.0, None).take(&mut place) {
+    // SAFETY: the rendezvous is one of `T`.
+    let polled = poll_place(meeting, subscriptions, is_notified, context, &mut unsafe { LentPlace::new(&mut place) });
+    polled.map(|outcome| error::received(outcome, &mut place))
+}
+
+/// As [`poll_message`], of any type of messages.
+pub(super) fn poll_place(
+    meeting: &Meeting,
+    subscriptions: &mut Subscriptions,
+    is_notified: bool,
+    context: &mut Context<'_>,
+    place: &mut LentPlace<'_>,
+) -> Poll<Result<(), RecvError>> {
+    let side = meeting.side::<false>();
+    let party = AnyParty { side, subscriptions: None, has_ended: false };
+    let look = || match party.take(place) {
         Err(TryRecvError::Empty) => None,
         outcome => Some(outcome.map_err(|_| RecvError)),
     };
-    poll(side, subscriptions, is_notified, context, look).map(|outcome| error::received(outcome, &mut place))
+    poll(side, subscriptions, is_notified, context, look)
 }
 
 // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.

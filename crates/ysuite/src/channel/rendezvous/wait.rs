@@ -5,38 +5,42 @@
 
 use core::task::{Context, Poll};
 
-use super::meeting::{Encounter, MeetingSide, StandNode};
+#[cfg(all(test, not(ysuite_loom)))]
+use super::meeting::Meeting;
+use super::meeting::{Encounter, MeetingSide, MessageFrom};
+use super::node::{LentPlace, StandNode};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::{RecvError, SendError, SendTimeoutError, TrySendError};
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
 
-/// A registration in line: a sender with `SENDS`, otherwise a receiver. Its drop leaves the line.
-pub(in crate::channel) struct Stand<'a, T, const SENDS: bool> {
-    side: MeetingSide<'a, T, SENDS>,
-    node: Arc<StandNode<T>>,
+/// A registration in line, of a sender or a receiver. Its drop leaves the line.
+pub(in crate::channel) struct Stand<'a> {
+    side: MeetingSide<'a>,
+    node: Arc<StandNode>,
     /// The slot in line.
     at: usize,
     /// It is in no line any more, and its message is where it belongs.
     is_over: bool,
 }
 
-impl<'a, T> Stand<'a, T, true> {
+/// Of a sender.
+impl<'a> Stand<'a> {
     /// Hands the message of `place` over to a receiver that waits (`None`), or registers in line with it. An error where
     /// the rendezvous is closed; the message is in its place then. Where `opens`, only this registration uses the claim,
     /// which is open then. Otherwise its owner opens it later.
     pub(in crate::channel) fn send_from(
-        side: MeetingSide<'a, T, true>,
+        side: MeetingSide<'a>,
         ticket: &Arc<Ticket>,
         case: u32,
-        place: &mut Option<T>,
+        place: &mut LentPlace<'_>,
         opens: bool,
     ) -> Result<Option<Self>, SendError<()>> {
-        let node = StandNode::new(ticket.clone(), case);
-        let mut lines = side.0.lock();
-        match side.0.give(&mut lines, place) {
+        let node = place.node(ticket.clone(), case);
+        let mut lines = side.meeting.lock();
+        match side.meeting.give(&mut lines, MessageFrom::Place(place)) {
             Ok(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
@@ -51,7 +55,7 @@ impl<'a, T> Stand<'a, T, true> {
         if opens {
             ticket.open();
         }
-        let at = side.0.stand(&mut lines, true, node.clone());
+        let at = side.meeting.stand(&mut lines, true, node.clone());
         // MUTANT: The lock ends with the function anyway.
         drop(lines);
         let stand = Self { side, node, at, is_over: false };
@@ -63,7 +67,7 @@ impl<'a, T> Stand<'a, T, true> {
 
     /// After the claim was opened: takes a receiver that waits. See [`Look`].
     pub(in crate::channel) fn look(&mut self) -> Look {
-        let meeting = self.side.0;
+        let meeting = self.side.meeting;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.node.ticket) {
             return Look::Nobody;
@@ -72,29 +76,25 @@ impl<'a, T> Stand<'a, T, true> {
         if let Some(met) = self.node.ticket.close() {
             return Look::Met(met);
         }
-        let mut place = None;
-        // SAFETY: the node is in line, as its claim was not taken, and the lock is held. So it has its message.
-        unsafe { self.node.take(&mut place) };
-        match meeting.give(&mut lines, &mut place) {
+        // The node is in line, as its claim was not taken, and the lock is held. So it has its message.
+        match meeting.give(&mut lines, MessageFrom::Node(&self.node)) {
             Ok(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
                 met.wake();
                 Look::Found
             }
-            Err(error) => {
-                // SAFETY: as above; its message has just been taken out.
-                unsafe { self.node.put(&mut place) };
-                if error.is_disconnected() { Look::Closed } else { Look::Again }
-            }
+            Err(error) if error.is_disconnected() => Look::Closed,
+            Err(_) => Look::Again,
         }
     }
 }
 
-impl<T> Stand<'_, T, true> {
+/// Of a sender.
+impl Stand<'_> {
     /// Leaves: the message has changed hands, the rendezvous is closed, or neither. After an error the message is in
     /// `place`.
-    pub(super) fn outcome(self, place: &mut Option<T>) -> Result<(), SendTimeoutError<()>> {
+    pub(super) fn outcome(self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
         match (self.leave_to(place), place.is_some()) {
             (Some(Met::Nobody(_)), true) => Err(SendTimeoutError::Disconnected(())),
             (None, true) => Err(SendTimeoutError::Timeout(())),
@@ -104,16 +104,32 @@ impl<T> Stand<'_, T, true> {
 }
 
 #[cfg(feature = "futures")]
-impl<'a, T> Stand<'a, T, true> {
+impl<'a> Stand<'a> {
     /// The slot in line, which stays taken until it becomes a registration again.
-    pub(super) fn into_place(mut self) -> (Arc<StandNode<T>>, usize) {
+    pub(super) fn into_place(mut self) -> (Arc<StandNode>, usize) {
         self.is_over = true;
         (self.node.clone(), self.at)
     }
 
     /// The registration at that slot.
-    pub(super) fn at_place(side: MeetingSide<'a, T, true>, node: Arc<StandNode<T>>, at: usize) -> Self {
+    pub(super) fn at_place(side: MeetingSide<'a>, node: Arc<StandNode>, at: usize) -> Self {
         Self { side, node, at, is_over: false }
+    }
+
+    /// A sender leaves, and its task is forgotten. An error where the message has not changed hands: it is dropped, in
+    /// its memory.
+    pub(super) fn end_in_place(mut self) -> Result<(), SendError<()>> {
+        let (_, is_own) = self.end();
+        // SAFETY: as `end` says.
+        let is_left = is_own && unsafe { self.node.is_full() };
+        let mut panics = Panics::none();
+        // The drop of the task's waker is user code. So is the drop of the message.
+        panics.catch(|| drop(self.node.ticket.forget()));
+        if is_left {
+            // SAFETY: as above.
+            panics.catch(|| unsafe { self.node.clear() });
+        }
+        if is_left { Err(SendError(())) } else { Ok(()) }
     }
 }
 
@@ -131,19 +147,20 @@ pub(in crate::channel) enum Look {
     Again,
 }
 
-impl<'a, T> Stand<'a, T, false> {
+/// Of a receiver.
+impl<'a> Stand<'a> {
     /// Takes the message of a waiting sender to `place` (`None`), or registers in line for one. An error where the
     /// rendezvous is closed. See [`send_from`](Stand::send_from) for `opens`.
     pub(in crate::channel) fn receive_to(
-        side: MeetingSide<'a, T, false>,
+        side: MeetingSide<'a>,
         ticket: &Arc<Ticket>,
         case: u32,
-        place: &mut Option<T>,
+        place: &mut LentPlace<'_>,
         opens: bool,
     ) -> Result<Option<Self>, RecvError> {
-        let node = StandNode::new(ticket.clone(), case);
-        let mut lines = side.0.lock();
-        match side.0.take(&mut lines, place) {
+        let node = place.node(ticket.clone(), case);
+        let mut lines = side.meeting.lock();
+        match side.meeting.take(&mut lines, place) {
             Encounter::Peer(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
@@ -156,7 +173,7 @@ impl<'a, T> Stand<'a, T, false> {
         if opens {
             ticket.open();
         }
-        let at = side.0.stand(&mut lines, false, node.clone());
+        let at = side.meeting.stand(&mut lines, false, node.clone());
         // MUTANT: The lock ends with the function anyway.
         drop(lines);
         let stand = Self { side, node, at, is_over: false };
@@ -167,8 +184,8 @@ impl<'a, T> Stand<'a, T, false> {
     }
 
     /// After the claim was opened: takes the message of a sender that waits to `place`. See [`Look`].
-    pub(in crate::channel) fn look_to(&mut self, place: &mut Option<T>) -> Look {
-        let meeting = self.side.0;
+    pub(in crate::channel) fn look_to(&mut self, place: &mut LentPlace<'_>) -> Look {
+        let meeting = self.side.meeting;
         let mut lines = meeting.lock();
         if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.node.ticket) {
             return Look::Nobody;
@@ -198,10 +215,10 @@ pub(super) fn woken(met: Option<Arc<Ticket>>) {
     });
 }
 
-impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
+impl Stand<'_> {
     /// The claim is open: notifies one endpoint of the other side that only wants to be notified.
     pub(in crate::channel) fn announce(&self) {
-        self.side.0.announce(SENDS);
+        self.side.meeting.announce(self.side.sends);
     }
 
     /// Sleeps as a thread until the claim is taken, or the deadline has passed (`None`).
@@ -210,7 +227,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         // MUTANT: Speed only: what the yields have found ends the park before it begins.
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
         {
-            self.side.0.meter().sleeps();
+            self.side.meeting.meter().sleeps();
             backoff.time(|| ticket.sleep(deadline));
         }
         ticket.met()
@@ -220,32 +237,20 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
         let polled = self.node.ticket.poll(context);
         if polled.is_pending() {
-            self.side.0.meter().sleeps();
+            self.side.meeting.meter().sleeps();
         }
         polled
     }
 
     /// Leaves. `place`, which is empty, gets a receiver's message if a sender has served it, or a sender's message if no
     /// receiver has taken it.
-    pub(in crate::channel) fn leave_to(mut self, place: &mut Option<T>) -> Option<Met> {
+    pub(in crate::channel) fn leave_to(mut self, place: &mut LentPlace<'_>) -> Option<Met> {
         let (met, has_message) = self.end();
         if has_message {
             // SAFETY: as `end` says.
             unsafe { self.node.take(place) };
         }
         met
-    }
-
-    /// A receiver that is dropped with a message: the next receiver gets it. A separate function, so that a sender's
-    /// drop needs no stack for it.
-    #[inline(never)]
-    fn give_back(&mut self) {
-        let mut place = Foreign::none();
-        // SAFETY: as `end` says, which was called just now.
-        unsafe { self.node.take(&mut place) };
-        if place.is_some() {
-            self.side.0.give_back(self.node.handed(), &mut place);
-        }
     }
 
     // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
@@ -259,11 +264,11 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
         // Another case may have taken it. For this case that is the same as closed.
         let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
         if met.is_none() {
-            self.side.0.leave(SENDS, self.at);
+            self.side.meeting.leave(self.side.sends, self.at);
         }
         // The peer of a matched sender owns the message, and may be about to take it out. Otherwise the node is no
         // longer in line: this endpoint has taken it out, or the peer that has taken the claim.
-        let is_own = !(SENDS && matches!(met, Some(Met::Peer(_))));
+        let is_own = !(self.side.sends && matches!(met, Some(Met::Peer(_))));
         (met, is_own)
     }
 }
@@ -271,7 +276,7 @@ impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
 // USER CODE: `Drop` of a sender's message, and the waker of the receiver that gets a message which was given back; the
 //     registration has left its line, the lock is free; re-entrance: any operation; panic: propagates out of the
 //     future's drop; test: tests/suite/rendezvous.rs: messages_end_once_whatever_happens
-impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
+impl Drop for Stand<'_> {
     // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
     // `a_dropped_sending_future_against_a_receive`.
     fn drop(&mut self) {
@@ -279,57 +284,73 @@ impl<T, const SENDS: bool> Drop for Stand<'_, T, SENDS> {
         if !is_own {
             return;
         }
-        // User code last: the message's drop, or a waker that is woken for it, or dropped.
-        if SENDS {
-            // In its slot: a stack may be too small for it.
-            // SAFETY: as `end` says.
-            Panics::in_drop(|| unsafe { self.node.clear() });
-        } else {
-            Panics::in_drop(|| self.give_back());
+        // User code last: the message's drop, or a waker that is woken for it, or dropped. The message stays in its
+        // memory: a stack may be too small for it.
+        // SAFETY: as `end` says.
+        Panics::in_drop(|| unsafe {
+            if self.side.sends {
+                self.node.clear();
+            } else if self.node.is_full() {
+                // The next receiver gets it.
+                self.side.meeting.give_back(&self.node);
+            }
+        });
+    }
+}
+
+/// By value, for tests: of messages that are an `i32`.
+#[cfg(all(test, not(ysuite_loom)))]
+impl<'a> Stand<'a> {
+    pub(super) fn send(
+        meeting: &'a Meeting,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        message: i32,
+        opens: bool,
+    ) -> Result<Option<Self>, SendError<()>> {
+        Self::send_from(meeting.side::<true>(), ticket, case, &mut of_test(&mut Some(message)), opens)
+    }
+
+    pub(super) fn receive(
+        meeting: &'a Meeting,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        opens: bool,
+    ) -> Result<Result<i32, Self>, RecvError> {
+        let mut place = None;
+        let stand = Self::receive_to(meeting.side::<false>(), ticket, case, &mut of_test(&mut place), opens)?;
+        Ok(stand.map_or_else(|| Ok(place.expect("a message, or a place in line")), Err))
+    }
+
+    /// Of a receiver.
+    pub(super) fn look_for(&mut self) -> (Look, Option<i32>) {
+        let mut place = None;
+        (self.look_to(&mut of_test(&mut place)), place)
+    }
+
+    pub(super) fn leave(self) -> (Option<Met>, Option<i32>) {
+        let mut place = None;
+        (self.leave_to(&mut of_test(&mut place)), place)
+    }
+
+    /// Of a receiver that has been handed this message, and is dropped.
+    pub(super) fn give_back(meeting: &Meeting, number: u64, message: i32) {
+        let mut place = Some(message);
+        let mut place = of_test(&mut place);
+        let node = place.node(Arc::new(Ticket::for_task()), 0);
+        node.set_handed(number);
+        // SAFETY: the node is new, and nothing else uses it.
+        unsafe {
+            node.put(&mut place);
+            meeting.give_back(&node);
         }
     }
 }
 
-/// The same by value, for tests.
 #[cfg(all(test, not(ysuite_loom)))]
-impl<'a, T> Stand<'a, T, true> {
-    pub(super) fn send(
-        side: MeetingSide<'a, T, true>,
-        ticket: &Arc<Ticket>,
-        case: u32,
-        message: T,
-        opens: bool,
-    ) -> Result<Option<Self>, SendError<()>> {
-        Self::send_from(side, ticket, case, &mut Some(message), opens)
-    }
-}
-
-/// The same by value, for tests.
-#[cfg(all(test, not(ysuite_loom)))]
-impl<'a, T> Stand<'a, T, false> {
-    pub(super) fn receive(
-        side: MeetingSide<'a, T, false>,
-        ticket: &Arc<Ticket>,
-        case: u32,
-        opens: bool,
-    ) -> Result<Result<T, Self>, RecvError> {
-        let mut place = None;
-        let stand = Self::receive_to(side, ticket, case, &mut place, opens)?;
-        Ok(stand.map_or_else(|| Ok(place.expect("a message, or a place in line")), Err))
-    }
-
-    pub(super) fn look(&mut self) -> Look {
-        self.look_to(&mut None)
-    }
-}
-
-/// The same by value, for tests.
-#[cfg(all(test, not(ysuite_loom)))]
-impl<T, const SENDS: bool> Stand<'_, T, SENDS> {
-    pub(super) fn leave(self) -> (Option<Met>, Option<T>) {
-        let mut place = None;
-        (self.leave_to(&mut place), place)
-    }
+fn of_test(place: &mut Option<i32>) -> LentPlace<'_> {
+    // SAFETY: the rendezvous of these tests have no other messages.
+    unsafe { LentPlace::new(place) }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
@@ -337,7 +358,7 @@ mod tests {
     use core::task::Waker;
 
     use super::{Look, Stand};
-    use crate::channel::rendezvous::meeting::{Meeting, MeetingSide};
+    use crate::channel::rendezvous::meeting::Meeting;
     use crate::channel::rendezvous::{Met, Ticket};
     use crate::statistics::Meter;
     use crate::sync::Arc;
@@ -354,24 +375,16 @@ mod tests {
     fn a_sender_does_not_wait_in_a_spin_for_a_receiver_that_is_about_to_look() {
         let meeting = Meeting::new(&Meter::default());
         let (slow, own) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
-        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &slow, 0, false) else {
-            panic!("no peer is there")
-        };
-        meeting.give_back(0, &mut Some(7));
+        let Ok(Err(mut receiver)) = Stand::receive(&meeting, &slow, 0, false) else { panic!("no peer is there") };
+        Stand::give_back(&meeting, 0, 7);
         slow.open();
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 8, false) else {
-            panic!("no thread polls")
-        };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 0, 8, false) else { panic!("no thread polls") };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
-        let mut place = None;
-        assert!(matches!(receiver.look_to(&mut place), Look::Found));
-        assert_eq!(place, Some(7));
+        assert!(matches!(receiver.look_for(), (Look::Found, Some(7))));
         slow.open();
-        let mut place = None;
-        assert!(matches!(receiver.look_to(&mut place), Look::Found));
-        assert_eq!(place, Some(8));
-        assert!(sender.outcome(&mut None).is_ok());
+        assert!(matches!(receiver.look_for(), (Look::Found, Some(8))));
+        assert!(sender.leave() == (Some(Met::Peer(0)), None));
     }
     /// A select that sends is in line before its claim is open. A receiver that comes meanwhile passes it by and
     /// sleeps: the check of the select must find it.
@@ -379,12 +392,8 @@ mod tests {
     fn a_sender_that_opens_its_ticket_meets_a_receiver_that_has_come_meanwhile() {
         let meeting = Meeting::new(&Meter::default());
         let (own, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
-            panic!("the sender is at work")
-        };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 0, 7, false) else { panic!("no peer is there") };
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &other, 0, true) else { panic!("the sender is at work") };
         own.open();
         assert!(matches!(sender.look(), Look::Found));
         assert_eq!(receiver.leave(), (Some(Met::Peer(0)), Some(7)));
@@ -396,12 +405,8 @@ mod tests {
         let waiting = || (meeting.side::<false>().supply(), meeting.side::<true>().supply());
         let (one, other) = (Arc::new(Ticket::for_task()), Arc::new(Ticket::for_task()));
         // Both are at work, and so neither is matched with the other.
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &one, 0, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 7, false) else {
-            panic!("the receiver is at work")
-        };
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &one, 0, false) else { panic!("no peer is there") };
+        let Ok(Some(sender)) = Stand::send(&meeting, &other, 0, 7, false) else { panic!("the receiver is at work") };
         assert_eq!(waiting(), (1, 1));
         drop(receiver);
         assert_eq!(waiting(), (1, 0));
@@ -414,15 +419,11 @@ mod tests {
     fn whoever_stands_in_both_lines_does_not_find_itself() {
         let meeting = Meeting::new(&Meter::default());
         let [own] = tickets();
-        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 1, 7, false) else {
-            panic!("no other peer is there")
-        };
+        let Ok(Err(mut receiver)) = Stand::receive(&meeting, &own, 0, false) else { panic!("no peer is there") };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 1, 7, false) else { panic!("no other peer is there") };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
-        assert!(matches!(receiver.look(), Look::Nobody));
+        assert!(matches!(receiver.look_for(), (Look::Nobody, None)));
     }
 
     /// An endpoint that was matched elsewhere stays in its line until it checks. Its counterpart waits, and does not
@@ -431,24 +432,16 @@ mod tests {
     fn nobody_looks_again_for_one_whose_ticket_is_not_open() {
         let meeting = Meeting::new(&Meter::default());
         let [closed, own] = tickets();
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &closed, 0, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("the receiver is at work")
-        };
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &closed, 0, false) else { panic!("no peer is there") };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 0, 7, false) else { panic!("the receiver is at work") };
         own.open();
         assert!(matches!(sender.look(), Look::Nobody));
         drop((receiver, sender));
         let [closed, own] = tickets();
-        let Ok(Some(_sender)) = Stand::send(MeetingSide(&meeting), &closed, 0, 7, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("the sender is at work")
-        };
+        let Ok(Some(_sender)) = Stand::send(&meeting, &closed, 0, 7, false) else { panic!("no peer is there") };
+        let Ok(Err(mut receiver)) = Stand::receive(&meeting, &own, 0, false) else { panic!("the sender is at work") };
         own.open();
-        assert!(matches!(receiver.look(), Look::Nobody));
+        assert!(matches!(receiver.look_for(), (Look::Nobody, None)));
     }
 
     /// The disconnection of the other side finds its claim closed and leaves it: the endpoint must find that by itself.
@@ -456,9 +449,7 @@ mod tests {
     fn a_sender_that_opens_its_ticket_when_all_is_over_gets_its_message_back() {
         let meeting = Meeting::new(&Meter::default());
         let [own] = tickets();
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("no peer is there")
-        };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 0, 7, false) else { panic!("no peer is there") };
         assert!(meeting.close());
         own.open();
         assert!(matches!(sender.look(), Look::Closed));
@@ -470,28 +461,20 @@ mod tests {
     fn whoever_is_met_before_its_look_looks_for_nobody() {
         let meeting = Meeting::new(&Meter::default());
         let [own, other, third] = tickets();
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 4, 7, false) else {
-            panic!("no peer is there")
-        };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 4, 7, false) else { panic!("no peer is there") };
         own.open();
-        let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
-        let Ok(Err(waiting)) = Stand::receive(MeetingSide(&meeting), &third, 0, true) else {
-            panic!("the sender has been met")
-        };
+        let Ok(Ok(7)) = Stand::receive(&meeting, &other, 0, true) else { panic!("the sender waits") };
+        let Ok(Err(waiting)) = Stand::receive(&meeting, &third, 0, true) else { panic!("the sender has been met") };
         assert!(matches!(sender.look(), Look::Met(Met::Peer(4))));
         assert_eq!(sender.leave(), (Some(Met::Peer(4)), None));
         assert_eq!(waiting.leave(), (None, None));
 
         let [own, other, third] = tickets();
-        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 4, false) else {
-            panic!("no peer is there")
-        };
+        let Ok(Err(mut receiver)) = Stand::receive(&meeting, &own, 4, false) else { panic!("no peer is there") };
         own.open();
-        let Ok(None) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else { panic!("the receiver waits") };
-        let Ok(Some(waiting)) = Stand::send(MeetingSide(&meeting), &third, 0, 9, true) else {
-            panic!("the receiver has been met")
-        };
-        assert!(matches!(receiver.look(), Look::Met(Met::Peer(4))));
+        let Ok(None) = Stand::send(&meeting, &other, 0, 8, true) else { panic!("the receiver waits") };
+        let Ok(Some(waiting)) = Stand::send(&meeting, &third, 0, 9, true) else { panic!("the receiver has been met") };
+        assert!(matches!(receiver.look_for(), (Look::Met(Met::Peer(4)), None)));
         assert_eq!(receiver.leave(), (Some(Met::Peer(4)), Some(8)));
         assert_eq!(waiting.leave(), (None, Some(9)));
     }
@@ -502,12 +485,8 @@ mod tests {
         let task = std::sync::Arc::new(Woken::default());
         let waker = Waker::from(task.clone());
         let [own, other] = tickets();
-        let Ok(Some(mut sender)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else {
-            panic!("the sender is at work")
-        };
+        let Ok(Some(mut sender)) = Stand::send(&meeting, &own, 0, 7, false) else { panic!("no peer is there") };
+        let Ok(Err(receiver)) = Stand::receive(&meeting, &other, 0, true) else { panic!("the sender is at work") };
         other.register(&waker);
         own.open();
         assert!(matches!(sender.look(), Look::Found));
@@ -515,17 +494,11 @@ mod tests {
         drop(sender);
 
         let [own, other] = tickets();
-        let Ok(Err(mut receiver)) = Stand::receive(MeetingSide(&meeting), &own, 0, false) else {
-            panic!("no peer is there")
-        };
-        let Ok(Some(sender)) = Stand::send(MeetingSide(&meeting), &other, 0, 8, true) else {
-            panic!("the receiver is at work")
-        };
+        let Ok(Err(mut receiver)) = Stand::receive(&meeting, &own, 0, false) else { panic!("no peer is there") };
+        let Ok(Some(sender)) = Stand::send(&meeting, &other, 0, 8, true) else { panic!("the receiver is at work") };
         other.register(&waker);
         own.open();
-        let mut place = None;
-        assert!(matches!(receiver.look_to(&mut place), Look::Found));
-        assert_eq!(place, Some(8));
+        assert!(matches!(receiver.look_for(), (Look::Found, Some(8))));
         assert_eq!((task.times(), sender.leave()), (2, (Some(Met::Peer(0)), None)));
     }
 
@@ -534,10 +507,10 @@ mod tests {
     fn whoever_is_met_in_one_line_leaves_the_others_with_its_messages() {
         let (here, there) = (Meeting::new(&Meter::default()), Meeting::new(&Meter::default()));
         let [own, other] = tickets();
-        let Ok(Some(sender)) = Stand::send(MeetingSide(&here), &own, 0, 7, false) else { panic!("no peer is there") };
-        let Ok(Err(receiver)) = Stand::receive(MeetingSide(&there), &own, 1, false) else { panic!("no peer is there") };
+        let Ok(Some(sender)) = Stand::send(&here, &own, 0, 7, false) else { panic!("no peer is there") };
+        let Ok(Err(receiver)) = Stand::receive(&there, &own, 1, false) else { panic!("no peer is there") };
         own.open();
-        let Ok(None) = Stand::send(MeetingSide(&there), &other, 0, 8, true) else { panic!("the receiver waits") };
+        let Ok(None) = Stand::send(&there, &other, 0, 8, true) else { panic!("the receiver waits") };
         assert_eq!(sender.leave(), (None, Some(7)));
         assert_eq!(receiver.leave(), (Some(Met::Peer(1)), Some(8)));
         assert_eq!((here.side::<false>().supply(), there.side::<true>().supply()), (0, 0));
@@ -547,12 +520,10 @@ mod tests {
     fn whoever_was_met_takes_nobody_out_of_the_place_that_it_had() {
         let meeting = Meeting::new(&Meter::default());
         let [own, other, third] = tickets();
-        let Ok(Some(first)) = Stand::send(MeetingSide(&meeting), &own, 0, 7, true) else { panic!("no peer is there") };
-        let Ok(Ok(7)) = Stand::receive(MeetingSide(&meeting), &other, 0, true) else { panic!("the sender waits") };
-        let Ok(Some(second)) = Stand::send(MeetingSide(&meeting), &third, 0, 8, true) else {
-            panic!("no peer is there any more")
-        };
-        assert!(first.outcome(&mut None).is_ok());
+        let Ok(Some(first)) = Stand::send(&meeting, &own, 0, 7, true) else { panic!("no peer is there") };
+        let Ok(Ok(7)) = Stand::receive(&meeting, &other, 0, true) else { panic!("the sender waits") };
+        let Ok(Some(second)) = Stand::send(&meeting, &third, 0, 8, true) else { panic!("no peer is there any more") };
+        assert!(first.leave() == (Some(Met::Peer(0)), None));
         assert_eq!(meeting.side::<false>().supply(), 1);
         assert_eq!(second.leave(), (None, Some(8)));
         assert_eq!(meeting.side::<false>().supply(), 0);

@@ -1,24 +1,33 @@
 //! A select at a rendezvous: it tries, registers in line with its claim, and leaves.
 
+use core::marker::PhantomData;
+
 use super::case::Looked;
 use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
-use crate::channel::rendezvous::{Look, MeetingSide, Met, Party, Stand};
+use crate::channel::rendezvous::{
+    AnyParty, LentPlace, Look, MeetingSide, Met, Outlined, Party, Stand, impl_outlined_drop,
+};
 use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
 use crate::wait::many::Owed;
 
 /// Receives from the senders of a rendezvous.
 pub(in crate::channel) struct MeetingSource<'a, T> {
-    party: Party<'a, T, false>,
-    stand: Option<Stand<'a, T, false>>,
-    owed: Option<Owed<MeetingSide<'a, T, false>>>,
+    case: Outlined<MeetingCase<'a>>,
+    of: PhantomData<Party<'a, T, false>>,
 }
 
 impl<'a, T> MeetingSource<'a, T> {
     pub(super) fn new(party: Party<'a, T, false>) -> Self {
-        Self { party, stand: None, owed: None }
+        Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
+    }
+
+    /// For this case alone.
+    fn place<'p>(place: &'p mut Option<T>) -> LentPlace<'p> {
+        // SAFETY: the case is of a rendezvous of `T`.
+        unsafe { LentPlace::new(place) }
     }
 }
 
@@ -26,6 +35,110 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     type Message = T;
 
     fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
+        self.case.take(&mut Self::place(place))
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
+        self.case.stand_for_one(waiter, case, &mut Self::place(place))
+    }
+
+    fn look(&mut self, _: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
+        self.case.look_for_one(&mut Self::place(place))
+    }
+
+    fn announce(&self) {
+        self.case.announce();
+    }
+
+    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
+        self.case.met_one(&mut Self::place(place))
+    }
+
+    fn leave(&mut self) {
+        self.case.leave();
+    }
+
+    fn moves(&self) -> u64 {
+        self.case.moves()
+    }
+}
+
+/// Sends to the receivers of a rendezvous.
+pub(in crate::channel) struct MeetingOutlet<'a, T> {
+    case: Outlined<MeetingCase<'a>>,
+    of: PhantomData<Party<'a, T, true>>,
+}
+
+impl<'a, T> MeetingOutlet<'a, T> {
+    pub(super) fn new(party: Party<'a, T, true>) -> Self {
+        Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
+    }
+
+    /// For this case alone.
+    fn place<'p>(place: &'p mut Option<T>) -> LentPlace<'p> {
+        // SAFETY: the case is of a rendezvous of `T`.
+        unsafe { LentPlace::new(place) }
+    }
+}
+
+impl<T> Outlet for MeetingOutlet<'_, T> {
+    type Message = T;
+
+    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+        self.case.give(&mut Self::place(offer))
+    }
+
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
+        self.case.stand_with(waiter, case, &mut Self::place(offer))
+    }
+
+    fn look(&mut self, _: &SelectWaiter, offer: &mut Option<T>) -> (Looked, Option<Sent>) {
+        self.case.look_with(&mut Self::place(offer))
+    }
+
+    fn announce(&self) {
+        self.case.announce();
+    }
+
+    fn met(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+        self.case.met_with(&mut Self::place(offer))
+    }
+
+    fn leave(&mut self, offer: &mut Option<T>) {
+        self.case.leave_with(&mut Self::place(offer));
+    }
+
+    fn moves(&self) -> u64 {
+        self.case.moves()
+    }
+}
+
+/// A case at a rendezvous, of either side, without the type of the messages.
+struct MeetingCase<'a> {
+    party: AnyParty<'a>,
+    stand: Option<Stand<'a>>,
+    owed: Option<Owed<MeetingSide<'a>>>,
+}
+
+impl_outlined_drop!(MeetingCase<'_>);
+
+impl<'a> MeetingCase<'a> {
+    fn new(party: AnyParty<'a>) -> Self {
+        Self { party, stand: None, owed: None }
+    }
+
+    fn announce(&self) {
+        self.stand.iter().for_each(Stand::announce);
+    }
+
+    fn moves(&self) -> u64 {
+        self.party.side.moves()
+    }
+}
+
+/// Of a receiver.
+impl MeetingCase<'_> {
+    fn take(&self, place: &mut LentPlace<'_>) -> Option<Got> {
         match self.party.take(place) {
             Ok(()) => Some(Ok(())),
             Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
@@ -34,12 +147,12 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     }
 
     // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
+    fn stand_for_one(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Got> {
         if self.stand.is_some() {
             return None;
         }
         self.owed = Some(self.party.disarm());
-        match Stand::receive_to(self.party.side(), &waiter.ticket, case as u32, place, false) {
+        match Stand::receive_to(self.party.side, &waiter.ticket, case as u32, place, false) {
             Ok(None) => Some(Ok(())),
             Ok(stand) => {
                 self.stand = stand;
@@ -49,7 +162,7 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         }
     }
 
-    fn look(&mut self, _: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
+    fn look_for_one(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Got>) {
         match self.stand.as_mut().map_or(Look::Nobody, |stand| stand.look_to(place)) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
@@ -59,11 +172,7 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         }
     }
 
-    fn announce(&self) {
-        self.stand.iter().for_each(Stand::announce);
-    }
-
-    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
+    fn met_one(&mut self, place: &mut LentPlace<'_>) -> Option<Got> {
         self.stand.take()?.leave_to(place);
         Some(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
@@ -74,29 +183,11 @@ impl<T> RecvSource for MeetingSource<'_, T> {
         panics.catch(|| drop(self.stand.take()));
         panics.catch(|| drop(self.owed.take()));
     }
-
-    fn moves(&self) -> u64 {
-        self.party.side().moves()
-    }
 }
 
-/// Sends to the receivers of a rendezvous.
-pub(in crate::channel) struct MeetingOutlet<'a, T> {
-    party: Party<'a, T, true>,
-    stand: Option<Stand<'a, T, true>>,
-    owed: Option<Owed<MeetingSide<'a, T, true>>>,
-}
-
-impl<'a, T> MeetingOutlet<'a, T> {
-    pub(super) fn new(party: Party<'a, T, true>) -> Self {
-        Self { party, stand: None, owed: None }
-    }
-}
-
-impl<T> Outlet for MeetingOutlet<'_, T> {
-    type Message = T;
-
-    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+/// Of a sender.
+impl MeetingCase<'_> {
+    fn give(&self, offer: &mut LentPlace<'_>) -> Option<Sent> {
         match self.party.give(offer) {
             Ok(()) => Some(Ok(())),
             Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
@@ -105,12 +196,12 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
     }
 
     // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
+    fn stand_with(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut LentPlace<'_>) -> Option<Sent> {
         if self.stand.is_some() {
             return None;
         }
         self.owed = Some(self.party.disarm());
-        match Stand::send_from(self.party.side(), &waiter.ticket, case as u32, offer, false) {
+        match Stand::send_from(self.party.side, &waiter.ticket, case as u32, offer, false) {
             Ok(None) => Some(Ok(())),
             Ok(stand) => {
                 self.stand = stand;
@@ -120,22 +211,18 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         }
     }
 
-    fn look(&mut self, _: &SelectWaiter, offer: &mut Option<T>) -> (Looked, Option<Sent>) {
-        match self.stand.as_mut().map_or(Look::Nobody, Stand::<T, true>::look) {
+    fn look_with(&mut self, offer: &mut LentPlace<'_>) -> (Looked, Option<Sent>) {
+        match self.stand.as_mut().map_or(Look::Nobody, Stand::look) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             // The message comes out of the line.
-            Look::Closed => (Looked::Done, self.met(offer)),
+            Look::Closed => (Looked::Done, self.met_with(offer)),
             Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
         }
     }
 
-    fn announce(&self) {
-        self.stand.iter().for_each(Stand::announce);
-    }
-
-    fn met(&mut self, offer: &mut Option<T>) -> Option<Sent> {
+    fn met_with(&mut self, offer: &mut LentPlace<'_>) -> Option<Sent> {
         match (self.stand.take()?.leave_to(offer), offer.is_some()) {
             (Some(Met::Peer(_)), _) => Some(Ok(())),
             (_, true) => Some(Err(SendError(()))),
@@ -143,16 +230,12 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
         }
     }
 
-    fn leave(&mut self, offer: &mut Option<T>) {
+    fn leave_with(&mut self, offer: &mut LentPlace<'_>) {
         if let Some(stand) = self.stand.take() {
             stand.leave_to(offer);
         }
         // Last: it may wake another endpoint, whose waker is user code.
         drop(self.owed.take());
-    }
-
-    fn moves(&self) -> u64 {
-        self.party.side().moves()
     }
 }
 
