@@ -36,8 +36,6 @@ pub const TURN: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 pub(in crate::channel) struct Lanes<T> {
     lanes: UntypedLanes,
     shared: Arc<MpscShared<T>>,
-    /// The endpoint of a rendezvous.
-    meeting: Option<Box<MeetingEnd<T, false>>>,
 }
 
 /// The lanes, whose type of messages their owner knows.
@@ -277,9 +275,9 @@ impl UntypedLanes {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
-        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new()) };
-        Self { lanes, shared, meeting }
+        let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
+        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)) };
+        Self { lanes, shared }
     }
 
     // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
@@ -506,11 +504,13 @@ impl<T> ReadingEnd for Lanes<T> {
 
     // MUTANT: Killed only by `rendezvous::funnel::nobody_waits`.
     fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
-        self.meeting.as_deref()
+        // SAFETY: made in `new`, of this type and side.
+        self.lanes.row.meeting.as_deref().map(|meeting| unsafe { MeetingEnd::of(meeting) })
     }
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
-        self.meeting.as_deref_mut()
+        // SAFETY: as above.
+        self.lanes.row.meeting.as_deref_mut().map(|meeting| unsafe { MeetingEnd::of_mut(meeting) })
     }
 }
 

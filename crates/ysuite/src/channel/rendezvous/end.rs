@@ -17,9 +17,13 @@ use crate::sync::Arc;
 use crate::wait::Subscriptions;
 use crate::wait::many::{SharedEnd, propagate};
 
+/// An endpoint whose side and type of messages its owner knows.
+pub(in crate::channel) type UntypedMeetingEnd = Outlined<AnyEnd>;
+
 /// A sender's endpoint with `SENDS`, otherwise the receiver's.
+#[repr(transparent)]
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
-    any: Outlined<AnyEnd>,
+    any: UntypedMeetingEnd,
     of: MessageType<T>,
 }
 
@@ -74,6 +78,28 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
         Box::new(Self { any: Outlined::new(AnyEnd::new(&meeting.any, SENDS, is_counted)), of: PhantomData })
     }
 
+    #[cfg(feature = "mpsc")]
+    pub(in crate::channel) fn into_untyped(self: Box<Self>) -> Box<UntypedMeetingEnd> {
+        // SAFETY: this type is transparent.
+        unsafe { Box::from_raw(Box::into_raw(self).cast()) }
+    }
+
+    /// # Safety
+    /// The endpoint is one of this side and of this type.
+    #[cfg(feature = "mpsc")]
+    pub(in crate::channel) unsafe fn of(end: &UntypedMeetingEnd) -> &Self {
+        // SAFETY: this type is transparent, and by the caller.
+        unsafe { &*core::ptr::from_ref(end).cast() }
+    }
+
+    /// # Safety
+    /// As of [`of`](Self::of).
+    #[cfg(feature = "mpsc")]
+    pub(in crate::channel) unsafe fn of_mut(end: &mut UntypedMeetingEnd) -> &mut Self {
+        // SAFETY: as in `of`.
+        unsafe { &mut *core::ptr::from_mut(end).cast() }
+    }
+
     pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
         // SAFETY: the endpoint is of a rendezvous of `T`, and on this side.
         unsafe { Party::of(self.any.party()) }
@@ -98,7 +124,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
 }
 
 /// An endpoint, without the type of the messages.
-struct AnyEnd {
+pub(in crate::channel) struct AnyEnd {
     meeting: Arc<Meeting>,
     /// Present once this endpoint has been polled or attached.
     subscriptions: Option<Subscriptions>,

@@ -32,6 +32,8 @@ mod ticket;
 mod wait;
 
 pub(super) use self::end::MeetingEnd;
+#[cfg(feature = "mpsc")]
+pub(super) use self::end::UntypedMeetingEnd;
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};

@@ -28,6 +28,7 @@ macro_rules! impl_outlined_drop {
 pub(in crate::channel) use impl_outlined_drop;
 
 /// The value.
+#[repr(transparent)]
 pub(in crate::channel) struct Outlined<V: OutlinedDrop>(ManuallyDrop<V>);
 
 impl<V: OutlinedDrop> Outlined<V> {

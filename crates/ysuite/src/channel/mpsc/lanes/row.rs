@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
+use crate::channel::rendezvous::UntypedMeetingEnd;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
@@ -34,6 +35,8 @@ pub(super) struct Row {
     pub(super) visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     pub(super) is_shut: bool,
+    /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
+    pub(super) meeting: Option<Box<UntypedMeetingEnd>>,
 }
 
 /// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
@@ -148,8 +151,8 @@ impl ActiveLane {
 }
 
 impl Row {
-    pub(super) fn new() -> Self {
-        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false }
+    pub(super) fn new(meeting: Option<Box<UntypedMeetingEnd>>) -> Self {
+        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false, meeting }
     }
 
     pub(super) fn is_active(&self, id: usize) -> bool {
