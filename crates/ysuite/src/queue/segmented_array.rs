@@ -9,9 +9,12 @@
 #[cfg(all(test, ysuite_loom))]
 mod models;
 
+use core::alloc::Layout;
 use core::marker::PhantomData;
-use core::ptr;
+use core::mem::needs_drop;
+use core::ptr::{self, NonNull};
 
+use crate::os;
 use crate::sync::{AtomicPtr, Handed, Ordering};
 
 /// How many segments there may be, unless the array's owner says otherwise.
@@ -21,35 +24,59 @@ const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 //     test: src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
 /// `SEGMENTS`: how many segments there may be.
 pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
-    /// The first segment: null, or `length(0)` elements.
-    begin: AtomicPtr<E>,
-    /// The other segments: null, or a table.
-    further: AtomicPtr<FurtherSegments<E, SEGMENTS>>,
-    /// Elements of the first segment.
-    first: usize,
+    untyped: UntypedArray,
     /// The array owns its elements, and lends them to any thread.
     owned: PhantomData<E>,
 }
 
-/// The segments after the first, by their number: each null, or `length(segment)` elements. The place of the first is
-/// not used.
-struct FurtherSegments<E, const SEGMENTS: usize> {
-    segments: [AtomicPtr<E>; SEGMENTS],
-    made: Handed,
+/// The array without the type of its elements, so that most of it is compiled once. The methods get the array's
+/// [`Elementary`] facts, which are always the same.
+struct UntypedArray {
+    /// The first segment: null, or `length(0)` elements.
+    begin: AtomicPtr<u8>,
+    /// The other segments: null, or a table.
+    further: AtomicPtr<Table>,
+    /// Elements of the first segment.
+    first: usize,
 }
 
-impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
-    /// An empty array whose first segment will have `first` elements.
-    pub(crate) fn new(first: usize) -> Self {
-        let (begin, further) = (AtomicPtr::new(ptr::null_mut()), AtomicPtr::new(ptr::null_mut()));
-        Self { begin, further, first, owned: PhantomData }
+/// The head of a table of the segments after the first, which follow by their number: each null, or `length(segment)`
+/// elements. The place of the first is not used.
+#[repr(C)]
+struct Table {
+    made: Handed,
+    segments: [AtomicPtr<u8>; 0],
+}
+
+/// What the array must know of its elements.
+struct Elementary {
+    element: Layout,
+    segments: usize,
+    /// Drops so many elements. None where that does nothing.
+    drop: Option<unsafe fn(*mut u8, usize)>,
+}
+
+/// # Safety
+/// There are so many elements, which nothing uses afterwards.
+unsafe fn drop_elements<E>(elements: *mut u8, length: usize) {
+    // SAFETY: by the caller.
+    unsafe { ptr::slice_from_raw_parts_mut(elements.cast::<E>(), length).drop_in_place() };
+}
+
+impl Elementary {
+    fn segment(&self, length: usize) -> Layout {
+        let bytes = self.element.size().checked_mul(length);
+        let layout = bytes.and_then(|bytes| Layout::from_size_align(bytes, self.element.align()).ok());
+        layout.expect("a segment that fits into memory")
     }
 
-    /// The largest number of elements of an array whose first segment has `first`.
-    pub(crate) const fn most(first: usize) -> usize {
-        first * ((1 << SEGMENTS) - 1)
+    fn table(&self) -> Layout {
+        let bytes = size_of::<Table>() + self.segments * size_of::<AtomicPtr<u8>>();
+        Layout::from_size_align(bytes, align_of::<Table>()).expect("a few words")
     }
+}
 
+impl UntypedArray {
     fn length(&self, segment: usize) -> usize {
         self.first << segment
     }
@@ -61,77 +88,171 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
         (segment, (row - (1 << segment)) * self.first + index % self.first)
     }
 
+    /// The elements of a segment; null where it does not exist.
+    #[inline]
+    fn elements(&self, segment: usize) -> *mut u8 {
+        // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
+        self.segment(segment).map_or(ptr::null_mut(), |segment| segment.load(Ordering::Acquire))
+    }
+
+    /// Where the pointer to a segment is, if there is a place for it.
+    #[inline]
+    fn segment(&self, segment: usize) -> Option<&AtomicPtr<u8>> {
+        if segment == 0 {
+            return Some(&self.begin);
+        }
+        // ORDERING: Acquire pairs with the Release in `make_table`: the table is initialised.
+        let table = NonNull::new(self.further.load(Ordering::Acquire))?;
+        // SAFETY: a table that `make_table` has made, with a place for each segment that there may be; it lives as long
+        // as `self`.
+        unsafe {
+            table.as_ref().made.read();
+            Some(&*Self::pointers(table).add(segment))
+        }
+    }
+
+    fn pointers(table: NonNull<Table>) -> *mut AtomicPtr<u8> {
+        // SAFETY: within the allocation, which has the pointers behind the head.
+        unsafe { (&raw mut (*table.as_ptr()).segments).cast() }
+    }
+
+    /// Makes the table of the segments after the first.
+    fn make_table(&self, of: &Elementary) {
+        let table: NonNull<Table> = os::allocate(of.table()).cast();
+        // SAFETY: the memory is this thread's alone, and large enough.
+        unsafe {
+            table.write(Table { made: Handed::default(), segments: [] });
+            table.as_ref().made.written();
+            (0..of.segments).for_each(|at| Self::pointers(table).add(at).write(AtomicPtr::new(ptr::null_mut())));
+        }
+        // ORDERING: Release pairs with the Acquire in `segment`: the table is initialised. Relaxed on failure: the
+        // caller finds the other thread's table by `segment`, which acquires.
+        let put = self.further.compare_exchange(ptr::null_mut(), table.as_ptr(), Ordering::Release, Ordering::Relaxed);
+        if put.is_err() {
+            // SAFETY: this thread made it above, and the exchange has failed: no other thread has its address.
+            unsafe { Self::free_table(table, of) };
+        }
+    }
+
+    // MUTANT: Models only: atomics are objects only there.
+    /// # Safety
+    /// No thread uses the table afterwards.
+    unsafe fn free_table(table: NonNull<Table>, of: &Elementary) {
+        // SAFETY: by the caller; `make_table` has allocated it with this layout.
+        unsafe {
+            if cfg!(ysuite_loom) {
+                (0..of.segments).for_each(|at| Self::pointers(table).add(at).drop_in_place());
+                table.drop_in_place();
+            }
+            os::deallocate(table.cast(), of.table());
+        }
+    }
+
+    /// Makes a segment; `make` writes an element there.
+    #[cold]
+    #[inline(never)]
+    fn make(&self, segment: usize, of: &Elementary, make: &mut dyn FnMut(*mut u8)) {
+        let length = self.length(segment);
+        let elements = os::allocate(of.segment(length)).as_ptr();
+        // SAFETY: the memory has room for that many elements.
+        (0..length).for_each(|at| make(unsafe { elements.add(at * of.element.size()) }));
+        if self.segment(segment).is_none() {
+            self.make_table(of);
+        }
+        let place = self.segment(segment).expect("made just now");
+        // ORDERING: Release pairs with the Acquire in `elements`. Relaxed on failure: the caller finds the other
+        // thread's segment by `elements`, which acquires.
+        if place.compare_exchange(ptr::null_mut(), elements, Ordering::Release, Ordering::Relaxed).is_err() {
+            // SAFETY: this thread made them above, and the exchange has failed: no other thread has their address.
+            unsafe { self.free(segment, elements, of) };
+        }
+    }
+
+    /// # Safety
+    /// The elements are those of a segment, or were made for it, and no thread uses them afterwards.
+    unsafe fn free(&self, segment: usize, elements: *mut u8, of: &Elementary) {
+        let length = self.length(segment);
+        // SAFETY: by the caller; `make` has allocated and initialised them so.
+        unsafe {
+            if let Some(drop) = of.drop {
+                drop(elements, length);
+            }
+            os::deallocate(NonNull::new_unchecked(elements), of.segment(length));
+        }
+    }
+
+    /// The first element that exists, from the one with this index on: its index and its address.
+    fn find(&self, from: usize, of: &Elementary) -> Option<(usize, *mut u8)> {
+        let (mut segment, mut place) = self.place(from);
+        // A segment may exist while the one in front of it does not: each is made by the first thread that needs it.
+        while segment < of.segments {
+            let elements = self.elements(segment);
+            if !elements.is_null() {
+                let before = self.first * ((1 << segment) - 1);
+                // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one.
+                return Some((before + place, unsafe { elements.add(place * of.element.size()) }));
+            }
+            (segment, place) = (segment + 1, 0);
+        }
+        None
+    }
+
+    /// Frees all.
+    fn end(&mut self, of: &Elementary) {
+        for segment in 0..of.segments {
+            let elements = self.elements(segment);
+            if !elements.is_null() {
+                // SAFETY: `&mut self` excludes all other threads.
+                unsafe { self.free(segment, elements, of) };
+            }
+        }
+        // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
+        if let Some(table) = NonNull::new(self.further.load(Ordering::Relaxed)) {
+            // SAFETY: as above.
+            unsafe { Self::free_table(table, of) };
+        }
+    }
+}
+
+impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
+    const OF: &'static Elementary = &Elementary {
+        element: Layout::new::<E>(),
+        segments: SEGMENTS,
+        drop: if needs_drop::<E>() { Some(drop_elements::<E>) } else { None },
+    };
+
+    /// An empty array whose first segment will have `first` elements.
+    pub(crate) fn new(first: usize) -> Self {
+        const { assert!(size_of::<E>() != 0) };
+        let (begin, further) = (AtomicPtr::new(ptr::null_mut()), AtomicPtr::new(ptr::null_mut()));
+        Self { untyped: UntypedArray { begin, further, first }, owned: PhantomData }
+    }
+
+    /// The largest number of elements of an array whose first segment has `first`.
+    pub(crate) const fn most(first: usize) -> usize {
+        first * ((1 << SEGMENTS) - 1)
+    }
+
     /// An element, if its segment exists. `index` is less than the array's [`most`](Self::most).
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&E> {
-        let (segment, place) = self.place(index);
-        // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
-        let elements = self.segment(segment)?.load(Ordering::Acquire);
+        let (segment, place) = self.untyped.place(index);
+        let elements = self.untyped.elements(segment).cast::<E>();
         // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one, and lives as long
         // as `self`.
         (!elements.is_null()).then(|| unsafe { &*elements.add(place) })
     }
 
-    /// Where the pointer to a segment is, if there is a place for it.
-    #[inline]
-    fn segment(&self, segment: usize) -> Option<&AtomicPtr<E>> {
-        if segment == 0 { Some(&self.begin) } else { Some(&self.further()?.segments[segment]) }
-    }
-
-    fn further(&self) -> Option<&FurtherSegments<E, SEGMENTS>> {
-        // ORDERING: Acquire pairs with the Release in `segment_or_make`: the table is initialised.
-        // SAFETY: null, or a box's that was stored once, and lives as long as `self`.
-        let further = unsafe { self.further.load(Ordering::Acquire).as_ref() }?;
-        further.made.read();
-        Some(further)
-    }
-
-    /// Where the pointer to a segment is. Makes the table for it.
-    fn segment_or_make(&self, segment: usize) -> &AtomicPtr<E> {
-        if let Some(segment) = self.segment(segment) {
-            return segment;
-        }
-        let null = || AtomicPtr::new(ptr::null_mut());
-        let made = FurtherSegments { segments: core::array::from_fn(|_| null()), made: Handed::default() };
-        made.made.written();
-        let made = Box::into_raw(Box::new(made));
-        // ORDERING: Release pairs with the Acquire in `further`: the table is initialised. Relaxed on failure: the
-        // caller finds the other thread's table by `segment`, which acquires.
-        let put = self.further.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Relaxed);
-        if put.is_err() {
-            // SAFETY: this thread made the box above, and the exchange has failed: no other thread has its address.
-            drop(unsafe { Box::from_raw(made) });
-        }
-        self.segment(segment).expect("made just now")
-    }
-
+    // USER CODE: the constructor of the elements; nothing is linked yet; re-entrance: another thread may make the same
+    //     segment, then one of the two is freed; panic: nothing is linked, and what was made is leaked; test:
+    //     src/queue/segmented_array.rs: every_element_has_a_place_of_its_own
     /// An element; makes its segment first where that does not exist.
-    pub(crate) fn get_or_make(&self, index: usize, make: impl FnMut() -> E) -> &E {
+    pub(crate) fn get_or_make(&self, index: usize, mut make: impl FnMut() -> E) -> &E {
         if self.get(index).is_none() {
-            self.make(self.place(index).0, make);
+            // SAFETY: `make` gives addresses of memory for elements.
+            self.untyped.make(self.untyped.place(index).0, Self::OF, &mut |at| unsafe { at.cast::<E>().write(make()) });
         }
         self.get(index).expect("made just now")
-    }
-
-    // USER CODE: the allocator, and the constructor of the elements; nothing is linked yet; re-entrance: another thread
-    //     may make the same segment, then one of the two is freed; panic: nothing is linked; test:
-    //     src/queue/segmented_array.rs: every_element_has_a_place_of_its_own
-    #[cold]
-    fn make(&self, segment: usize, mut make: impl FnMut() -> E) {
-        let mut elements = Vec::with_capacity(self.length(segment));
-        while elements.len() < self.length(segment) {
-            elements.push(make());
-        }
-        let elements = Box::into_raw(elements.into_boxed_slice());
-        let null = ptr::null_mut();
-        // ORDERING: Release pairs with the Acquire in `get`. Relaxed on failure: the caller finds the other
-        // thread's segment by `get`, which acquires.
-        let place = self.segment_or_make(segment);
-        let made = place.compare_exchange(null, elements.cast(), Ordering::Release, Ordering::Relaxed);
-        if made.is_err() {
-            // SAFETY: this thread made the box above, and the exchange has failed: no other thread has its address.
-            drop(unsafe { Box::from_raw(elements) });
-        }
     }
 
     /// All elements that exist, in order. Loads each segment only when the iteration gets there.
@@ -150,39 +271,19 @@ pub(crate) struct Elements<'a, E, const SEGMENTS: usize> {
 impl<'a, E, const SEGMENTS: usize> Iterator for Elements<'a, E, SEGMENTS> {
     type Item = (usize, &'a E);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        while self.next < SegmentedArray::<E, SEGMENTS>::most(self.array.first) {
-            let index = self.next;
-            if let Some(element) = self.array.get(index) {
-                self.next += 1;
-                return Some((index, element));
-            }
-            // A segment may exist while the one in front of it does not: each is made by the first thread that needs
-            // it.
-            let (segment, place) = self.array.place(index);
-            self.next += self.array.length(segment) - place;
-        }
-        None
+        let (index, element) = self.array.untyped.find(self.next, SegmentedArray::<E, SEGMENTS>::OF)?;
+        self.next = index + 1;
+        // SAFETY: an element, which lives as long as the array.
+        Some((index, unsafe { &*element.cast::<E>() }))
     }
 }
 
 impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
+    #[inline]
     fn drop(&mut self) {
-        for segment in 0..SEGMENTS {
-            let Some(place) = self.segment(segment) else { break };
-            // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
-            let elements = place.load(Ordering::Relaxed);
-            if !elements.is_null() {
-                // SAFETY: `make` boxed the segment with this length, and `&mut self` excludes all other threads.
-                drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(elements, self.length(segment))) });
-            }
-        }
-        // ORDERING: Relaxed, as above.
-        let further = self.further.load(Ordering::Relaxed);
-        if !further.is_null() {
-            // SAFETY: `segment_or_make` boxed it, and `&mut self` excludes all other threads.
-            drop(unsafe { Box::from_raw(further) });
-        }
+        self.untyped.end(Self::OF);
     }
 }
 
