@@ -89,8 +89,8 @@ impl UntypedLanes {
                 }
                 Visit::Over => {
                     let id = row.remove_first();
-                    if !row.is_shut {
-                        id.into_iter().for_each(|id| shared.finish(id));
+                    if let (Some(id), false) = (id, row.is_shut) {
+                        shared.finish(id);
                     }
                     continue;
                 }
@@ -124,8 +124,8 @@ impl UntypedLanes {
     /// Puts the reader of the current lane back into the row, where that lane stays in front. True: there was one.
     fn pause_turn(&mut self) -> bool {
         self.left = 0;
-        let (reader, lane) = (self.turn.take(), self.row.lanes.front_mut());
-        let Some((reader, lane)) = reader.zip(lane) else { return false };
+        let Some(reader) = self.turn.take() else { return false };
+        let Some(lane) = self.row.lanes.front_mut() else { return false };
         lane.reader = Some(reader);
         true
     }
@@ -137,7 +137,7 @@ impl UntypedLanes {
             return;
         }
         let (row, position) = (&mut *self.row, self.granted);
-        shared.ready.take(|id| {
+        shared.ready.take(&mut |id| {
             // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender
             // that had this id before.
             if row.is_shut || row.is_active(id) {
@@ -182,35 +182,41 @@ impl UntypedLanes {
 
     /// Gives back what active lanes keep for later messages, and the room of the row.
     fn shrink(&mut self) {
-        self.turn.iter_mut().for_each(|reader| reader.shrink());
+        if let Some(reader) = &mut self.turn {
+            reader.shrink();
+        }
         self.row.shrink();
     }
 
     // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     fn has_full_lane(&self, shared: &SharedLanes, bound: usize) -> bool {
-        let active = self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref());
-        self.turn.iter().chain(active).any(|reader| reader.count_up_to(bound) >= bound)
+        let mut is_any_full = self.turn.as_ref().is_some_and(|reader| reader.count_up_to(bound) >= bound);
+        self.row.lanes.visit(&mut |reader| {
+            is_any_full = is_any_full || reader.count_up_to(bound) >= bound;
+            !is_any_full
+        });
+        is_any_full
             // A lane that is not active has no message, unless it is raised.
             // SAFETY: this is the receiver, and the channel is open.
-            || !self.row.is_shut && unsafe { shared.has_full_lane(bound, |id| self.row.is_active(id)) }
+            || !self.row.is_shut && unsafe { shared.has_full_lane(bound, &|id| self.row.is_active(id)) }
     }
 
     // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, shared: &SharedLanes, enough: usize) -> usize {
         let mut length = self.turn.as_ref().map_or(0, |reader| reader.count_up_to(enough));
-        for reader in self.row.lanes.iter().filter_map(|lane| lane.reader.as_ref()) {
-            if length >= enough {
-                return length;
+        self.row.lanes.visit(&mut |reader| {
+            if length < enough {
+                length += reader.count_up_to(enough - length);
             }
-            length += reader.count_up_to(enough - length);
-        }
+            length < enough
+        });
         // A lane that is not active has no message, unless it is raised.
         if length >= enough || self.row.is_shut || !shared.ready.any() {
             return length;
         }
         // SAFETY: this is the receiver, and the channel is open.
-        length + unsafe { shared.len_up_to(enough - length, |id| self.row.is_active(id)) }
+        length + unsafe { shared.len_up_to(enough - length, &|id| self.row.is_active(id)) }
     }
 
     /// As of [`ReadingEnd::close`].
@@ -219,15 +225,22 @@ impl UntypedLanes {
         self.granted = self.granted.wrapping_sub(left);
         self.pause_turn();
         let lanes = shared.shut();
-        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.mark_cut())).pass();
+        let mut barrier = Barrier::none();
+        for (_, idle) in &lanes {
+            barrier = barrier.and(idle.mark_cut());
+        }
+        barrier.pass();
         window();
         let (row, position) = (&mut *self.row, self.granted);
         row.is_shut = true;
-        row.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(|reader| reader.cut());
+        row.lanes.visit_mut(&mut |reader| reader.cut());
         for (id, idle) in &lanes {
-            if !row.is_active(*id) {
-                // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
-                unsafe { idle.cut() }.into_iter().for_each(|reader| row.add(*id, reader, position));
+            if row.is_active(*id) {
+                continue;
+            }
+            // SAFETY: the lane has no reader, as it is not in the row, and this is the reading side.
+            if let Some(reader) = unsafe { idle.cut() } {
+                row.add(*id, reader, position);
             }
         }
         if left != 0 {

@@ -56,30 +56,32 @@ impl LeftPlace {
         Self { state: AtomicU8::new(EMPTY), lane: UnsafeCell::new(None) }
     }
 
-    /// Exchanges the content of the slot by `exchange`, if the slot is in `state`. `None`: it is not.
-    fn exchange<R>(&self, state: u8, exchange: impl FnOnce(&mut Option<LeftLane>) -> R) -> Option<R> {
+    /// Exchanges the content of the slot by `exchange`, if the slot is in `state` (true).
+    fn exchange(&self, state: u8, exchange: &mut dyn FnMut(&mut Option<LeftLane>)) -> bool {
         // ORDERING: Acquire pairs with the Release below: what the last thread did here is visible. The same holds on
         //     failure: a thread that finds that the receiver has emptied a slot on drop sees that the channel is shut.
-        self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).ok()?;
+        if self.state.compare_exchange(state, BUSY, Ordering::Acquire, Ordering::Acquire).is_err() {
+            return false;
+        }
         // SAFETY: this thread has set the state to BUSY.
-        let (answer, now) = self.lane.with_mut(|lane| unsafe {
-            let answer = exchange(&mut *lane);
-            let now = match &*lane {
+        let now = self.lane.with_mut(|lane| unsafe {
+            exchange(&mut *lane);
+            match &*lane {
                 None => EMPTY,
                 Some((_, writer)) if writer.has_ended() => FULL,
                 Some(_) => UNUSED,
-            };
-            (answer, now)
+            }
         });
         // ORDERING: Release pairs with the Acquire above.
         self.state.store(now, Ordering::Release);
-        Some(answer)
+        true
     }
 
-    /// Takes the unused lane out, if there is one.
-    fn take_unused(&self) -> Option<LeftLane> {
-        // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchange decides, and acquires.
-        if self.state.load(Ordering::Relaxed) == UNUSED { self.exchange(UNUSED, Option::take)? } else { None }
+    /// Takes the lane out, if the slot is in `state`.
+    fn take(&self, state: u8) -> Option<LeftLane> {
+        let mut lane = None;
+        self.exchange(state, &mut |place| lane = place.take());
+        lane
     }
 }
 
@@ -106,18 +108,21 @@ impl LeftLanes {
             // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchanges decide, and
             //     acquire.
             let state = place.state.load(Ordering::Relaxed);
-            if state == EMPTY && place.exchange(EMPTY, |empty| *empty = lane.take()).is_some() {
+            if state == EMPTY && place.exchange(EMPTY, &mut |empty| *empty = lane.take()) {
                 return None;
             }
             if state != FULL {
                 continue;
             }
-            let replaced = place.exchange(FULL, |full| {
+            let mut replaced = None;
+            place.exchange(FULL, &mut |full| {
                 let has_ended = full.as_ref().is_some_and(|(_, writer)| writer.is_finished());
-                if has_ended { full.replace(lane.take()?) } else { None }
+                if has_ended && lane.is_some() {
+                    replaced = core::mem::replace(full, lane.take());
+                }
             });
-            if let Some(ended @ Some(_)) = replaced {
-                return ended;
+            if replaced.is_some() {
+                return replaced;
             }
         }
         lane
@@ -143,20 +148,41 @@ impl LeftLanes {
         if self.unused.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let lane = self.places.iter().find_map(|(_, place)| place.take_unused())?;
-        self.unused.fetch_sub(1, Ordering::Relaxed);
-        Some(lane)
+        self.find_unused()
+    }
+
+    fn find_unused(&self) -> Option<LeftLane> {
+        for (_, place) in self.places.iter() {
+            // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchange decides, and
+            //     acquires.
+            if place.state.load(Ordering::Relaxed) != UNUSED {
+                continue;
+            }
+            let lane = place.take(UNUSED);
+            if lane.is_some() {
+                // ORDERING: Relaxed; a hint, which guards no data.
+                self.unused.fetch_sub(1, Ordering::Relaxed);
+                return lane;
+            }
+        }
+        None
     }
 
     /// Takes a closed lane out, if there is one: the one with the fewest messages.
     pub(super) fn take(&self) -> Option<LeftLane> {
         loop {
-            let occupied = |full: &mut Option<LeftLane>| full.as_ref().map(|(_, writer)| writer.occupied());
-            let lanes = self.places.iter();
-            let lanes = lanes.filter_map(|(_, place)| Some((place.exchange(FULL, occupied)??, place)));
-            let (_, place) = lanes.min_by_key(|(occupied, _)| *occupied)?;
+            let (mut fewest, mut found) = (usize::MAX, None);
+            for (_, place) in self.places.iter() {
+                place.exchange(FULL, &mut |full| {
+                    let occupied = full.as_ref().map_or(usize::MAX, |(_, writer)| writer.occupied());
+                    if occupied < fewest {
+                        (fewest, found) = (occupied, Some(place));
+                    }
+                });
+            }
             // Unless another thread has taken it meanwhile.
-            if let Some(lane @ Some(_)) = place.exchange(FULL, Option::take) {
+            let lane = found?.take(FULL);
+            if lane.is_some() {
                 return lane;
             }
         }

@@ -503,16 +503,16 @@ impl SharedLanes {
     ///
     /// # Safety
     /// Only the receiver may call this, and before it shuts the channel.
-    pub(super) unsafe fn len_up_to(&self, enough: usize, is_active: impl Fn(usize) -> bool) -> usize {
+    pub(super) unsafe fn len_up_to(&self, enough: usize, is_active: &dyn Fn(usize) -> bool) -> usize {
         let mut length = 0;
-        for id in self.ready.raised().filter(|id| !is_active(*id)) {
-            if length >= enough {
-                break;
+        self.ready.visit(&mut |id| {
+            if !is_active(id) && length < enough {
+                // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone
+                // wakes their readers; this is the receiver, and it does neither here.
+                length += unsafe { self.look(id, |idle| idle.len_up_to(enough)) }.unwrap_or(0);
             }
-            // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
-            // their readers; this is the receiver, and it does neither here.
-            length += unsafe { self.look(id, |idle| idle.len_up_to(enough)) }.unwrap_or(0);
-        }
+            length < enough
+        });
         length
     }
 
@@ -520,13 +520,16 @@ impl SharedLanes {
     ///
     /// # Safety
     /// As [`len_up_to`](Self::len_up_to).
-    pub(super) unsafe fn has_full_lane(&self, bound: usize, is_active: impl Fn(usize) -> bool) -> bool {
-        self.ready.raised().filter(|id| !is_active(*id)).any(|id| {
+    pub(super) unsafe fn has_full_lane(&self, bound: usize, is_active: &dyn Fn(usize) -> bool) -> bool {
+        let mut is_any_full = false;
+        self.ready.visit(&mut |id| {
             // SAFETY: by the caller the channel is not shut. So only the receiver takes lanes out, and it alone wakes
             // their readers; this is the receiver, and it does neither here.
-            let is_full = unsafe { self.look(id, |idle| idle.len_up_to(bound) >= bound) };
-            is_full == Some(true)
-        })
+            let is_full = || unsafe { self.look(id, |idle| idle.len_up_to(bound) >= bound) } == Some(true);
+            is_any_full = !is_active(id) && is_full();
+            !is_any_full
+        });
+        is_any_full
     }
 
     /// Receiver: from now on no sender connects. Takes all lanes out of their slots, and the caller ends them.
@@ -538,16 +541,27 @@ impl SharedLanes {
         // ORDERING: pairs with the fence in `connect`: either the new sender finds the channel shut, or the check below
         //     finds its lane.
         fence(Ordering::SeqCst);
-        self.slots.iter().filter_map(|(id, slot)| Some((id, slot.take()?))).collect()
+        let mut lanes = LanesTaken::new();
+        for (id, slot) in self.slots.iter() {
+            if let Some(idle) = slot.take() {
+                lanes.push((id, idle));
+            }
+        }
+        lanes
     }
 
     // MUTANT: A wake without a mode does nothing. Killed only by `tasks_wait_for_the_receivers_end`.
     /// Receiver: has ended these lanes, in which nothing can be sent any more. Wakes the senders that wait for room,
     /// and all that wait for the disconnection. Where a waker panics, the others are woken before the panic continues.
     pub(super) fn tell(&self, lanes: &LanesTaken) {
-        let released = lanes.iter().map(|(id, idle)| (*id, idle, idle.released()));
         // All tokens are taken before the first waker, which is user code.
-        let waiting: Vec<_> = released.filter(|(_, _, tokens)| *tokens != 0).collect();
+        let mut waiting = Vec::new();
+        for (id, idle) in lanes {
+            let tokens = idle.released();
+            if tokens != 0 {
+                waiting.push((*id, idle, tokens));
+            }
+        }
         let mut panics = Panics::none();
         for (id, idle, tokens) in waiting {
             panics.catch(|| self.sender(Some(id as u32)).wake(idle.writer_passive(), tokens));
@@ -564,13 +578,19 @@ impl SharedLanes {
     /// panic continues.
     pub(super) fn abandon(&self) {
         let lanes = self.shut();
-        lanes.iter().fold(Barrier::none(), |barrier, (_, idle)| barrier.and(idle.go())).pass();
+        let mut barrier = Barrier::none();
+        for (_, idle) in &lanes {
+            barrier = barrier.and(idle.go());
+        }
+        barrier.pass();
         let mut panics = Panics::none();
         panics.catch(|| self.tell(&lanes));
         while let Some(lane) = self.left.take_unused().or_else(|| self.left.take()) {
             panics.catch(|| drop(lane));
         }
         // The messages last: no panic of theirs may keep a sender asleep.
-        lanes.iter().for_each(|(_, idle)| panics.catch(|| idle.dispose()));
+        for (_, idle) in &lanes {
+            panics.catch(|| idle.dispose());
+        }
     }
 }

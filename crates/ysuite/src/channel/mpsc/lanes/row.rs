@@ -71,12 +71,35 @@ impl LaneQueue {
         self.only.as_mut().or_else(|| self.several.front_mut())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &ActiveLane> {
-        self.only.iter().chain(&self.several)
+    /// Calls `each` with the readers of all lanes but the one that has its turn, until it returns false.
+    pub(super) fn visit(&self, each: &mut dyn FnMut(&UntypedReader) -> bool) {
+        for index in 0..self.len() {
+            let lane = self.only.as_ref().or_else(|| self.several.get(index));
+            if lane.and_then(|lane| lane.reader.as_ref()).is_some_and(|reader| !each(reader)) {
+                return;
+            }
+        }
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveLane> {
-        self.only.iter_mut().chain(&mut self.several)
+    /// Calls `each` with the readers of all lanes but the one that has its turn.
+    pub(super) fn visit_mut(&mut self, each: &mut dyn FnMut(&mut UntypedReader)) {
+        for index in 0..self.len() {
+            let lane = self.only.as_mut().or_else(|| self.several.get_mut(index));
+            if let Some(reader) = lane.and_then(|lane| lane.reader.as_mut()) {
+                each(reader);
+            }
+        }
+    }
+
+    /// Makes the room one for this number of lanes. Not by `shrink_to`, which is three times as much code.
+    #[cold]
+    #[inline(never)]
+    fn shrink(&mut self, room: usize) {
+        let mut fewer = VecDeque::with_capacity(room);
+        while let Some(lane) = self.several.pop_front() {
+            fewer.push_back(lane);
+        }
+        self.several = fewer;
     }
 
     pub(super) fn pop_front(&mut self) -> Option<ActiveLane> {
@@ -89,7 +112,9 @@ impl LaneQueue {
                 self.only = Some(lane);
                 return;
             }
-            self.several.extend(self.only.take());
+            if let Some(only) = self.only.take() {
+                self.several.push_back(only);
+            }
         }
         self.several.push_back(lane);
     }
@@ -194,17 +219,19 @@ impl Row {
     /// After a crowd: the memory that is kept is in proportion to the lanes that exist, and a lane that leaves pays for
     /// moving few others.
     fn give_back_room(&mut self) {
-        let lanes = &mut self.lanes.several;
-        if lanes.capacity() > KEPT_ROOM && lanes.len() < lanes.capacity() / 4 {
-            shrink(lanes);
+        let (room, lanes) = (self.lanes.several.capacity(), &mut self.lanes);
+        if room > KEPT_ROOM && lanes.len() < room / 4 {
+            lanes.shrink((2 * lanes.len()).max(KEPT_ROOM));
         }
     }
 
     /// Gives back what lanes keep for later messages, and the room for more lanes.
     #[cold]
     pub(super) fn shrink(&mut self) {
-        self.lanes.iter_mut().filter_map(|lane| lane.reader.as_mut()).for_each(|reader| reader.shrink());
-        self.lanes.several.shrink_to_fit();
+        self.lanes.visit_mut(&mut |reader| reader.shrink());
+        if self.lanes.several.capacity() != 0 {
+            self.lanes.shrink(self.lanes.len());
+        }
     }
 
     /// A lane that has left the row: makes its reader idle. Returns its id.
@@ -220,8 +247,14 @@ impl Row {
     /// Arms the lanes that have been empty for at least `empty` visits, with one barrier, and takes those that are
     /// still empty then out of the row. True: some are not empty, and stay.
     pub(super) fn arm(&mut self, empty: u32) -> bool {
-        let due = self.lanes.iter().filter(|lane| lane.empty >= empty).filter_map(|lane| lane.reader.as_ref());
-        due.fold(Barrier::none(), |barrier, reader| barrier.and(reader.passive().mark(LANE))).pass();
+        let mut barrier = Barrier::none();
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes.only.as_ref().or_else(|| self.lanes.several.get(index));
+            if let Some(reader) = lane.filter(|lane| lane.empty >= empty).and_then(|lane| lane.reader.as_ref()) {
+                barrier = barrier.and(reader.passive().mark(LANE));
+            }
+        }
+        barrier.pass();
         window();
         let mut found = false;
         // Each lane once; those that stay keep their order.
@@ -247,11 +280,4 @@ impl Row {
         self.give_back_room();
         found
     }
-}
-
-/// Not among what is kept in registers while lanes are visited and armed.
-#[cold]
-#[inline(never)]
-fn shrink<L>(lanes: &mut VecDeque<L>) {
-    lanes.shrink_to((2 * lanes.len()).max(KEPT_ROOM));
 }
