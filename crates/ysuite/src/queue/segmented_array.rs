@@ -35,7 +35,7 @@ struct UntypedArray {
     /// The first segment: null, or `length(0)` elements.
     begin: AtomicPtr<u8>,
     /// The other segments: null, or a table.
-    further: AtomicPtr<Table>,
+    further: AtomicPtr<FurtherSegments>,
     /// Elements of the first segment.
     first: usize,
 }
@@ -43,7 +43,7 @@ struct UntypedArray {
 /// The head of a table of the segments after the first, which follow by their number: each null, or `length(segment)`
 /// elements. The place of the first is not used.
 #[repr(C)]
-struct Table {
+struct FurtherSegments {
     made: Handed,
     segments: [AtomicPtr<u8>; 0],
 }
@@ -52,12 +52,12 @@ struct Table {
 struct Elementary {
     element: Layout,
     segments: usize,
-    /// Drops so many elements. None where that does nothing.
+    /// Drops that number of elements. None where that does nothing.
     drop: Option<unsafe fn(*mut u8, usize)>,
 }
 
 /// # Safety
-/// There are so many elements, which nothing uses afterwards.
+/// There are `length` elements, which nothing uses afterwards.
 unsafe fn drop_elements<E>(elements: *mut u8, length: usize) {
     // SAFETY: by the caller.
     unsafe { ptr::slice_from_raw_parts_mut(elements.cast::<E>(), length).drop_in_place() };
@@ -71,8 +71,8 @@ impl Elementary {
     }
 
     fn table(&self) -> Layout {
-        let bytes = size_of::<Table>() + self.segments * size_of::<AtomicPtr<u8>>();
-        Layout::from_size_align(bytes, align_of::<Table>()).expect("a few words")
+        let bytes = size_of::<FurtherSegments>() + self.segments * size_of::<AtomicPtr<u8>>();
+        Layout::from_size_align(bytes, align_of::<FurtherSegments>()).expect("a few words")
     }
 }
 
@@ -111,17 +111,17 @@ impl UntypedArray {
         }
     }
 
-    fn pointers(table: NonNull<Table>) -> *mut AtomicPtr<u8> {
+    fn pointers(table: NonNull<FurtherSegments>) -> *mut AtomicPtr<u8> {
         // SAFETY: within the allocation, which has the pointers behind the head.
         unsafe { (&raw mut (*table.as_ptr()).segments).cast() }
     }
 
     /// Makes the table of the segments after the first.
     fn make_table(&self, of: &Elementary) {
-        let table: NonNull<Table> = os::allocate(of.table()).cast();
+        let table: NonNull<FurtherSegments> = os::allocate(of.table()).cast();
         // SAFETY: the memory is this thread's alone, and large enough.
         unsafe {
-            table.write(Table { made: Handed::default(), segments: [] });
+            table.write(FurtherSegments { made: Handed::default(), segments: [] });
             table.as_ref().made.written();
             (0..of.segments).for_each(|at| Self::pointers(table).add(at).write(AtomicPtr::new(ptr::null_mut())));
         }
@@ -137,7 +137,7 @@ impl UntypedArray {
     // MUTANT: Models only: atomics are objects only there.
     /// # Safety
     /// No thread uses the table afterwards.
-    unsafe fn free_table(table: NonNull<Table>, of: &Elementary) {
+    unsafe fn free_table(table: NonNull<FurtherSegments>, of: &Elementary) {
         // SAFETY: by the caller; `make_table` has allocated it with this layout.
         unsafe {
             if cfg!(ysuite_loom) {
