@@ -95,7 +95,7 @@ impl<T> Fed<T> {
         context: &mut Context<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
         if let Some(line) = &self.line {
-            ready!(line.poll(context));
+            ready!(line.poll(side, context));
         }
         Poll::Ready(self.leave(side))
     }

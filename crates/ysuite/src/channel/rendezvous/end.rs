@@ -106,6 +106,7 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
     }
 
     /// Whether the other side is disconnected, or the rendezvous is closed, or this endpoint.
+    #[inline]
     pub(in crate::channel) fn is_closed(&self) -> bool {
         self.any.is_closed()
     }
@@ -145,15 +146,23 @@ impl AnyEnd {
         Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false }
     }
 
+    #[inline]
     fn side(&self) -> MeetingSide<'_> {
         MeetingSide { meeting: &self.meeting, sends: self.sends }
     }
 
-    #[inline(never)]
+    // A select that is not at a rendezvous moves an endpoint that is not there: in parts, nothing of it is moved.
+    #[inline]
     fn party(&self) -> AnyParty<'_> {
-        AnyParty { side: self.side(), subscriptions: self.subscriptions.as_ref(), has_ended: self.has_ended }
+        AnyParty {
+            meeting: &self.meeting,
+            subscriptions: self.subscriptions.as_ref(),
+            sends: self.sends,
+            has_ended: self.has_ended,
+        }
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         self.has_ended || self.meeting.is_closed()
     }

@@ -8,24 +8,18 @@ use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::meeting::MeetingSide;
-use super::node::{LentPlace, MessageType, StandNode};
+use super::node::{LentPlace, MessageType};
 use super::party::{AnyParty, Party};
 use super::ticket::Ticket;
-use super::wait::Stand;
+use super::wait::LineSlot;
 use crate::channel::error::{SendError, TrySendError};
 use crate::foreign::{Foreign, Panics};
 use crate::sync::Arc;
 
 /// A slot in line, with a message.
 pub(in crate::channel) struct InLine<T> {
-    any: AnyInLine,
+    slot: LineSlot,
     of: MessageType<T>,
-}
-
-/// As [`InLine`], without the type of the message.
-struct AnyInLine {
-    node: Arc<StandNode>,
-    at: usize,
 }
 
 impl<T> InLine<T> {
@@ -33,13 +27,13 @@ impl<T> InLine<T> {
     /// closed.
     pub(in crate::channel) fn begin(party: &Party<'_, T, true>, message: T) -> Result<Option<Self>, SendError<()>> {
         let mut place = Foreign::some(message);
-        let line = AnyInLine::begin(party.any(), &mut party.place(&mut place))?;
-        Ok(line.map(|any| Self { any, of: PhantomData }))
+        let slot = begin(party.any(), &mut party.place(&mut place))?;
+        Ok(slot.map(|slot| Self { slot, of: PhantomData }))
     }
 
     /// Ready once the message has changed hands, or the rendezvous is closed.
-    pub(in crate::channel) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        self.any.poll(context)
+    pub(in crate::channel) fn poll(&self, side: MeetingSide<'_>, context: &mut Context<'_>) -> Poll<()> {
+        self.slot.poll(side, context)
     }
 
     // USER CODE: `Drop` of the waker of a sink's task; the registration has left its line; re-entrance: any operation;
@@ -47,31 +41,18 @@ impl<T> InLine<T> {
     //     a_sink_that_goes_takes_what_waits_with_it_and_hands_its_turn_on
     /// Leaves the line. An error where the message has not changed hands: it is dropped.
     pub(in crate::channel) fn end(self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
-        self.any.end(side)
+        self.slot.end_in_place(side)
     }
 }
 
-impl AnyInLine {
-    fn begin(party: AnyParty<'_>, place: &mut LentPlace<'_>) -> Result<Option<Self>, SendError<()>> {
-        match party.give(place) {
-            Ok(()) => return Ok(None),
-            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
-            Err(TrySendError::Full(())) => {}
-        }
-        // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
-        Panics::in_drop(|| drop(party.disarm()));
-        let stand = Stand::send_from(party.side, &Arc::new(Ticket::for_task()), 0, place, true)?;
-        Ok(stand.map(|stand| {
-            let (node, at) = stand.into_place();
-            Self { node, at }
-        }))
+/// As [`InLine::begin`], of any type of messages.
+fn begin(party: AnyParty<'_>, place: &mut LentPlace<'_>) -> Result<Option<LineSlot>, SendError<()>> {
+    match party.give(place) {
+        Ok(()) => return Ok(None),
+        Err(TrySendError::Disconnected(())) => return Err(SendError(())),
+        Err(TrySendError::Full(())) => {}
     }
-
-    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        self.node.ticket.poll(context).map(drop)
-    }
-
-    fn end(self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
-        Stand::at_place(side, self.node, self.at).end_in_place()
-    }
+    // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
+    Panics::in_drop(|| drop(party.disarm()));
+    LineSlot::send_from(party.side(), &Arc::new(Ticket::for_task()), 0, place, true)
 }

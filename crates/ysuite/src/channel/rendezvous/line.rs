@@ -2,22 +2,22 @@
 //!
 //! Grows to the maximal number of simultaneous registrations; slots are used again.
 
-/// No slot.
-const NONE: usize = usize::MAX;
+/// No slot. Slots have numbers of half a word: a line of more would take 100 GB.
+const NONE: u32 = u32::MAX;
 
 pub(super) struct Line<N> {
     places: Vec<LinePlace<N>>,
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
     /// The first free slot; free slots are linked by `behind`.
-    free: usize,
+    free: u32,
     length: usize,
 }
 
 struct LinePlace<N> {
     node: Option<N>,
-    before: usize,
-    behind: usize,
+    before: u32,
+    behind: u32,
 }
 
 impl<N> Line<N> {
@@ -30,20 +30,21 @@ impl<N> Line<N> {
     }
 
     /// Adds a registration at the back of the line. Returns its slot.
-    pub(super) fn push(&mut self, node: N) -> usize {
+    pub(super) fn push(&mut self, node: N) -> u32 {
         let place = LinePlace { node: Some(node), before: self.last, behind: NONE };
         let at = if self.free == NONE {
+            let at = u32::try_from(self.places.len()).ok().filter(|&at| at != NONE);
+            let at = at.expect("fewer than 4 billion operations wait");
             self.places.push(place);
-            self.places.len() - 1
+            at
         } else {
             let at = self.free;
-            self.free = self.places[at].behind;
-            self.places[at] = place;
+            self.free = core::mem::replace(&mut self.places[at as usize], place).behind;
             at
         };
         match self.last {
             NONE => self.first = at,
-            last => self.places[last].behind = at,
+            last => self.places[last as usize].behind = at,
         }
         self.last = at;
         self.length += 1;
@@ -51,29 +52,29 @@ impl<N> Line<N> {
     }
 
     /// Leaves the line.
-    pub(super) fn remove(&mut self, at: usize) -> Option<N> {
-        let place = self.places.get_mut(at)?;
+    pub(super) fn remove(&mut self, at: u32) -> Option<N> {
+        let place = self.places.get_mut(at as usize)?;
         let node = place.node.take()?;
         let (before, behind) = (place.before, place.behind);
         place.behind = self.free;
         self.free = at;
         match before {
             NONE => self.first = behind,
-            before => self.places[before].behind = behind,
+            before => self.places[before as usize].behind = behind,
         }
         match behind {
             NONE => self.last = before,
-            behind => self.places[behind].before = before,
+            behind => self.places[behind as usize].before = before,
         }
         self.length -= 1;
         Some(node)
     }
 
     /// The registrations in line, from the first on, with their slots.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &N)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &N)> {
         let mut at = self.first;
         core::iter::from_fn(move || {
-            let place = self.places.get(at)?;
+            let place = self.places.get(at as usize)?;
             let found = (at, place.node.as_ref()?);
             at = place.behind;
             Some(found)

@@ -167,6 +167,11 @@ impl SharedEnd for MeetingSide<'_> {
 }
 
 impl MeetingSide<'_> {
+    /// A claim of this side is open: notifies one endpoint of the other side that only wants to be notified.
+    pub(in crate::channel) fn announce(self) {
+        self.meeting.announce(self.sends);
+    }
+
     /// A number that grows with each change of the lines. Where it is unchanged, the lines have exactly the same
     /// registrations.
     pub(in crate::channel) fn moves(self) -> u64 {
@@ -244,6 +249,7 @@ impl Meeting {
 
     /// Whether one side is disconnected, or the rendezvous is closed. A message that a future has given back may still
     /// be here.
+    #[inline]
     pub(in crate::channel) fn is_closed(&self) -> bool {
         // ORDERING: Acquire pairs with the Release in `shut`.
         self.closed.load(Ordering::Acquire)
@@ -361,15 +367,14 @@ impl Meeting {
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides.
     /// Registers in line.
-    pub(super) fn stand(&self, lines: &mut Lines, sends: bool, node: Arc<StandNode>) -> usize {
-        let at = if sends { &mut lines.senders } else { &mut lines.receivers }.push(node);
+    pub(super) fn stand(&self, lines: &mut Lines, sends: bool, node: &Arc<StandNode>) {
+        node.set_at(if sends { &mut lines.senders } else { &mut lines.receivers }.push(node.clone()));
         self.note(lines);
-        at
     }
 
     // MUTANT: The lock and the node end with the function anyway.
     /// Leaves the line. This case has not taken the claim.
-    pub(super) fn leave(&self, sends: bool, at: usize) {
+    pub(super) fn leave(&self, sends: bool, at: u32) {
         let Some(mut lines) = self.lines.lock_to_go() else { return };
         let node = if sends { &mut lines.senders } else { &mut lines.receivers }.remove(at);
         self.note(&lines);

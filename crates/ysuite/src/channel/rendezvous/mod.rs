@@ -43,4 +43,4 @@ pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};
 pub(super) use self::party::poll;
 pub(super) use self::party::{AnyParty, Party, poll_message};
 pub(super) use self::ticket::{Met, Ticket};
-pub(super) use self::wait::{Look, Stand};
+pub(super) use self::wait::{LineSlot, Look};

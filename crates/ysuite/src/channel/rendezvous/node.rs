@@ -14,7 +14,7 @@ use std::sync::Arc as StdArc;
 
 use super::ticket::Ticket;
 use crate::foreign::Lent;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell};
 
 /// What a handle of a rendezvous of `T` has of `T`. Messages go to other threads by it, and end there; none is shared.
 pub(in crate::channel) type MessageType<T> = PhantomData<Arc<Mutex<T>>>;
@@ -44,6 +44,7 @@ impl<'a> LentPlace<'a> {
         let node = unsafe {
             (&raw mut (*node).ticket).write(ticket);
             (&raw mut (*node).case).write(case);
+            (&raw mut (*node).at).write(AtomicU32::new(0));
             (&raw mut (*node).handed).write(AtomicU64::new(0));
             // A cell has the address of its content. A model's cell has more.
             #[cfg(not(ysuite_loom))]
@@ -63,11 +64,11 @@ impl<'a> LentPlace<'a> {
 trait MessagePlace {
     fn is_there(&self) -> bool;
 
-    /// Moves the message, which is there, to memory.
+    /// Moves the message, if there is one (true), to memory.
     ///
     /// # Safety
     /// The memory is for a message of this type, and has none.
-    unsafe fn move_to(&mut self, memory: *mut ());
+    unsafe fn move_to(&mut self, memory: *mut ()) -> bool;
 
     /// Moves a message here, to a place that is empty.
     ///
@@ -87,9 +88,13 @@ impl<T> MessagePlace for Option<T> {
         self.is_some()
     }
 
-    unsafe fn move_to(&mut self, memory: *mut ()) {
-        // SAFETY: by the caller.
-        unsafe { Lent::move_to(self, memory.cast::<T>()) };
+    unsafe fn move_to(&mut self, memory: *mut ()) -> bool {
+        let is_there = self.is_some();
+        if is_there {
+            // SAFETY: by the caller.
+            unsafe { Lent::move_to(self, memory.cast::<T>()) };
+        }
+        is_there
     }
 
     unsafe fn move_from(&mut self, memory: *mut ()) {
@@ -145,6 +150,8 @@ pub(super) struct StandNode<M: ?Sized + MessageMemory = dyn MessageMemory> {
     pub(super) ticket: Arc<Ticket>,
     /// The number of the owner's case.
     pub(super) case: u32,
+    /// The slot in line, for the owner.
+    at: AtomicU32,
     /// Of a receiver that has been handed a message: the number of that message among all that were handed over.
     /// Written under the rendezvous's lock.
     handed: AtomicU64,
@@ -189,11 +196,8 @@ impl StandMessage<dyn MessageMemory> {
     fn put(&mut self, place: &mut LentPlace<'_>) {
         #[cfg(debug_assertions)]
         self.assert_of(place.0.of());
-        if place.is_some() {
-            // SAFETY: there is no message here. Both are of the rendezvous's type, as `LentPlace::new` demands.
-            unsafe { place.0.move_to(self.memory()) };
-            self.is_there = true;
-        }
+        // SAFETY: there is no message here. Both are of the rendezvous's type, as `LentPlace::new` demands.
+        self.is_there = unsafe { place.0.move_to(self.memory()) };
     }
 
     /// Moves the message out, if there is one, to a place that is empty.
@@ -232,6 +236,16 @@ impl<M: ?Sized + MessageMemory> Drop for StandMessage<M> {
 }
 
 impl StandNode {
+    pub(super) fn at(&self) -> u32 {
+        // ORDERING: Relaxed; the owner has written it.
+        self.at.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_at(&self, at: u32) {
+        // ORDERING: Relaxed; only the owner reads it.
+        self.at.store(at, Ordering::Relaxed);
+    }
+
     /// The number of the message that this receiver has been handed.
     pub(super) fn handed(&self) -> u64 {
         // ORDERING: Relaxed; written before the claim was taken, which this thread has acquired.

@@ -32,6 +32,7 @@ pub(in crate::channel) use impl_outlined_drop;
 pub(in crate::channel) struct Outlined<V: OutlinedDrop>(ManuallyDrop<V>);
 
 impl<V: OutlinedDrop> Outlined<V> {
+    #[inline]
     pub(in crate::channel) const fn new(value: V) -> Self {
         Self(ManuallyDrop::new(value))
     }

@@ -12,7 +12,7 @@ use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
 use super::outlined::{Outlined, impl_outlined_drop};
 use super::ticket::Ticket;
-use super::wait::{Stand, woken};
+use super::wait::{LineSlot, Stand, woken};
 use crate::channel::error::{
     self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
@@ -32,15 +32,17 @@ pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
 impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
     pub(in crate::channel) fn new(meeting: &'a MeetingOf<T>, subscriptions: Option<&'a Subscriptions>) -> Self {
         // SAFETY: the rendezvous is one of `T`.
-        unsafe { Self::of(AnyParty { side: meeting.side::<SENDS>(), subscriptions, has_ended: false }) }
+        unsafe { Self::of(AnyParty { meeting, subscriptions, sends: SENDS, has_ended: false }) }
     }
 
     /// # Safety
     /// The endpoint is of a rendezvous of `T`, and on this side of it.
+    #[inline]
     pub(super) unsafe fn of(any: AnyParty<'a>) -> Self {
         Self { any, of: PhantomData }
     }
 
+    #[inline]
     pub(in crate::channel) fn any(&self) -> AnyParty<'a> {
         self.any
     }
@@ -52,7 +54,7 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
     }
 
     pub(in crate::channel) fn side(&self) -> MeetingSide<'a> {
-        self.any.side
+        self.any.side()
     }
 }
 
@@ -78,7 +80,7 @@ impl<T> Party<'_, T, true> {
         &self,
         place: &mut Option<T>,
     ) -> impl Future<Output = Result<(), SendError<()>>> {
-        let mut wait = Outlined::new(LineWait::default());
+        let mut wait = Outlined::new(LineWait::new(self.side()));
         poll_fn(move |context| self.any.poll_send(&mut wait, context, &mut self.place(place)))
     }
 
@@ -91,7 +93,7 @@ impl<T> Party<'_, T, true> {
     ) -> Result<(), SendTimeoutError<()>> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
-        let mut wait = Outlined::new(LineWait::default());
+        let mut wait = Outlined::new(LineWait::new(self.side()));
         let begun = self.any.begin_send(&mut wait, &mut self.place(place));
         let outcome = match begun {
             Poll::Ready(outcome) => outcome,
@@ -163,7 +165,7 @@ impl<'a, T> Party<'a, T, false> {
 
     /// Not an `async fn`, with a place for the message: that would make the future as large as one.
     pub(in crate::channel) fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        let mut wait = Outlined::new(LineWait::default());
+        let mut wait = Outlined::new(LineWait::new(self.side()));
         poll_fn(move |context| {
             let mut place = Foreign::none();
             match self.any.poll_recv(&mut wait, context, &mut self.place(&mut place)) {
@@ -218,24 +220,34 @@ impl<'a, T> Party<'a, T, false> {
 /// One endpoint, as [`Party`], without the type of the messages.
 #[derive(Clone, Copy)]
 pub(in crate::channel) struct AnyParty<'a> {
-    pub(in crate::channel) side: MeetingSide<'a>,
+    pub(super) meeting: &'a Meeting,
     /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
     pub(super) subscriptions: Option<&'a Subscriptions>,
+    pub(super) sends: bool,
     /// A sender that has been closed: it finds the rendezvous so.
     pub(super) has_ended: bool,
 }
 
 impl<'a> AnyParty<'a> {
+    #[inline]
+    pub(in crate::channel) fn side(&self) -> MeetingSide<'a> {
+        MeetingSide { meeting: self.meeting, sends: self.sends }
+    }
+
     /// Before this endpoint waits as a thread or a future: disarms its other slots. A notification that one of them has
     /// got is passed on when the guard is dropped.
-    pub(in crate::channel) fn disarm(&self) -> Owed<MeetingSide<'a>> {
-        let is_notified = self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side));
-        Owed { end: self.side, is_notified }
+    pub(super) fn disarm(&self) -> Owed<MeetingSide<'a>> {
+        Owed { end: self.side(), is_notified: self.disarm_slots() }
+    }
+
+    /// As [`disarm`](Self::disarm). True: the caller passes a notification on.
+    pub(in crate::channel) fn disarm_slots(&self) -> bool {
+        self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side()))
     }
 
     /// An attached endpoint has found no match: takes its id down, and checks once more.
     fn rest(&self) -> bool {
-        self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side))
+        self.subscriptions.is_some_and(|subscriptions| subscriptions.rest(self.side()))
     }
 
     // MUTANT: An extra notification is harmless. Killed only by
@@ -243,7 +255,7 @@ impl<'a> AnyParty<'a> {
     /// An endpoint that may have been notified has found its match: notifies the next, if there is more.
     fn pass_on(&self) {
         if self.subscriptions.is_some() {
-            propagate(self.side);
+            propagate(self.side());
         }
     }
 
@@ -272,7 +284,7 @@ impl<'a> AnyParty<'a> {
     // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
     /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
     pub(in crate::channel) fn give(&self, place: &mut LentPlace<'_>) -> Result<(), TrySendError<()>> {
-        let meeting = self.side.meeting;
+        let meeting = self.meeting;
         if self.has_ended {
             return Err(TrySendError::Disconnected(()));
         }
@@ -303,11 +315,11 @@ impl<'a> AnyParty<'a> {
         }
         let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::send_from(self.side, &ticket, 0, place, true) {
-            Ok(Some(stand)) => {
-                stand.sleep(backoff, deadline);
-                stand.outcome(place)
-            }
+        let outcome = match LineSlot::send_from(self.side(), &ticket, 0, place, true) {
+            Ok(Some(slot)) => match Stand::new(self.side(), slot).sleep(backoff, deadline) {
+                Some(slot) => slot.outcome(self.side(), place),
+                None => Ok(()),
+            },
             Ok(None) => Ok(()),
             Err(_) => Err(SendTimeoutError::Disconnected(())),
         };
@@ -323,10 +335,8 @@ impl<'a> AnyParty<'a> {
             Err(TrySendError::Disconnected(())) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
             Err(TrySendError::Full(())) => {}
         }
-        let owed = self.disarm();
-        let (task, _) = wait.rest.insert((TaskTicket(Arc::new(Ticket::for_task())), owed));
-        match Stand::send_from(self.side, &task.0, 0, place, true) {
-            Ok(Some(stand)) => wait.stand = Some(stand),
+        match LineSlot::send_from(self.side(), wait.begin(self), 0, place, true) {
+            Ok(Some(slot)) => wait.slot = Some(slot),
             Ok(None) => return Poll::Ready(Ok(())),
             Err(_) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
         }
@@ -346,7 +356,7 @@ impl<'a> AnyParty<'a> {
     // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
     /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
     pub(in crate::channel) fn take(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
-        let meeting = self.side.meeting;
+        let meeting = self.meeting;
         if meeting.is_deserted(false) {
             return Err(TryRecvError::Empty);
         }
@@ -382,10 +392,10 @@ impl<'a> AnyParty<'a> {
         }
         let owed = self.disarm();
         let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match Stand::receive_to(self.side, &ticket, 0, place, true) {
-            Ok(Some(stand)) => {
-                stand.sleep(backoff, deadline);
-                match (stand.leave_to(place), place.is_some()) {
+        let outcome = match LineSlot::receive_to(self.side(), &ticket, 0, place, true) {
+            Ok(Some(slot)) => {
+                let slot = Stand::new(self.side(), slot).sleep(backoff, deadline);
+                match (slot.and_then(|slot| slot.leave_to(self.side(), place)), place.is_some()) {
                     (_, true) => Ok(()),
                     (Some(_), false) => Err(RecvTimeoutError::Disconnected),
                     (None, false) => Err(RecvTimeoutError::Timeout),
@@ -406,17 +416,14 @@ impl<'a> AnyParty<'a> {
         context: &mut Context<'_>,
         place: &mut LentPlace<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
-        let outcome = match wait.stand {
-            None => self.begin_send(wait, place),
-            Some(_) => Poll::Pending,
-        };
-        let outcome = match outcome {
+        let begun = if wait.slot.is_none() { self.begin_send(wait, place) } else { Poll::Pending };
+        let outcome = match begun {
             Poll::Ready(outcome) => outcome,
             Poll::Pending if wait.poll(context).is_pending() => return Poll::Pending,
             Poll::Pending => wait.end_send(place),
         };
         // The drop of the wait is user code.
-        Panics::in_drop(|| drop(wait.rest.take()));
+        Panics::in_drop(|| wait.end());
         Poll::Ready(outcome.map_err(|_| SendError(())))
     }
 
@@ -427,71 +434,94 @@ impl<'a> AnyParty<'a> {
         context: &mut Context<'_>,
         place: &mut LentPlace<'_>,
     ) -> Poll<Result<(), RecvError>> {
-        if wait.stand.is_none() {
+        if wait.slot.is_none() {
             match self.take(place) {
                 Ok(()) => return Poll::Ready(Ok(())),
                 Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
                 Err(TryRecvError::Empty) => {}
             }
-            let owed = self.disarm();
-            let task = TaskTicket(Arc::new(Ticket::for_task()));
-            match Stand::receive_to(self.side, &task.0, 0, place, true)? {
-                Some(stand) => *wait = LineWait { stand: Some(stand), rest: Some((task, owed)) },
-                None => {
+            match LineSlot::receive_to(self.side(), wait.begin(self), 0, place, true) {
+                Ok(Some(slot)) => wait.slot = Some(slot),
+                ended => {
                     // As below.
-                    Panics::in_drop(|| drop((task, owed)));
-                    return Poll::Ready(Ok(()));
+                    Panics::in_drop(|| wait.end());
+                    return Poll::Ready(ended.map(drop));
                 }
             }
         }
         if wait.poll(context).is_pending() {
             return Poll::Pending;
         }
-        if let Some(stand) = wait.stand.take() {
-            stand.leave_to(place);
-            // The drop of the wait is user code.
-            Panics::in_drop(|| drop(wait.rest.take()));
+        if let Some(slot) = wait.slot.take() {
+            slot.leave_to(wait.side, place);
         }
+        // The drop of the wait is user code.
+        Panics::in_drop(|| wait.end());
         Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
 }
 
-/// A wait of a task: what is dropped when it ends, in this order.
-#[derive(Default)]
+/// A wait of a task. When it ends, it leaves its line, its task is forgotten, and a notification of another slot is
+/// passed on, in this order.
 struct LineWait<'a> {
-    /// Until it has ended.
-    stand: Option<Stand<'a>>,
-    rest: Option<(TaskTicket, Owed<MeetingSide<'a>>)>,
+    side: MeetingSide<'a>,
+    slot: Option<LineSlot>,
+    task: Option<Arc<Ticket>>,
+    is_notified: bool,
 }
 
-impl LineWait<'_> {
+impl<'a> LineWait<'a> {
+    fn new(side: MeetingSide<'a>) -> Self {
+        Self { side, slot: None, task: None, is_notified: false }
+    }
+
+    /// The claim, for a registration in line.
+    fn begin(&mut self, party: &AnyParty<'a>) -> &Arc<Ticket> {
+        self.is_notified |= party.disarm_slots();
+        self.task.insert(Arc::new(Ticket::for_task()))
+    }
+
     fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        match &self.stand {
-            Some(stand) => stand.poll(context).map(drop),
+        match &self.slot {
+            Some(slot) => slot.poll(self.side, context),
             None => Poll::Ready(()),
         }
     }
 
-    /// Of a sender: see [`Stand::outcome`].
+    /// Of a sender: see [`LineSlot::outcome`].
     fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
-        self.stand.take().map_or(Ok(()), |stand| stand.outcome(place))
+        self.slot.take().map_or(Ok(()), |slot| slot.outcome(self.side, place))
+    }
+
+    // USER CODE: `Drop` of the waker of a future, whose registration has left its line, then the waker of another
+    //     endpoint of this side; re-entrance: any operation; panic: the notification is passed on, then it propagates;
+    //     by construction: the notification has a guard of its own
+    /// After it has left its line.
+    fn end(&mut self) {
+        let _owed = Owed { end: self.side, is_notified: core::mem::take(&mut self.is_notified) };
+        if let Some(task) = self.task.take() {
+            drop(task.forget());
+        }
+    }
+}
+
+// USER CODE: as of `LineSlot::leave` and `end`; panic: both are done, then it propagates; by construction
+impl Drop for LineWait<'_> {
+    // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
+    #[inline]
+    fn drop(&mut self) {
+        if self.task.is_none() {
+            return;
+        }
+        let mut panics = Panics::none();
+        if let Some(slot) = self.slot.take() {
+            panics.catch(|| slot.leave(self.side));
+        }
+        panics.catch(|| self.end());
     }
 }
 
 impl_outlined_drop!(LineWait<'_>);
-
-/// The claim of a task. However the wait ends, the task's waker is dropped then: user code, so it comes last.
-struct TaskTicket(Arc<Ticket>);
-
-// USER CODE: `Drop` of the waker of a future; the registration has left its line, the notification is passed on;
-//     re-entrance: any operation; panic: propagates out of the future's drop, last; by construction: the registration
-//     and the notification have guards of their own
-impl Drop for TaskTicket {
-    // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
-    fn drop(&mut self) {
-        Panics::in_drop(|| drop(self.0.forget()));
-    }
-}
 
 /// Polls a receiver that only wants to be notified.
 pub(in crate::channel) fn poll_message<T>(
@@ -514,13 +544,12 @@ pub(super) fn poll_place(
     context: &mut Context<'_>,
     place: &mut LentPlace<'_>,
 ) -> Poll<Result<(), RecvError>> {
-    let side = meeting.side::<false>();
-    let party = AnyParty { side, subscriptions: None, has_ended: false };
+    let party = AnyParty { meeting, subscriptions: None, sends: false, has_ended: false };
     let look = || match party.take(place) {
         Err(TryRecvError::Empty) => None,
         outcome => Some(outcome.map_err(|_| RecvError)),
     };
-    poll(side, subscriptions, is_notified, context, look)
+    poll(party.side(), subscriptions, is_notified, context, look)
 }
 
 // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.

@@ -16,23 +16,16 @@ use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
 
-/// A registration in line, of a sender or a receiver. Its drop leaves the line.
-pub(in crate::channel) struct Stand<'a> {
-    side: MeetingSide<'a>,
-    node: Arc<StandNode>,
-    /// The slot in line.
-    at: usize,
-    /// It is in no line any more, and its message is where it belongs.
-    is_over: bool,
-}
+/// A registration in line, of a sender or a receiver, without its side. It stays there until it [leaves](Self::leave).
+pub(in crate::channel) struct LineSlot(Arc<StandNode>);
 
 /// Of a sender.
-impl<'a> Stand<'a> {
+impl LineSlot {
     /// Hands the message of `place` over to a receiver that waits (`None`), or registers in line with it. An error where
     /// the rendezvous is closed; the message is in its place then. Where `opens`, only this registration uses the claim,
     /// which is open then. Otherwise its owner opens it later.
     pub(in crate::channel) fn send_from(
-        side: MeetingSide<'a>,
+        side: MeetingSide<'_>,
         ticket: &Arc<Ticket>,
         case: u32,
         place: &mut LentPlace<'_>,
@@ -55,29 +48,29 @@ impl<'a> Stand<'a> {
         if opens {
             ticket.open();
         }
-        let at = side.meeting.stand(&mut lines, true, node.clone());
+        side.meeting.stand(&mut lines, true, &node);
         // MUTANT: The lock ends with the function anyway.
         drop(lines);
-        let stand = Self { side, node, at, is_over: false };
+        let stand = Stand::new(side, Self(node));
         if opens {
-            stand.announce();
+            side.announce();
         }
-        Ok(Some(stand))
+        Ok(stand.into_slot())
     }
 
     /// After the claim was opened: takes a receiver that waits. See [`Look`].
-    pub(in crate::channel) fn look(&mut self) -> Look {
-        let meeting = self.side.meeting;
+    pub(in crate::channel) fn look(&self, side: MeetingSide<'_>) -> Look {
+        let meeting = side.meeting;
         let mut lines = meeting.lock();
-        if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.node.ticket) {
+        if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.0.ticket) {
             return Look::Nobody;
         }
         // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
-        if let Some(met) = self.node.ticket.close() {
+        if let Some(met) = self.0.ticket.close() {
             return Look::Met(met);
         }
         // The node is in line, as its claim was not taken, and the lock is held. So it has its message.
-        match meeting.give(&mut lines, MessageFrom::Node(&self.node)) {
+        match meeting.give(&mut lines, MessageFrom::Node(&self.0)) {
             Ok(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
@@ -88,46 +81,29 @@ impl<'a> Stand<'a> {
             Err(_) => Look::Again,
         }
     }
-}
 
-/// Of a sender.
-impl Stand<'_> {
     /// Leaves: the message has changed hands, the rendezvous is closed, or neither. After an error the message is in
     /// `place`.
-    pub(super) fn outcome(self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
-        match (self.leave_to(place), place.is_some()) {
+    pub(super) fn outcome(self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
+        match (self.leave_to(side, place), place.is_some()) {
             (Some(Met::Nobody(_)), true) => Err(SendTimeoutError::Disconnected(())),
             (None, true) => Err(SendTimeoutError::Timeout(())),
             _ => Ok(()),
         }
     }
-}
 
-#[cfg(feature = "futures")]
-impl<'a> Stand<'a> {
-    /// The slot in line, which stays taken until it becomes a registration again.
-    pub(super) fn into_place(mut self) -> (Arc<StandNode>, usize) {
-        self.is_over = true;
-        (self.node.clone(), self.at)
-    }
-
-    /// The registration at that slot.
-    pub(super) fn at_place(side: MeetingSide<'a>, node: Arc<StandNode>, at: usize) -> Self {
-        Self { side, node, at, is_over: false }
-    }
-
-    /// A sender leaves, and its task is forgotten. An error where the message has not changed hands: it is dropped, in
-    /// its memory.
-    pub(super) fn end_in_place(mut self) -> Result<(), SendError<()>> {
-        let (_, is_own) = self.end();
+    /// Leaves, and its task is forgotten. An error where the message has not changed hands: it is dropped, in its memory.
+    #[cfg(feature = "futures")]
+    pub(super) fn end_in_place(self, side: MeetingSide<'_>) -> Result<(), SendError<()>> {
+        let (_, is_own) = self.end(side);
         // SAFETY: as `end` says.
-        let is_left = is_own && unsafe { self.node.is_full() };
+        let is_left = is_own && unsafe { self.0.is_full() };
         let mut panics = Panics::none();
         // The drop of the task's waker is user code. So is the drop of the message.
-        panics.catch(|| drop(self.node.ticket.forget()));
+        panics.catch(|| drop(self.0.ticket.forget()));
         if is_left {
             // SAFETY: as above.
-            panics.catch(|| unsafe { self.node.clear() });
+            panics.catch(|| unsafe { self.0.clear() });
         }
         if is_left { Err(SendError(())) } else { Ok(()) }
     }
@@ -148,11 +124,11 @@ pub(in crate::channel) enum Look {
 }
 
 /// Of a receiver.
-impl<'a> Stand<'a> {
+impl LineSlot {
     /// Takes the message of a waiting sender to `place` (`None`), or registers in line for one. An error where the
-    /// rendezvous is closed. See [`send_from`](Stand::send_from) for `opens`.
+    /// rendezvous is closed. See [`send_from`](Self::send_from) for `opens`.
     pub(in crate::channel) fn receive_to(
-        side: MeetingSide<'a>,
+        side: MeetingSide<'_>,
         ticket: &Arc<Ticket>,
         case: u32,
         place: &mut LentPlace<'_>,
@@ -173,25 +149,25 @@ impl<'a> Stand<'a> {
         if opens {
             ticket.open();
         }
-        let at = side.meeting.stand(&mut lines, false, node.clone());
+        side.meeting.stand(&mut lines, false, &node);
         // MUTANT: The lock ends with the function anyway.
         drop(lines);
-        let stand = Self { side, node, at, is_over: false };
+        let stand = Stand::new(side, Self(node));
         if opens {
-            stand.announce();
+            side.announce();
         }
-        Ok(Some(stand))
+        Ok(stand.into_slot())
     }
 
     /// After the claim was opened: takes the message of a sender that waits to `place`. See [`Look`].
-    pub(in crate::channel) fn look_to(&mut self, place: &mut LentPlace<'_>) -> Look {
-        let meeting = self.side.meeting;
+    pub(in crate::channel) fn look_to(&self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Look {
+        let meeting = side.meeting;
         let mut lines = meeting.lock();
-        if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.node.ticket) {
+        if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.0.ticket) {
             return Look::Nobody;
         }
         // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
-        if let Some(met) = self.node.ticket.close() {
+        if let Some(met) = self.0.ticket.close() {
             return Look::Met(met);
         }
         match meeting.take(&mut lines, place) {
@@ -215,86 +191,105 @@ pub(super) fn woken(met: Option<Arc<Ticket>>) {
     });
 }
 
-impl Stand<'_> {
-    /// The claim is open: notifies one endpoint of the other side that only wants to be notified.
-    pub(in crate::channel) fn announce(&self) {
-        self.side.meeting.announce(self.side.sends);
-    }
-
-    /// Sleeps as a thread until the claim is taken, or the deadline has passed (`None`).
-    pub(super) fn sleep(&self, backoff: &mut Backoff, deadline: Deadline) -> Option<Met> {
-        let ticket = &self.node.ticket;
+impl LineSlot {
+    /// Sleeps as a thread until the claim is taken, or the deadline has passed.
+    fn sleep(&self, side: MeetingSide<'_>, backoff: &mut Backoff, deadline: Deadline) {
+        let ticket = &self.0.ticket;
         // MUTANT: Speed only: what the yields have found ends the park before it begins.
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
         {
-            self.side.meeting.meter().sleeps();
+            side.meeting.meter().sleeps();
             backoff.time(|| ticket.sleep(deadline));
         }
-        ticket.met()
     }
 
     /// Registers the task to be woken once the claim is taken, unless it is already registered.
-    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Met> {
-        let polled = self.node.ticket.poll(context);
+    pub(super) fn poll(&self, side: MeetingSide<'_>, context: &mut Context<'_>) -> Poll<()> {
+        let polled = self.0.ticket.poll(context);
         if polled.is_pending() {
-            self.side.meeting.meter().sleeps();
+            side.meeting.meter().sleeps();
         }
-        polled
+        polled.map(drop)
     }
 
     /// Leaves. `place`, which is empty, gets a receiver's message if a sender has served it, or a sender's message if no
     /// receiver has taken it.
-    pub(in crate::channel) fn leave_to(mut self, place: &mut LentPlace<'_>) -> Option<Met> {
-        let (met, has_message) = self.end();
-        if has_message {
+    pub(in crate::channel) fn leave_to(self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Option<Met> {
+        let (met, is_own) = self.end(side);
+        if is_own {
             // SAFETY: as `end` says.
-            unsafe { self.node.take(place) };
+            unsafe { self.0.take(place) };
         }
         met
     }
 
+    // USER CODE: `Drop` of a sender's message, and the waker of the receiver that gets a message which was given back;
+    //     the registration has left its line, the lock is free; re-entrance: any operation; panic: propagates out of
+    //     the future's drop; test: tests/suite/rendezvous.rs: messages_end_once_whatever_happens
     // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
     // `a_dropped_sending_future_against_a_receive`.
-    /// Is no longer in line, and is complete. Returns whether only this endpoint owns the content of the node, a
-    /// message or nothing.
-    fn end(&mut self) -> (Option<Met>, bool) {
-        if core::mem::replace(&mut self.is_over, true) {
-            return (None, false);
+    /// Leaves. A sender's message is dropped, in its memory: a stack may be too small for it. A receiver's message goes
+    /// to the next receiver.
+    pub(in crate::channel) fn leave(self, side: MeetingSide<'_>) {
+        let (_, is_own) = self.end(side);
+        if !is_own {
+            return;
         }
+        // User code last: the message's drop, or a waker that is woken for it, or dropped.
+        // SAFETY: as `end` says.
+        Panics::in_drop(|| unsafe {
+            if side.sends {
+                self.0.clear();
+            } else if self.0.is_full() {
+                side.meeting.give_back(&self.0);
+            }
+        });
+    }
+
+    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
+    // `a_dropped_sending_future_against_a_receive`.
+    /// Is no longer in line, and is complete. Called once. Returns whether only this endpoint owns the content of the
+    /// node, a message or nothing.
+    fn end(&self, side: MeetingSide<'_>) -> (Option<Met>, bool) {
         // Another case may have taken it. For this case that is the same as closed.
-        let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
+        let met = self.0.ticket.close().filter(|met| met.case() == self.0.case);
         if met.is_none() {
-            self.side.meeting.leave(self.side.sends, self.at);
+            side.meeting.leave(side.sends, self.0.at());
         }
         // The peer of a matched sender owns the message, and may be about to take it out. Otherwise the node is no
         // longer in line: this endpoint has taken it out, or the peer that has taken the claim.
-        let is_own = !(self.side.sends && matches!(met, Some(Met::Peer(_))));
+        let is_own = !(side.sends && matches!(met, Some(Met::Peer(_))));
         (met, is_own)
     }
 }
 
-// USER CODE: `Drop` of a sender's message, and the waker of the receiver that gets a message which was given back; the
-//     registration has left its line, the lock is free; re-entrance: any operation; panic: propagates out of the
-//     future's drop; test: tests/suite/rendezvous.rs: messages_end_once_whatever_happens
+/// A registration in line, whose drop leaves the line.
+pub(super) struct Stand<'a> {
+    side: MeetingSide<'a>,
+    slot: Option<LineSlot>,
+}
+
+impl<'a> Stand<'a> {
+    pub(super) fn new(side: MeetingSide<'a>, slot: LineSlot) -> Self {
+        Self { side, slot: Some(slot) }
+    }
+
+    /// The registration, which is there: it stays in line.
+    pub(super) fn into_slot(mut self) -> Option<LineSlot> {
+        self.slot.take()
+    }
+
+    /// See [`LineSlot::sleep`].
+    pub(super) fn sleep(self, backoff: &mut Backoff, deadline: Deadline) -> Option<LineSlot> {
+        self.slot.iter().for_each(|slot| slot.sleep(self.side, backoff, deadline));
+        self.into_slot()
+    }
+}
+
+// USER CODE: as of `LineSlot::leave`; only where the thread unwinds
 impl Drop for Stand<'_> {
-    // MUTANT: In a race: the receiver holds the sender's claim and not yet its message. Killed only by the model
-    // `a_dropped_sending_future_against_a_receive`.
     fn drop(&mut self) {
-        let (_, is_own) = self.end();
-        if !is_own {
-            return;
-        }
-        // User code last: the message's drop, or a waker that is woken for it, or dropped. The message stays in its
-        // memory: a stack may be too small for it.
-        // SAFETY: as `end` says.
-        Panics::in_drop(|| unsafe {
-            if self.side.sends {
-                self.node.clear();
-            } else if self.node.is_full() {
-                // The next receiver gets it.
-                self.side.meeting.give_back(&self.node);
-            }
-        });
+        self.slot.take().into_iter().for_each(|slot| slot.leave(self.side));
     }
 }
 
@@ -308,7 +303,9 @@ impl<'a> Stand<'a> {
         message: i32,
         opens: bool,
     ) -> Result<Option<Self>, SendError<()>> {
-        Self::send_from(meeting.side::<true>(), ticket, case, &mut of_test(&mut Some(message)), opens)
+        let side = meeting.side::<true>();
+        let slot = LineSlot::send_from(side, ticket, case, &mut of_test(&mut Some(message)), opens)?;
+        Ok(slot.map(|slot| Self::new(side, slot)))
     }
 
     pub(super) fn receive(
@@ -318,19 +315,25 @@ impl<'a> Stand<'a> {
         opens: bool,
     ) -> Result<Result<i32, Self>, RecvError> {
         let mut place = None;
-        let stand = Self::receive_to(meeting.side::<false>(), ticket, case, &mut of_test(&mut place), opens)?;
-        Ok(stand.map_or_else(|| Ok(place.expect("a message, or a place in line")), Err))
+        let side = meeting.side::<false>();
+        let slot = LineSlot::receive_to(side, ticket, case, &mut of_test(&mut place), opens)?;
+        Ok(slot.map_or_else(|| Ok(place.expect("a message, or a place in line")), |slot| Err(Self::new(side, slot))))
+    }
+
+    pub(super) fn look(&mut self) -> Look {
+        self.slot.as_ref().expect("it is in line").look(self.side)
     }
 
     /// Of a receiver.
     pub(super) fn look_for(&mut self) -> (Look, Option<i32>) {
         let mut place = None;
-        (self.look_to(&mut of_test(&mut place)), place)
+        (self.slot.as_ref().expect("it is in line").look_to(self.side, &mut of_test(&mut place)), place)
     }
 
     pub(super) fn leave(self) -> (Option<Met>, Option<i32>) {
         let mut place = None;
-        (self.leave_to(&mut of_test(&mut place)), place)
+        let side = self.side;
+        (self.into_slot().expect("it is in line").leave_to(side, &mut of_test(&mut place)), place)
     }
 
     /// Of a receiver that has been handed this message, and is dropped.

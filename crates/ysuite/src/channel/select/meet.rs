@@ -7,7 +7,7 @@ use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::{
-    AnyParty, LentPlace, Look, MeetingSide, Met, Outlined, Party, Stand, impl_outlined_drop,
+    AnyParty, LentPlace, LineSlot, Look, MeetingSide, Met, Outlined, Party, impl_outlined_drop,
 };
 use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
@@ -116,23 +116,46 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
 /// A case at a rendezvous, of either side, without the type of the messages.
 struct MeetingCase<'a> {
     party: AnyParty<'a>,
-    stand: Option<Stand<'a>>,
-    owed: Option<Owed<MeetingSide<'a>>>,
+    slot: Option<LineSlot>,
+    /// A notification of another slot is to be passed on.
+    is_notified: bool,
 }
 
 impl_outlined_drop!(MeetingCase<'_>);
 
 impl<'a> MeetingCase<'a> {
+    #[inline]
     fn new(party: AnyParty<'a>) -> Self {
-        Self { party, stand: None, owed: None }
+        Self { party, slot: None, is_notified: false }
+    }
+
+    fn leave_line(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            slot.leave(self.party.side());
+        }
+    }
+
+    fn owed(&mut self) -> Owed<MeetingSide<'a>> {
+        Owed { end: self.party.side(), is_notified: core::mem::take(&mut self.is_notified) }
     }
 
     fn announce(&self) {
-        self.stand.iter().for_each(Stand::announce);
+        if self.slot.is_some() {
+            self.party.side().announce();
+        }
     }
 
     fn moves(&self) -> u64 {
-        self.party.side.moves()
+        self.party.side().moves()
+    }
+}
+
+// USER CODE: as of `LineSlot::leave`, then the waker of another endpoint of this side; each has left, or is passed on, whatever
+//     the other does; by construction: each has a guard of its own
+impl Drop for MeetingCase<'_> {
+    fn drop(&mut self) {
+        let _owed = self.owed();
+        self.leave_line();
     }
 }
 
@@ -148,14 +171,14 @@ impl MeetingCase<'_> {
 
     // MUTANT: The message is registered already, so there is none to register a second time.
     fn stand_for_one(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Got> {
-        if self.stand.is_some() {
+        if self.slot.is_some() {
             return None;
         }
-        self.owed = Some(self.party.disarm());
-        match Stand::receive_to(self.party.side, &waiter.ticket, case as u32, place, false) {
+        self.is_notified |= self.party.disarm_slots();
+        match LineSlot::receive_to(self.party.side(), &waiter.ticket, case as u32, place, false) {
             Ok(None) => Some(Ok(())),
-            Ok(stand) => {
-                self.stand = stand;
+            Ok(slot) => {
+                self.slot = slot;
                 None
             }
             Err(error) => Some(Err(error)),
@@ -163,7 +186,7 @@ impl MeetingCase<'_> {
     }
 
     fn look_for_one(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Got>) {
-        match self.stand.as_mut().map_or(Look::Nobody, |stand| stand.look_to(place)) {
+        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look_to(self.party.side(), place)) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             Look::Closed => (Looked::Done, Some(Err(RecvError))),
@@ -173,15 +196,15 @@ impl MeetingCase<'_> {
     }
 
     fn met_one(&mut self, place: &mut LentPlace<'_>) -> Option<Got> {
-        self.stand.take()?.leave_to(place);
+        self.slot.take()?.leave_to(self.party.side(), place);
         Some(if place.is_some() { Ok(()) } else { Err(RecvError) })
     }
 
     fn leave(&mut self) {
         // Both may wake another endpoint, and both are done, whatever the other does.
         let mut panics = Panics::none();
-        panics.catch(|| drop(self.stand.take()));
-        panics.catch(|| drop(self.owed.take()));
+        panics.catch(|| self.leave_line());
+        panics.catch(|| drop(self.owed()));
     }
 }
 
@@ -197,14 +220,14 @@ impl MeetingCase<'_> {
 
     // MUTANT: The message is registered already, so there is none to register a second time.
     fn stand_with(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        if self.stand.is_some() {
+        if self.slot.is_some() {
             return None;
         }
-        self.owed = Some(self.party.disarm());
-        match Stand::send_from(self.party.side, &waiter.ticket, case as u32, offer, false) {
+        self.is_notified |= self.party.disarm_slots();
+        match LineSlot::send_from(self.party.side(), &waiter.ticket, case as u32, offer, false) {
             Ok(None) => Some(Ok(())),
-            Ok(stand) => {
-                self.stand = stand;
+            Ok(slot) => {
+                self.slot = slot;
                 None
             }
             Err(error) => Some(Err(error)),
@@ -212,7 +235,7 @@ impl MeetingCase<'_> {
     }
 
     fn look_with(&mut self, offer: &mut LentPlace<'_>) -> (Looked, Option<Sent>) {
-        match self.stand.as_mut().map_or(Look::Nobody, Stand::look) {
+        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look(self.party.side())) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             // The message comes out of the line.
@@ -223,7 +246,7 @@ impl MeetingCase<'_> {
     }
 
     fn met_with(&mut self, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        match (self.stand.take()?.leave_to(offer), offer.is_some()) {
+        match (self.slot.take()?.leave_to(self.party.side(), offer), offer.is_some()) {
             (Some(Met::Peer(_)), _) => Some(Ok(())),
             (_, true) => Some(Err(SendError(()))),
             (_, false) => None,
@@ -231,11 +254,11 @@ impl MeetingCase<'_> {
     }
 
     fn leave_with(&mut self, offer: &mut LentPlace<'_>) {
-        if let Some(stand) = self.stand.take() {
-            stand.leave_to(offer);
+        if let Some(slot) = self.slot.take() {
+            slot.leave_to(self.party.side(), offer);
         }
         // Last: it may wake another endpoint, whose waker is user code.
-        drop(self.owed.take());
+        drop(self.owed());
     }
 }
 
