@@ -28,7 +28,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::duet;
-use crate::transport::{Message, Sender, Shape, Transport};
+use crate::transport::{Message, OpenBoxed, Sender, Shape, Transport, boxed};
 use crate::usage::{Spent, Usage};
 
 pub const fn rate(value: f64) -> Parameter {
@@ -85,30 +85,36 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
-    timed_by::<T, M>(place, messages, Pace::of(rate, place), send_on_time)
+    timed_by(place, messages, Pace::of(rate, place), boxed::<T, M>, None)
 }
 
 /// As [`run`], with messages that are due at these times, counted in intervals of the rate.
-pub(super) fn due_at<T: Transport, M: Message>(place: Place, rate: f64, due: Arc<[f64]>) -> Result<Outcome, Fault> {
+pub(super) fn due_at<M: Message>(
+    place: Place,
+    rate: f64,
+    due: Arc<[f64]>,
+    open: OpenBoxed<M>,
+) -> Result<Outcome, Fault> {
     in_step(place)?;
     let messages = due.len() as u64;
-    timed_by::<T, M>(place, messages, Pace { table: Some(due), ..Pace::of(rate, place) }, send_on_time)
+    timed_by(place, messages, Pace { table: Some(due), ..Pace::of(rate, place) }, open, None)
 }
 
 /// As [`run`], `batch` messages at a time.
 pub fn in_batches<T: Transport>(place: Place, messages: u64, rate: f64, batch: usize) -> Result<Outcome, Fault> {
     in_step(place)?;
-    let send = move |sender, pace, messages| send_batches_on_time(sender, pace, messages, batch);
-    timed_by::<T, usize>(place, messages, Pace::of(rate, place), send)
+    timed_by(place, messages, Pace::of(rate, place), boxed::<T, usize>, Some(batch))
 }
 
-fn timed_by<T: Transport, M: Message>(
+/// One by one, or in batches of a length.
+fn timed_by<M: Message>(
     place: Place,
     messages: u64,
     pace: Pace,
-    send: impl FnOnce(T::Sender<M>, Pace, usize) -> (u64, Spent) + Send + 'static,
+    open: OpenBoxed<M>,
+    batch: Option<usize>,
 ) -> Result<Outcome, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    let (sender, receiver) = open(messages as usize)?;
     let stamps = room(messages as usize)?;
     let (now, kept) = (now(), pace.clone());
     let (sent, received) = duet(
@@ -117,7 +123,10 @@ fn timed_by<T: Transport, M: Message>(
         move |gate| {
             pace.prepare();
             gate.pass();
-            send(sender, pace, messages as usize)
+            match batch {
+                None => send_on_time(sender, pace, messages as usize),
+                Some(batch) => send_batches_on_time(sender, pace, messages as usize, batch),
+            }
         },
         move |gate| {
             gate.pass();

@@ -8,8 +8,11 @@
 //! One way is from the first stamp to the second, on two CPUs, whose clocks must be in step; the round trip is from the
 //! first to the third, on one. The median one way ranks, or half of the median round trip where the clocks disagree.
 
+use std::io;
+
+use super::ping_pong::{self, there_and_back};
 use super::stamped::{Now, between, in_step, keep, keep_ranked, now, rank_by, room};
-use super::{END, Quick, Scenario, check, expect, expect_end, ping_pong};
+use super::{END, Quick, Scenario, check, expect, expect_end};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -18,7 +21,7 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::stage::{FromTheGate, duet_from_the_gate};
+use crate::stage::{FromTheGate, boxed_duet};
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
 use crate::transport::{Message, Receiver, Sender, Shape, Transport};
@@ -43,8 +46,12 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 
 /// Every distribution holds exactly `messages` times.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    let one_way = in_step(place).is_ok() && !T::TRAITS.invents;
-    Ok(outcome(&exchange::<T, M>(place, messages as usize, now())?, one_way))
+    timed(place, messages, |rooms| sides::<T, M, _>(now(), rooms), !T::TRAITS.invents)
+}
+
+fn timed(place: Place, messages: u64, open: Open, carried: bool) -> Result<Outcome, Fault> {
+    let one_way = carried && in_step(place).is_ok();
+    Ok(outcome(&exchange(place, messages as usize, &open)?, one_way))
 }
 
 /// Nanoseconds of every round trip that the instrument itself takes, measured where nothing is carried. It is compared
@@ -53,7 +60,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 pub fn overhead(place: Place) -> Result<f64, Fault> {
     const MESSAGES: usize = 64_000;
     const BATCH: usize = 64;
-    let stamps = exchange::<Empty, usize>(place, MESSAGES, now())?;
+    let stamps = exchange(place, MESSAGES, &|rooms| sides::<Empty, usize, _>(now(), rooms))?;
     let round_trips = between(clock::get(), &stamps.sent, &stamps.answered);
     let means: Vec<f64> = round_trips.chunks_exact(BATCH).filter_map(stats::mean).collect();
     Ok(Spread::of(&means).map_or(0.0, |spread| spread.median))
@@ -87,16 +94,22 @@ fn outcome(stamps: &Stamps, one_way: bool) -> Outcome {
     outcome
 }
 
-fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stamps, Fault> {
-    let (there_in, there_out) = T::open_for::<M>(messages)?;
-    let (back_in, back_out) = T::open_for::<M>(messages)?;
-    let (sent, received, answered) = (room(messages)?, room(messages)?, room(messages)?);
-    let (asked, received) = duet_from_the_gate(
-        place,
-        2 * messages as u64,
-        move || ask(there_in, back_out, now, sent, answered),
-        move || answer(there_out, back_in, now, received),
-    )?;
+/// Both sides with their loops and the room for their stamps. Only this much is compiled for each transport and message.
+type Sides = (FromTheGate<Result<RoundTrips, Fault>>, FromTheGate<Result<Vec<u64>, Fault>>);
+
+/// Opens them.
+type Open = fn(Stamps) -> io::Result<Sides>;
+
+fn sides<T: Transport, M: Message, N: Now>(now: N, rooms: Stamps) -> io::Result<Sides> {
+    let Stamps { sent, received, answered } = rooms;
+    let ((there_in, back_out), (there_out, back_in)) = there_and_back::<T, M>(sent.len())?;
+    let asking = move || ask(there_in, back_out, now, sent, answered);
+    Ok((Box::new(asking), Box::new(move || answer(there_out, back_in, now, received))))
+}
+
+fn exchange(place: Place, messages: usize, open: &dyn Fn(Stamps) -> io::Result<Sides>) -> Result<Stamps, Fault> {
+    let (ask, answer) = open(Stamps { sent: room(messages)?, received: room(messages)?, answered: room(messages)? })?;
+    let (asked, received) = boxed_duet(place, 2 * messages as u64, ask, answer)?;
     match (asked, received) {
         (Ok((sent, answered)), Ok(received)) => Ok(Stamps { sent, received, answered }),
         // A thread that only saw the other stop reports less than the other.
@@ -114,9 +127,8 @@ pub(super) type Bounces = (FromTheGate<Result<RoundTrips, Fault>>, FromTheGate<R
 
 /// Opens them, for drivers that run several at once.
 pub(super) fn ends<T: Transport, M: Message>(bounces: usize) -> Result<Bounces, Fault> {
-    let (there_in, there_out) = T::open_for::<M>(bounces)?;
-    let (back_in, back_out) = T::open_for::<M>(bounces)?;
     let (now, sent, answered) = (now(), room(bounces)?, room(bounces)?);
+    let ((there_in, back_out), (there_out, back_in)) = there_and_back::<T, M>(bounces)?;
     let asking = move || ask(there_in, back_out, now, sent, answered);
     Ok((Box::new(asking), Box::new(move || ping_pong::answer(there_out, back_in))))
 }

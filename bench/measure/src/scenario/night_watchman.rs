@@ -22,7 +22,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::duet_from_the_gate;
-use crate::transport::{Message, Sender, Shape, Transport};
+use crate::transport::{Message, OpenBoxed, Sender, Shape, Transport, boxed};
 
 const fn silence(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Silence, value }
@@ -64,7 +64,11 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    watched(place, messages, silence, boxed::<T, M>)
+}
+
+fn watched<M: Message>(place: Place, messages: u64, silence: f64, open: OpenBoxed<M>) -> Result<Outcome, Fault> {
+    let (sender, receiver) = open(messages as usize)?;
     let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
     let now = now();
     let (sent, received) = duet_from_the_gate(

@@ -19,7 +19,7 @@ use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
 use crate::scenario::Entry;
 use crate::stats::Spread;
-use crate::transport::{Message, Transport};
+use crate::transport::{Message, Transport, boxed};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "overrun",
@@ -56,7 +56,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    Ok(outcome(&stream::<T, M>(place, messages as usize, now())?))
+    Ok(outcome(&stream(place, messages as usize, now(), boxed::<T, M>)?))
 }
 
 fn outcome(stream: &Stream) -> Outcome {

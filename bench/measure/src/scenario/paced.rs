@@ -23,7 +23,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::duet;
-use crate::transport::{Message, Sender, Shape, Transport};
+use crate::transport::{Message, OpenBoxed, Sender, Shape, Transport, boxed};
 
 const fn load(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Load, value }
@@ -62,9 +62,13 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> Result<Outcome, Fault> {
+    paced(place, messages, load, boxed::<T, M>)
+}
+
+fn paced<M: Message>(place: Place, messages: u64, load: f64, open: OpenBoxed<M>) -> Result<Outcome, Fault> {
     let count = messages as usize;
-    let free = stream::<T, M>(place, count, now())?.timed.nanoseconds_per_unit();
-    let (sender, receiver) = T::open_for::<M>(count)?;
+    let free = stream(place, count, now(), open)?.timed.nanoseconds_per_unit();
+    let (sender, receiver) = open(count)?;
     let (sent, received, now, pause) = (room(count)?, room(count)?, now(), clock::get().ticks(free / load));
     let (sent, received) = duet(
         place,

@@ -11,6 +11,7 @@
 //! The figure is the time one way: half of the time of a bounce. The context switches of both threads are counted from
 //! the gate to the end: a reader that slept for each message has one for each.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use super::crowd::LEAST_TIME;
@@ -24,7 +25,7 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, MOST};
 use crate::scenario::Entry;
-use crate::stage::{Patience, Timed, duet_from_the_gate, with_patience};
+use crate::stage::{FromTheGate, Patience, Timed, boxed_duet, with_patience};
 use crate::transport::{Message, Receiver, Sender, Shape, Traits, Transport, Waits};
 use crate::usage::Usage;
 
@@ -104,30 +105,49 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 
 /// Bounces `bounces` messages. The units of the result are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    Ok(bounced::<T, M>(place, bounces, Until::default())?.0)
+    Ok(bounced(place, bounces, Until::default(), sides::<T, M>)?.0)
 }
 
 /// The same with the context switches of both threads, and no longer than until `until`.
 pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Option<Until>) -> Result<Outcome, Fault> {
-    let (timed, switches) = bounced::<T, M>(place, bounces, until.unwrap_or_default())?;
+    with_switches(place, bounces, until.unwrap_or_default(), sides::<T, M>)
+}
+
+fn with_switches(place: Place, bounces: u64, until: Until, open: Open) -> Result<Outcome, Fault> {
+    let (timed, switches) = bounced(place, bounces, until, open)?;
     let mut outcome = Outcome::from(timed);
     outcome.metrics.extend(switches.map(|count| (Metric::Switches, count as f64 / timed.units.max(1) as f64)));
     Ok(outcome)
 }
 
-pub(super) fn bounced<T: Transport, M: Message>(
-    place: Place,
-    bounces: u64,
-    until: Until,
-) -> Result<(Timed, Option<u64>), Fault> {
-    let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
-    let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
-    let (ping, pong) = duet_from_the_gate(
-        place,
-        bounces * 2,
-        move || switches_of(|| serve(there_in, back_out, bounces as usize, until)),
-        move || switches_of(|| answer(there_out, back_in)),
-    )?;
+/// Both sides with their loops. Only this much is compiled for each transport and message.
+type Sides = (FromTheGate<Result<Timed, Fault>>, FromTheGate<Result<(), Fault>>);
+
+/// Opens them for a number of bounces.
+pub(super) type Open = fn(usize, Until) -> io::Result<Sides>;
+
+pub(super) fn sides<T: Transport, M: Message>(bounces: usize, until: Until) -> io::Result<Sides> {
+    let ((there_in, back_out), (there_out, back_in)) = there_and_back::<T, M>(bounces)?;
+    let serving = move || serve(there_in, back_out, bounces, until);
+    Ok((Box::new(serving), Box::new(move || answer(there_out, back_in))))
+}
+
+/// The handles of the side that asks, and those of the side that answers.
+type ThereAndBack<T, M> = (
+    (<T as Transport>::Sender<M>, <T as Transport>::Receiver<M>),
+    (<T as Transport>::Receiver<M>, <T as Transport>::Sender<M>),
+);
+
+/// Opens two transports, one for each direction.
+pub(super) fn there_and_back<T: Transport, M: Message>(messages: usize) -> io::Result<ThereAndBack<T, M>> {
+    let (there_in, there_out) = T::open_for::<M>(messages)?;
+    let (back_in, back_out) = T::open_for::<M>(messages)?;
+    Ok(((there_in, back_out), (there_out, back_in)))
+}
+
+pub(super) fn bounced(place: Place, bounces: u64, until: Until, open: Open) -> Result<(Timed, Option<u64>), Fault> {
+    let (serve, answer) = open(bounces as usize, until)?;
+    let (ping, pong) = boxed_duet(place, bounces * 2, switches_of(serve), switches_of(answer))?;
     let (timed, (pong, answering)) = (ping.0?, pong);
     pong?;
     let switches = ping.1.zip(answering).map(|(asking, answering)| asking + answering);
@@ -135,17 +155,22 @@ pub(super) fn bounced<T: Transport, M: Message>(
 }
 
 /// The result of the work, and the context switches of its thread, where the system reports them.
-fn switches_of<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
-    let usage = Usage::of_this_thread();
-    (work(), usage.until_now().switches)
+fn switches_of<A: 'static>(work: FromTheGate<A>) -> FromTheGate<(A, Option<u64>)> {
+    Box::new(move || {
+        let usage = Usage::of_this_thread();
+        (work(), usage.until_now().switches)
+    })
 }
 
+#[inline(never)]
 fn serve<M: Message>(
-    mut there: impl Sender<M>,
-    mut back: impl Receiver<M>,
+    there: impl Sender<M>,
+    back: impl Receiver<M>,
     bounces: usize,
     until: Until,
 ) -> Result<Timed, Fault> {
+    // Variables of its own: an argument stays where the caller has put it.
+    let (mut there, mut back) = (there, back);
     let mut done = 0;
     let start = Instant::now();
     for message in 0..bounces {
@@ -167,7 +192,9 @@ fn serve<M: Message>(
 }
 
 /// Sends everything back until the end, checking it on its way.
-pub(super) fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
+#[inline(never)]
+pub(super) fn answer<M: Message>(there: impl Receiver<M>, back: impl Sender<M>) -> Result<(), Fault> {
+    let (mut there, mut back) = (there, back);
     let mut expected = 0;
     loop {
         let received = there.recv();

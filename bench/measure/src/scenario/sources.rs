@@ -27,7 +27,7 @@ use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::stage::{Timed, duet_from_the_gate};
+use crate::stage::{FromTheGate, Timed, boxed_duet};
 use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, Waits, spsc};
 
 pub static ONE_AT_A_TIME: Scenario = Scenario {
@@ -117,25 +117,36 @@ type Back = spsc::Adaptive;
 /// replies.
 pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
     let bounces = messages.div_ceil(2);
+    bounced(place, bounces, sides::<T>(sources, bounces as usize)?)
+}
+
+/// Both sides with their loops: one asks from its first send to its last reply, the other answers. Only this much is
+/// compiled for each transport.
+type Sides = (FromTheGate<Result<(Instant, Instant), Fault>>, FromTheGate<Result<(), Fault>>);
+
+fn sides<T: Many>(sources: usize, bounces: usize) -> Result<Sides, Fault> {
     let (there_in, there_out) = open::<T>(sources)?;
     let (back_in, back_out) = Back::open::<usize>()?;
-    let (asked, answered) = duet_from_the_gate(
-        place,
-        bounces * 2,
-        move || ask(there_in, back_out, bounces as usize),
-        move || answer(there_out, back_in, sources),
-    )?;
+    let asking = move || ask(there_in, back_out, bounces);
+    Ok((Box::new(asking), Box::new(move || answer(there_out, back_in, sources))))
+}
+
+fn bounced(place: Place, bounces: u64, (ask, answer): Sides) -> Result<Timed, Fault> {
+    let (asked, answered) = boxed_duet(place, bounces * 2, ask, answer)?;
     // The other thread's fault comes first: this one only sees that there is no reply.
     answered?;
     let (start, end) = asked?;
     Ok(Timed::between(start, end, bounces * 2))
 }
 
+#[inline(never)]
 fn ask(
-    mut there: Vec<impl Sender<usize>>,
-    mut back: impl Receiver<usize>,
+    there: Vec<impl Sender<usize>>,
+    back: impl Receiver<usize>,
     bounces: usize,
 ) -> Result<(Instant, Instant), Fault> {
+    // Variables of its own: an argument stays where the caller has put it.
+    let (mut there, mut back) = (there, back);
     let mut turns = Turns::over(there.len());
     let start = Instant::now();
     for message in 0..bounces {
@@ -153,7 +164,9 @@ fn ask(
 }
 
 /// Sends the number of each message back, until the end.
-fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources: usize) -> Result<(), Fault> {
+#[inline(never)]
+fn answer(there: impl Receiver<usize>, back: impl Sender<usize>, sources: usize) -> Result<(), Fault> {
+    let (mut there, mut back) = (there, back);
     let mut turns = Turns::over(sources);
     let mut message = 0;
     loop {
@@ -176,19 +189,25 @@ fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources
 
 /// Streams `messages` through all the sources in turn, rounded up to the same number for each.
 pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
+    let each = messages.div_ceil(sources as u64) as usize;
+    streamed(place, sources, messages, busy_sides::<T>(sources, each)?)
+}
+
+/// The same of a stream. The second side returns the messages that it has seen.
+type BusySides = (FromTheGate<Instant>, FromTheGate<Result<Seen, Fault>>);
+
+fn busy_sides<T: Many>(sources: usize, each: usize) -> Result<BusySides, Fault> {
+    let (senders, receiver) = open::<T>(sources)?;
+    let seen = Seen::new(Shape::new(sources, 1));
+    Ok((Box::new(move || pour(senders, each)), Box::new(move || many::drain(receiver, seen))))
+}
+
+fn streamed(place: Place, sources: usize, messages: u64, (pour, drain): BusySides) -> Result<Timed, Fault> {
     let shape = Shape::new(sources, 1);
     let each = messages.div_ceil(sources as u64) as usize;
-    let (senders, receiver) = open::<T>(sources)?;
-    let (start, seen) = duet_from_the_gate(
-        place,
-        messages,
-        move || pour(senders, each),
-        move || {
-            let seen = many::drain(receiver, Seen::new(shape))?;
-            Ok::<_, Fault>((seen.over(), seen))
-        },
-    )?;
-    let (end, seen) = seen?;
+    let (start, seen) = boxed_duet(place, messages, pour, drain)?;
+    let seen = seen?;
+    let end = seen.over();
     let received = seen.received();
     many::complete(std::iter::once(seen), shape, each)?;
     Ok(Timed::between(start, end, received))

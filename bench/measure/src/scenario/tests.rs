@@ -188,10 +188,11 @@ fn a_repetition_in_ping_pong_is_caught() {
 
 #[test]
 fn a_bounce_whose_time_is_over_ends_with_the_message_under_way() {
+    let sides = ping_pong::sides::<Looking<Pause>, usize>;
     for place in [place(), place().together()] {
-        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 1_000, Until::over()).unwrap();
+        let (timed, _) = ping_pong::bounced(place, 1_000, Until::over(), sides).unwrap();
         assert_eq!(timed.units, 2);
-        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 3, Until::default()).unwrap();
+        let (timed, _) = ping_pong::bounced(place, 3, Until::default(), sides).unwrap();
         assert_eq!(timed.units, 6);
     }
 }

@@ -23,7 +23,7 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::transport::logged::{self, Logged};
-use crate::transport::{Shape, Transport};
+use crate::transport::{Shape, Transport, boxed};
 
 /// One shape.
 #[derive(Debug)]
@@ -125,8 +125,8 @@ fn contender<const AT: usize>(entry: &'static Entry, _: Option<Parameter>, frame
 pub fn run<T: Transport>(place: Place, messages: u64, traffic: &'static Traffic) -> Result<Outcome, Fault> {
     let due: Arc<[f64]> = (traffic.due)(messages as usize).into();
     match traffic.logged {
-        true => fixed_rate::due_at::<T, Logged>(place, RATE, due),
-        false => fixed_rate::due_at::<T, usize>(place, RATE, due),
+        true => fixed_rate::due_at(place, RATE, due, boxed::<T, Logged>),
+        false => fixed_rate::due_at(place, RATE, due, boxed::<T, usize>),
     }
 }
 
