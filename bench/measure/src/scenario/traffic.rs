@@ -22,7 +22,8 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::transport::logged::{self, Logged};
+use crate::transport::handed::{Blocks, Handed, Run};
+use crate::transport::logged;
 use crate::transport::{Shape, Transport, boxed};
 
 /// One shape.
@@ -125,7 +126,10 @@ fn contender<const AT: usize>(entry: &'static Entry, _: Option<Parameter>, frame
 pub fn run<T: Transport>(place: Place, messages: u64, traffic: &'static Traffic) -> Result<Outcome, Fault> {
     let due: Arc<[f64]> = (traffic.due)(messages as usize).into();
     match traffic.logged {
-        true => fixed_rate::due_at(place, RATE, due, boxed::<T, Logged>),
+        true => {
+            let _run = Run::of(Blocks::OfALogger);
+            fixed_rate::due_at(place, RATE, due, boxed::<T, Handed>)
+        }
         false => fixed_rate::due_at(place, RATE, due, boxed::<T, usize>),
     }
 }

@@ -137,10 +137,10 @@ pub const fn between_two<T: Transport>() -> Drivers {
 pub const fn between_many<T: Many>() -> Drivers {
     let Drivers { name, sizes: [first, second, third, fourth] } = between_two::<T>();
     let sizes = [
-        Loops { ends: Some(ends::<T, usize>), ..first },
-        Loops { ends: Some(ends::<T, Block<3>>), ..second },
-        Loops { ends: Some(ends::<T, Block<8>>), ..third },
-        Loops { ends: Some(ends::<T, Block<32>>), ..fourth },
+        Loops { ends: Some(many::ends::<T, usize>), ..first },
+        Loops { ends: Some(many::ends::<T, Block<3>>), ..second },
+        Loops { ends: Some(many::ends::<T, Block<8>>), ..third },
+        Loops { ends: Some(many::ends::<T, Block<32>>), ..fourth },
     ];
     Drivers { name, sizes }
 }
@@ -186,11 +186,6 @@ pub fn own_between_tasks() -> Vec<Drivers> {
 
 const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {
     Loops { tasks: Some(tasks::open::<T, M>), ..Loops::NONE }
-}
-
-fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {
-    let (senders, receivers) = T::open_many::<M>(shape)?;
-    Ok(many::Ends::of(senders, receivers))
 }
 
 /// Only a mistake in a case's own choice gets here: a transport without a driver is not able.
