@@ -14,8 +14,30 @@ use crate::stage::Timed;
 use crate::transport::handed::{Blocks, Run};
 use crate::transport::{Shape, Traits};
 
-/// Every size that has a driver, every way.
-pub const PARAMETERS: &[Parameter] = &[
+/// Whether messages by value can be larger than the smallest. Every transport is compiled for each size, so that is left to
+/// a feature.
+pub const ALL_SIZES: bool = cfg!(feature = "sizes");
+
+/// The command that has them.
+pub const WITH_ALL_SIZES: &str = "cargo run --release -p ybench --features sizes";
+
+/// Every size that has a driver here, every way.
+pub const PARAMETERS: &[Parameter] = if ALL_SIZES { EVERY } else { WITHOUT_SIZES };
+
+const WITHOUT_SIZES: &[Parameter] = {
+    let (mut some, mut at) = ([SMALLEST; EVERY.len() + 1 - BY_VALUE], 1);
+    while at < some.len() {
+        some[at] = EVERY[BY_VALUE + at - 1];
+        at += 1;
+    }
+    &{ some }
+};
+
+/// The number of sizes by value, which come first.
+const BY_VALUE: usize = 8;
+
+/// Every size that has a driver with the feature, every way.
+pub const EVERY: &[Parameter] = &[
     by_value(8),
     by_value(64),
     by_value(512),
@@ -114,12 +136,19 @@ macro_rules! kinds {
         $crate::scenario::carried::Kinds {
             by_value: &[
                 (8, $function::<$transport, usize>),
+                #[cfg(feature = "sizes")]
                 (64, $function::<$transport, Block<8>>),
+                #[cfg(feature = "sizes")]
                 (512, $function::<$transport, Block<64>>),
+                #[cfg(feature = "sizes")]
                 (1_024, $function::<$transport, Block<128>>),
+                #[cfg(feature = "sizes")]
                 (2_048, $function::<$transport, Block<256>>),
+                #[cfg(feature = "sizes")]
                 (4_096, $function::<$transport, Block<512>>),
+                #[cfg(feature = "sizes")]
                 (16_384, $function::<$transport, Block<2_048>>),
+                #[cfg(feature = "sizes")]
                 (65_536, $function::<$transport, Block<8_192>>),
             ],
             handed: Some($function::<$transport, Handed>),
@@ -128,7 +157,11 @@ macro_rules! kinds {
     // For transports that have [few sizes](Traits::few_sizes).
     (few $function:ident :: < $transport:ty >) => {
         $crate::scenario::carried::Kinds {
-            by_value: &[(8, $function::<$transport, usize>), (64, $function::<$transport, Block<8>>)],
+            by_value: &[
+                (8, $function::<$transport, usize>),
+                #[cfg(feature = "sizes")]
+                (64, $function::<$transport, Block<8>>),
+            ],
             handed: None,
         }
     };
@@ -212,7 +245,9 @@ mod tests {
     fn every_size_is_offered_every_way() {
         for bytes in PARAMETERS.iter().map(|parameter| parameter.value) {
             let ways: Vec<_> = checked(bytes).unwrap().iter().map(|one| one.quantity).collect();
-            assert_eq!(ways, [Quantity::BytesByValue, Quantity::BytesByPointer, Quantity::BytesByPool]);
+            let by_value = (ALL_SIZES || bytes == SMALLEST.value).then_some(Quantity::BytesByValue);
+            let due: Vec<_> = by_value.into_iter().chain([Quantity::BytesByPointer, Quantity::BytesByPool]).collect();
+            assert_eq!(ways, due);
         }
     }
 

@@ -27,7 +27,9 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::{Part, Span, Timed, ensemble};
-use crate::transport::message::{Block, Handed};
+#[cfg(feature = "sizes")]
+use crate::transport::message::Block;
+use crate::transport::message::Handed;
 use crate::transport::{Closed, Many, Message, Receiver, Sender, Shape};
 
 pub static TWO_BY_TWO: Scenario = square::<2>("many-2x2", "Two threads send and two receive, through one transport");

@@ -18,7 +18,9 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::Timed;
-use crate::transport::message::{Block, Handed};
+#[cfg(feature = "sizes")]
+use crate::transport::message::Block;
+use crate::transport::message::Handed;
 use crate::transport::{Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
