@@ -12,7 +12,7 @@
 use std::time::Instant;
 
 use super::stamped::{Now, in_step, keep, now, receive, room, steps};
-use super::{END, Quick, Scenario, throughput};
+use super::{END, Quick, Scenario, handles, throughput};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -22,7 +22,7 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::{Timed, duet};
-use crate::transport::{Message, OpenBoxed, Sender, Transport, boxed};
+use crate::transport::{Message, Sender, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "density",
@@ -43,14 +43,14 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 
 /// Every distribution holds exactly `messages` times: the first one of the receiver includes its wait for the sender.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    timed(place, messages, throughput::ends::<T, M>, boxed::<T, M>, !T::TRAITS.invents)
+    timed(place, messages, throughput::ends::<T, M>, handles::open::<T, M>, !T::TRAITS.invents)
 }
 
 fn timed<M: Message>(
     place: Place,
     messages: u64,
     plain: fn(usize) -> Result<throughput::Stream, Fault>,
-    open: OpenBoxed<M>,
+    open: handles::Open<M>,
     carried: bool,
 ) -> Result<Outcome, Fault> {
     let plain = throughput::timed(place, messages, plain(messages as usize)?)?;
@@ -117,7 +117,7 @@ pub(super) fn stream<M: Message>(
     place: Place,
     messages: usize,
     now: impl Now,
-    open: OpenBoxed<M>,
+    open: handles::Open<M>,
 ) -> Result<Stream, Fault> {
     let (sender, receiver) = open(messages)?;
     let (sent, received) = (room(messages + 1)?, room(messages)?);

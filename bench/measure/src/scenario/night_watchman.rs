@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::stamped::{Now, between, in_step, keep_ranked, now, receive, room};
 use super::timetable::{self, Timetable};
-use super::{END, Quick, Scenario};
+use super::{END, Quick, Scenario, handles};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -22,7 +22,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::duet_from_the_gate;
-use crate::transport::{Message, OpenBoxed, Sender, Shape, Transport, boxed};
+use crate::transport::{Message, Sender, Shape, Transport};
 
 const fn silence(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Silence, value }
@@ -64,10 +64,10 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
-    watched(place, messages, silence, boxed::<T, M>)
+    watched(place, messages, silence, handles::open::<T, M>)
 }
 
-fn watched<M: Message>(place: Place, messages: u64, silence: f64, open: OpenBoxed<M>) -> Result<Outcome, Fault> {
+fn watched<M: Message>(place: Place, messages: u64, silence: f64, open: handles::Open<M>) -> Result<Outcome, Fault> {
     let (sender, receiver) = open(messages as usize)?;
     let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
     let now = now();

@@ -9,7 +9,7 @@
 
 use super::density::{Stream, stream};
 use super::stamped::{between, in_step, keep_ranked, now};
-use super::{Quick, Scenario, throughput};
+use super::{Quick, Scenario, handles, throughput};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -19,7 +19,7 @@ use crate::record::Parameter;
 use crate::rounds::{Contender, Length};
 use crate::scenario::Entry;
 use crate::stats::Spread;
-use crate::transport::{Message, Transport, boxed};
+use crate::transport::{Message, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "overrun",
@@ -56,7 +56,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    Ok(outcome(&stream(place, messages as usize, now(), boxed::<T, M>)?))
+    Ok(outcome(&stream(place, messages as usize, now(), handles::open::<T, M>)?))
 }
 
 fn outcome(stream: &Stream) -> Outcome {

@@ -13,7 +13,7 @@ use super::density::stream;
 use super::fixed_rate::rate_of;
 use super::stamped::{Now, between, in_step, keep_ranked, now, receive, room};
 use super::timetable;
-use super::{END, Quick, Scenario, ping_pong};
+use super::{END, Quick, Scenario, handles, ping_pong};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -23,7 +23,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::duet;
-use crate::transport::{Message, OpenBoxed, Sender, Shape, Transport, boxed};
+use crate::transport::{Message, Sender, Shape, Transport};
 
 const fn load(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Load, value }
@@ -62,10 +62,10 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> Result<Outcome, Fault> {
-    paced(place, messages, load, boxed::<T, M>)
+    paced(place, messages, load, handles::open::<T, M>)
 }
 
-fn paced<M: Message>(place: Place, messages: u64, load: f64, open: OpenBoxed<M>) -> Result<Outcome, Fault> {
+fn paced<M: Message>(place: Place, messages: u64, load: f64, open: handles::Open<M>) -> Result<Outcome, Fault> {
     let count = messages as usize;
     let free = stream(place, count, now(), open)?.timed.nanoseconds_per_unit();
     let (sender, receiver) = open(count)?;

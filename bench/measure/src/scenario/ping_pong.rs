@@ -11,11 +11,11 @@
 //! The figure is the time one way: half of the time of a bounce. The context switches of both threads are counted from
 //! the gate to the end: a reader that slept for each message has one for each.
 
-use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::bounces::Open;
 use super::crowd::LEAST_TIME;
-use super::{END, Quick, Scenario, expect, expect_end};
+use super::{Quick, Scenario, bounces};
 use crate::alarm::{Alarm, Until};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -26,7 +26,7 @@ use crate::record::Parameter;
 use crate::rounds::{Contender, Length, MOST};
 use crate::scenario::Entry;
 use crate::stage::{FromTheGate, Patience, Timed, boxed_duet, with_patience};
-use crate::transport::{Message, Receiver, Sender, Shape, Traits, Transport, Waits};
+use crate::transport::{Message, Shape, Traits, Transport, Waits};
 use crate::usage::Usage;
 
 pub static SCENARIO: Scenario = Scenario {
@@ -105,12 +105,12 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 
 /// Bounces `bounces` messages. The units of the result are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    Ok(bounced(place, bounces, Until::default(), sides::<T, M>)?.0)
+    Ok(bounced(place, bounces, Until::default(), bounces::open::<T, M>)?.0)
 }
 
 /// The same with the context switches of both threads, and no longer than until `until`.
 pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Option<Until>) -> Result<Outcome, Fault> {
-    with_switches(place, bounces, until.unwrap_or_default(), sides::<T, M>)
+    with_switches(place, bounces, until.unwrap_or_default(), bounces::open::<T, M>)
 }
 
 fn with_switches(place: Place, bounces: u64, until: Until, open: Open) -> Result<Outcome, Fault> {
@@ -120,34 +120,14 @@ fn with_switches(place: Place, bounces: u64, until: Until, open: Open) -> Result
     Ok(outcome)
 }
 
-/// Both sides with their loops. Only this much is compiled for each transport and message.
-type Sides = (FromTheGate<Result<Timed, Fault>>, FromTheGate<Result<(), Fault>>);
-
-/// Opens them for a number of bounces.
-pub(super) type Open = fn(usize, Until) -> io::Result<Sides>;
-
-pub(super) fn sides<T: Transport, M: Message>(bounces: usize, until: Until) -> io::Result<Sides> {
-    let ((there_in, back_out), (there_out, back_in)) = there_and_back::<T, M>(bounces)?;
-    let serving = move || serve(there_in, back_out, bounces, until);
-    Ok((Box::new(serving), Box::new(move || answer(there_out, back_in))))
-}
-
-/// The handles of the side that asks, and those of the side that answers.
-type ThereAndBack<T, M> = (
-    (<T as Transport>::Sender<M>, <T as Transport>::Receiver<M>),
-    (<T as Transport>::Receiver<M>, <T as Transport>::Sender<M>),
-);
-
-/// Opens two transports, one for each direction.
-pub(super) fn there_and_back<T: Transport, M: Message>(messages: usize) -> io::Result<ThereAndBack<T, M>> {
-    let (there_in, there_out) = T::open_for::<M>(messages)?;
-    let (back_in, back_out) = T::open_for::<M>(messages)?;
-    Ok(((there_in, back_out), (there_out, back_in)))
-}
-
 pub(super) fn bounced(place: Place, bounces: u64, until: Until, open: Open) -> Result<(Timed, Option<u64>), Fault> {
-    let (serve, answer) = open(bounces as usize, until)?;
-    let (ping, pong) = boxed_duet(place, bounces * 2, switches_of(serve), switches_of(answer))?;
+    let (asks, answers) = open(bounces as usize)?;
+    let (ping, pong) = boxed_duet(
+        place,
+        bounces * 2,
+        switches_of(Box::new(move || asks.counted(bounces as usize, until))),
+        switches_of(Box::new(move || answers.plain())),
+    )?;
     let (timed, (pong, answering)) = (ping.0?, pong);
     pong?;
     let switches = ping.1.zip(answering).map(|(asking, answering)| asking + answering);
@@ -160,54 +140,4 @@ fn switches_of<A: 'static>(work: FromTheGate<A>) -> FromTheGate<(A, Option<u64>)
         let usage = Usage::of_this_thread();
         (work(), usage.until_now().switches)
     })
-}
-
-#[inline(never)]
-fn serve<M: Message>(
-    there: impl Sender<M>,
-    back: impl Receiver<M>,
-    bounces: usize,
-    until: Until,
-) -> Result<Timed, Fault> {
-    // Variables of its own: an argument stays where the caller has put it.
-    let (mut there, mut back) = (there, back);
-    let mut done = 0;
-    let start = Instant::now();
-    for message in 0..bounces {
-        // A peer that is dropped is reported on the way back.
-        let _ = there.send(M::numbered(message));
-        if let Err(fault) = expect(&mut back, message) {
-            let _ = there.send(M::numbered(END));
-            return Err(fault);
-        }
-        done = message + 1;
-        if until.is_over() {
-            break;
-        }
-    }
-    let end = Instant::now();
-    let _ = there.send(M::numbered(END));
-    expect_end(&mut back)?;
-    Ok(Timed::between(start, end, 2 * done as u64))
-}
-
-/// Sends everything back until the end, checking it on its way.
-#[inline(never)]
-pub(super) fn answer<M: Message>(there: impl Receiver<M>, back: impl Sender<M>) -> Result<(), Fault> {
-    let (mut there, mut back) = (there, back);
-    let mut expected = 0;
-    loop {
-        let received = there.recv();
-        let number = received.as_ref().map(Message::number).map_err(|closed| *closed);
-        if number != Ok(expected) {
-            let _ = back.send(M::numbered(END));
-            // The other thread has the right number, and detects an early end itself.
-            return if number == Ok(END) { Ok(()) } else { Err(super::fault(expected, number)) };
-        }
-        // The message itself goes back: nothing is made or freed on the way.
-        if received.is_ok_and(|message| back.send(message).is_err()) {
-            return Ok(());
-        }
-        expected += 1;
-    }
 }

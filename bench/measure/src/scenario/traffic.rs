@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::fixed_rate::{self, timetable};
 use super::timetable;
-use super::{Quick, Scenario};
+use super::{Quick, Scenario, handles};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::outcome::Outcome;
@@ -24,7 +24,7 @@ use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::transport::handed::{Blocks, Handed, Run};
 use crate::transport::logged;
-use crate::transport::{Shape, Transport, boxed};
+use crate::transport::{Shape, Transport};
 
 /// One shape.
 #[derive(Debug)]
@@ -128,9 +128,9 @@ pub fn run<T: Transport>(place: Place, messages: u64, traffic: &'static Traffic)
     match traffic.logged {
         true => {
             let _run = Run::of(Blocks::OfALogger);
-            fixed_rate::due_at(place, RATE, due, boxed::<T, Handed>)
+            fixed_rate::due_at(place, RATE, due, handles::open::<T, Handed>)
         }
-        false => fixed_rate::due_at(place, RATE, due, boxed::<T, usize>),
+        false => fixed_rate::due_at(place, RATE, due, handles::open::<T, usize>),
     }
 }
 

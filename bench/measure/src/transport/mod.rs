@@ -2,8 +2,8 @@
 //!
 //! A message is a counter, alone or with a block after it (see `message`). The loops of streams, bursts and bounces are
 //! generic over [`Transport`], so each is compiled for its competitor alone: no indirect call is made per message. Loops
-//! that read the clock or sleep for each message in one direction are compiled once, for handles behind pointers:
-//! [`boxed`]. A handle may block or spin as its mechanism does. It must return [`Closed`] once its peer is dropped, so that a lost
+//! that read the clock or sleep for each message in one direction are compiled once, for handles behind pointers: see
+//! `scenario::handles`. A handle may block or spin as its mechanism does. It must return [`Closed`] once its peer is dropped, so that a lost
 //! message ends a run instead of hanging it.
 //!
 //! `ysuite`'s `watch` and `timer` are no transports. A `watch` loses values that were not observed, and every driver
@@ -148,18 +148,6 @@ pub trait Transport: 'static {
     }
 }
 
-/// Both handles behind pointers, of any transport.
-pub type Boxed<M> = (Box<dyn Sender<M>>, Box<dyn Receiver<M>>);
-
-/// Opens both handles for a number of messages.
-pub type OpenBoxed<M> = fn(usize) -> io::Result<Boxed<M>>;
-
-/// As [`Transport::open_for`].
-pub fn boxed<T: Transport, M: Message>(messages: usize) -> io::Result<Boxed<M>> {
-    let (sender, receiver) = T::open_for::<M>(messages)?;
-    Ok((Box::new(sender), Box::new(receiver)))
-}
-
 /// A transport whose [`Traits`] say that several threads can send, or receive.
 pub trait Many: Transport {
     /// New handles for each side, as many as `shape` says and its traits allow.
@@ -232,29 +220,5 @@ pub trait Receiver<M: Message>: Send + 'static {
     fn recv_batch(&mut self, into: &mut Vec<M>, _max: usize) -> Result<(), Closed> {
         into.push(self.recv()?);
         Ok(())
-    }
-}
-
-impl<M: Message> Sender<M> for Box<dyn Sender<M>> {
-    #[inline(always)]
-    fn send(&mut self, message: M) -> Result<(), Closed> {
-        (**self).send(message)
-    }
-
-    #[inline(always)]
-    fn send_batch(&mut self, first: usize, count: usize) -> Result<(), Closed> {
-        (**self).send_batch(first, count)
-    }
-}
-
-impl<M: Message> Receiver<M> for Box<dyn Receiver<M>> {
-    #[inline(always)]
-    fn recv(&mut self) -> Result<M, Closed> {
-        (**self).recv()
-    }
-
-    #[inline(always)]
-    fn recv_batch(&mut self, into: &mut Vec<M>, max: usize) -> Result<(), Closed> {
-        (**self).recv_batch(into, max)
     }
 }
