@@ -56,7 +56,11 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    Ok(outcome(&stream(place, messages as usize, now(), handles::open::<T, M>)?))
+    overrun(place, messages, handles::open::<T, M>)
+}
+
+fn overrun<M: Message>(place: Place, messages: u64, open: handles::Open<M>) -> Result<Outcome, Fault> {
+    Ok(outcome(&stream(place, messages as usize, now(), open)?))
 }
 
 fn outcome(stream: &Stream) -> Outcome {

@@ -17,7 +17,7 @@
 
 use std::time::Instant;
 
-use super::idle_senders::say_one_each;
+use super::idle_senders::each_said;
 use super::many::{self, ROW, Seen};
 use super::{END, Quick, Scenario, check, expect, ping_pong};
 use crate::error::Fault;
@@ -27,7 +27,7 @@ use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::stage::{FromTheGate, Timed, boxed_duet};
+use crate::stage::{Timed, boxed_duet};
 use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, Waits, spsc};
 
 pub static ONE_AT_A_TIME: Scenario = Scenario {
@@ -100,39 +100,98 @@ impl Turns {
     }
 }
 
-type Opened<T> = (Vec<<T as Transport>::Sender<usize>>, <T as Transport>::Receiver<usize>);
+/// A number of sources and their receiver, each side behind a pointer with its loops: only this much is compiled for each
+/// transport. A message has gone through each source already.
+type Opened = (Box<dyn Sources>, Box<dyn Serves>);
 
-/// A number of sources. A message has gone through each already.
-fn open<T: Many>(sources: usize) -> Result<Opened<T>, Fault> {
-    let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
-    let mut receiver = receivers.remove(0);
-    say_one_each(&mut senders, &mut receiver)?;
+fn open<T: Many>(sources: usize) -> Result<Opened, Fault> {
+    let (senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
+    let (senders, receiver): Opened = (Box::new(senders), Box::new(receivers.remove(0)));
+    used_once((senders, receiver))
+}
+
+fn used_once((mut senders, mut receiver): Opened) -> Result<Opened, Fault> {
+    let count = senders.count();
+    each_said(&mut |source| senders.send_by(source, source), &mut || receiver.receive(), count)?;
     Ok((senders, receiver))
+}
+
+/// The side of the sources.
+trait Sources: Send {
+    fn count(&self) -> usize;
+
+    fn send_by(&mut self, source: usize, message: usize) -> Result<(), Closed>;
+
+    /// Sends messages one at a time, each after the reply to the one before it. Returns the start and the end.
+    fn ask(self: Box<Self>, back: BackOut, bounces: usize) -> Result<(Instant, Instant), Fault>;
+
+    /// Sends this number of messages through each of them in turn. Returns the start.
+    fn pour(self: Box<Self>, each: usize) -> Instant;
+}
+
+impl<S: Sender<usize>> Sources for Vec<S> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn send_by(&mut self, source: usize, message: usize) -> Result<(), Closed> {
+        self[source].send(message)
+    }
+
+    fn ask(self: Box<Self>, back: BackOut, bounces: usize) -> Result<(Instant, Instant), Fault> {
+        ask(*self, back, bounces)
+    }
+
+    fn pour(self: Box<Self>, each: usize) -> Instant {
+        pour(*self, each)
+    }
+}
+
+/// The side that serves them.
+trait Serves: Send {
+    fn receive(&mut self) -> Result<usize, Closed>;
+
+    /// Replies to each message, until the end.
+    fn answer(self: Box<Self>, back: BackIn, sources: usize) -> Result<(), Fault>;
+
+    /// Receives streams.
+    fn drain(self: Box<Self>, seen: Seen) -> Result<Seen, Fault>;
+}
+
+impl<R: Receiver<usize>> Serves for R {
+    fn receive(&mut self) -> Result<usize, Closed> {
+        self.recv()
+    }
+
+    fn answer(self: Box<Self>, back: BackIn, sources: usize) -> Result<(), Fault> {
+        answer(*self, back, sources)
+    }
+
+    fn drain(self: Box<Self>, seen: Seen) -> Result<Seen, Fault> {
+        many::drain(*self, seen)
+    }
 }
 
 /// The way back.
 type Back = spsc::Adaptive;
+type BackIn = <Back as Transport>::Sender<usize>;
+type BackOut = <Back as Transport>::Receiver<usize>;
 
 /// Sends messages one at a time, each through a source chosen at random. Half of the units of the result are the
 /// replies.
 pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
     let bounces = messages.div_ceil(2);
-    bounced(place, bounces, sides::<T>(sources, bounces as usize)?)
+    bounced(place, sources, bounces, open::<T>(sources)?)
 }
 
-/// Both sides with their loops: one asks from its first send to its last reply, the other answers. Only this much is
-/// compiled for each transport.
-type Sides = (FromTheGate<Result<(Instant, Instant), Fault>>, FromTheGate<Result<(), Fault>>);
-
-fn sides<T: Many>(sources: usize, bounces: usize) -> Result<Sides, Fault> {
-    let (there_in, there_out) = open::<T>(sources)?;
+fn bounced(place: Place, sources: usize, bounces: u64, (there, served): Opened) -> Result<Timed, Fault> {
     let (back_in, back_out) = Back::open::<usize>()?;
-    let asking = move || ask(there_in, back_out, bounces);
-    Ok((Box::new(asking), Box::new(move || answer(there_out, back_in, sources))))
-}
-
-fn bounced(place: Place, bounces: u64, (ask, answer): Sides) -> Result<Timed, Fault> {
-    let (asked, answered) = boxed_duet(place, bounces * 2, ask, answer)?;
+    let (asked, answered) = boxed_duet(
+        place,
+        bounces * 2,
+        Box::new(move || there.ask(back_out, bounces as usize)),
+        Box::new(move || served.answer(back_in, sources)),
+    )?;
     // The other thread's fault comes first: this one only sees that there is no reply.
     answered?;
     let (start, end) = asked?;
@@ -189,23 +248,18 @@ fn answer(there: impl Receiver<usize>, back: impl Sender<usize>, sources: usize)
 
 /// Streams `messages` through all the sources in turn, rounded up to the same number for each.
 pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
-    let each = messages.div_ceil(sources as u64) as usize;
-    streamed(place, sources, messages, busy_sides::<T>(sources, each)?)
+    streamed(place, sources, messages, open::<T>(sources)?)
 }
 
-/// The same of a stream. The second side returns the messages that it has seen.
-type BusySides = (FromTheGate<Instant>, FromTheGate<Result<Seen, Fault>>);
-
-fn busy_sides<T: Many>(sources: usize, each: usize) -> Result<BusySides, Fault> {
-    let (senders, receiver) = open::<T>(sources)?;
-    let seen = Seen::new(Shape::new(sources, 1));
-    Ok((Box::new(move || pour(senders, each)), Box::new(move || many::drain(receiver, seen))))
-}
-
-fn streamed(place: Place, sources: usize, messages: u64, (pour, drain): BusySides) -> Result<Timed, Fault> {
+fn streamed(place: Place, sources: usize, messages: u64, (there, served): Opened) -> Result<Timed, Fault> {
     let shape = Shape::new(sources, 1);
     let each = messages.div_ceil(sources as u64) as usize;
-    let (start, seen) = boxed_duet(place, messages, pour, drain)?;
+    let (start, seen) = boxed_duet(
+        place,
+        messages,
+        Box::new(move || there.pour(each)),
+        Box::new(move || served.drain(Seen::new(shape))),
+    )?;
     let seen = seen?;
     let end = seen.over();
     let received = seen.received();

@@ -124,14 +124,22 @@ fn contender<const AT: usize>(entry: &'static Entry, _: Option<Parameter>, frame
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.
 pub fn run<T: Transport>(place: Place, messages: u64, traffic: &'static Traffic) -> Result<Outcome, Fault> {
+    shaped(place, messages, traffic, handles::open::<T, usize>, handles::open::<T, Handed>)
+}
+
+fn shaped(
+    place: Place,
+    messages: u64,
+    traffic: &Traffic,
+    plain: handles::Open<usize>,
+    logged: handles::Open<Handed>,
+) -> Result<Outcome, Fault> {
     let due: Arc<[f64]> = (traffic.due)(messages as usize).into();
-    match traffic.logged {
-        true => {
-            let _run = Run::of(Blocks::OfALogger);
-            fixed_rate::due_at(place, RATE, due, handles::open::<T, Handed>)
-        }
-        false => fixed_rate::due_at(place, RATE, due, handles::open::<T, usize>),
+    if !traffic.logged {
+        return fixed_rate::due_at(place, RATE, due, plain);
     }
+    let _run = Run::of(Blocks::OfALogger);
+    fixed_rate::due_at(place, RATE, due, logged)
 }
 
 #[cfg(test)]
