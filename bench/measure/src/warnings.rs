@@ -9,7 +9,6 @@ use crate::clock::Facts;
 use crate::env::Environment;
 use crate::figures::several;
 use crate::place::Place;
-use crate::scenario::carried::SMALLEST;
 use crate::stats::listed;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,8 +60,10 @@ pub enum Warning {
         of: usize,
         reasons: Vec<String>,
     },
-    /// Sizes of messages were asked for that only a feature has.
-    SizesLeftOut,
+    /// Larger messages by value were asked for, which only a feature has.
+    SizesLeftOut {
+        largest: f64,
+    },
     TimeStolen {
         share: f64,
     },
@@ -178,7 +179,7 @@ impl Warning {
             Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
-            Self::SizesLeftOut => "Build it with `--features sizes` for all of them.",
+            Self::SizesLeftOut { .. } => "Build it with `--features sizes` for all of them.",
             Self::TakenOut { .. } => "It has no figures in that scenario; those of the others are not touched by it.",
             Self::Interrupted { .. } => "Run it again for all of it.",
             Self::SeveralStates { .. } => {
@@ -237,7 +238,9 @@ impl fmt::Display for Warning {
                 )?;
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
             }
-            Self::SizesLeftOut => write!(out, "By value, only messages of {} bytes are compiled here.", SMALLEST.value),
+            Self::SizesLeftOut { largest } => {
+                write!(out, "By value, only messages of {largest} bytes are compiled here.")
+            }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),
             Self::TakenOut { scenario, name, sentence } => {
                 write!(out, "{scenario}: {name} was taken out: it {sentence}.")

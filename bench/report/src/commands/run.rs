@@ -135,7 +135,9 @@ pub fn run(request: &Request, selection: &Selection) -> Result<Report, Error> {
     let usual = measure::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
     let sized = selected.iter().any(|asked| asked.scenario.parameters == carried::PARAMETERS);
     measure::in_rounds(request, usual, |frame, warnings| {
-        warnings.extend((sized && !carried::ALL_SIZES).then_some(Warning::SizesLeftOut));
+        warnings.extend(
+            (sized && !carried::ALL_SIZES).then_some(Warning::SizesLeftOut { largest: carried::SMALLEST.value }),
+        );
         each().filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
     })
 }
