@@ -4,7 +4,9 @@
 use std::io;
 use std::time::Instant;
 
-use super::channel::{Channel, Large, Letter};
+#[cfg(feature = "sizes")]
+use super::channel::Large;
+use super::channel::{Channel, Letter};
 use super::stack;
 use crate::allocations::held;
 use crate::error::Fault;
@@ -46,12 +48,24 @@ pub struct Weight {
     pub after: Bytes,
     pub left: Bytes,
     /// Bytes of stack that one message of [`super::channel::LARGE`] bytes needs: channel made, message sent and received.
-    pub stack: f64,
+    /// Only with the feature `sizes`.
+    pub stack: Option<f64>,
 }
 
 pub(super) fn many<C: Channel>(channels: u64) -> Result<Weight, Fault> {
     beforehand::<C>()?;
-    weighed(&mut All::<C>(Vec::new()), channels as usize, one_large::<C>)
+    weighed(&mut All::<C>(Vec::new()), channels as usize, with_a_large_one::<C>())
+}
+
+/// Sends and receives a large message, for which a kind of channel is compiled once more.
+#[cfg(feature = "sizes")]
+fn with_a_large_one<C: Channel>() -> Option<fn()> {
+    Some(one_large::<C>)
+}
+
+#[cfg(not(feature = "sizes"))]
+fn with_a_large_one<C: Channel>() -> Option<fn()> {
+    None
 }
 
 /// The channels of one kind, through a pointer: only these loops are compiled for each kind, and one call is made for each
@@ -85,7 +99,7 @@ impl<C: Channel> Channels for All<C> {
     }
 }
 
-fn weighed(all: &mut dyn Channels, channels: usize, one_large: fn()) -> Result<Weight, Fault> {
+fn weighed(all: &mut dyn Channels, channels: usize, one_large: Option<fn()>) -> Result<Weight, Fault> {
     let each = |since: Instant| since.elapsed().as_nanos() as f64 / channels as f64;
     let before = Bytes::now()?;
 
@@ -104,7 +118,7 @@ fn weighed(all: &mut dyn Channels, channels: usize, one_large: fn()) -> Result<W
     let drop = each(start);
     let left = Bytes::now()?.since(before, channels);
     // A thread leaves memory behind, which the channels would then use.
-    let stack = stack::used(one_large)? as f64;
+    let stack = one_large.map(stack::used).transpose()?.map(|bytes| bytes as f64);
     Ok(Weight { make, first, drop, idle, after, left, stack })
 }
 
@@ -164,6 +178,7 @@ fn check<M: Letter>(expected: usize, received: Option<M>) -> Result<(), Fault> {
 }
 
 /// A panic here is an error of [`stack::used`].
+#[cfg(feature = "sizes")]
 fn one_large<C: Channel>() {
     let received = C::exchange(&mut C::make(), Large::numbered(1)).map(|message| message.number());
     assert_eq!(received, Some(1), "the message was lost");
