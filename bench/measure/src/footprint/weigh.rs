@@ -54,18 +54,12 @@ pub struct Weight {
 
 pub(super) fn many<C: Channel>(channels: u64) -> Result<Weight, Fault> {
     beforehand::<C>()?;
-    weighed(&mut All::<C>(Vec::new()), channels as usize, with_a_large_one::<C>())
-}
-
-/// Sends and receives a large message, for which a kind of channel is compiled once more.
-#[cfg(feature = "sizes")]
-fn with_a_large_one<C: Channel>() -> Option<fn()> {
-    Some(one_large::<C>)
-}
-
-#[cfg(not(feature = "sizes"))]
-fn with_a_large_one<C: Channel>() -> Option<fn()> {
-    None
+    // A kind of channel is compiled for that message alone.
+    #[cfg(feature = "sizes")]
+    let one_large: Option<fn()> = Some(one_large::<C>);
+    #[cfg(not(feature = "sizes"))]
+    let one_large = None;
+    weighed(&mut All::<C>(Vec::new()), channels as usize, one_large)
 }
 
 /// The channels of one kind, through a pointer: only these loops are compiled for each kind, and one call is made for each
