@@ -56,6 +56,11 @@ impl Frame {
         limit: &Probe,
         run: impl Fn(u64) -> Result<Made, Fault> + 'static,
     ) -> Contender {
+        self.contender(traits, limit, Box::new(move |units| run(units).map(Into::into)))
+    }
+
+    /// Compiled once for all drivers.
+    fn contender(&self, traits: &Traits, limit: &Probe, run: Run) -> Contender {
         let contestant = Contestant {
             name: traits.name.to_owned(),
             limit: Some(limit.name.to_owned()),
@@ -64,8 +69,7 @@ impl Frame {
             explained: traits.about.to_owned(),
             ..Contestant::default()
         };
-        let run = move |units| run(units).map(Into::into);
-        let run: Run = if traits.guest { guests::watched(run) } else { Box::new(run) };
+        let run = if traits.guest { guests::watched(run) } else { run };
         Contender { contestant, length: self.transports, run }
     }
 }

@@ -4,7 +4,9 @@
 //! The gate spins, so that no thread is still waking up when the clock starts. It yields if there are more than two
 //! threads, or if they share a CPU.
 
+use std::any::Any;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -203,7 +205,7 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    both(place, units, Work::ToTheGate(Box::new(first)), Work::ToTheGate(Box::new(second)))
+    both(place, units, to_the_gate(first), to_the_gate(second))
 }
 
 /// As [`duet`], for two functions whose work begins at the gate: the gate is passed for them.
@@ -217,7 +219,7 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    both(place, units, Work::FromTheGate(Box::new(first)), Work::FromTheGate(Box::new(second)))
+    both(place, units, from_the_gate(first), from_the_gate(second))
 }
 
 /// As [`duet_from_the_gate`], for two functions whose types are erased already.
@@ -231,15 +233,15 @@ where
     A: Send + 'static,
     B: Send + 'static,
 {
-    both(place, units, Work::FromTheGate(first), Work::FromTheGate(second))
+    both(place, units, from_the_gate(first), from_the_gate(second))
 }
 
-fn both<A: Send + 'static, B: Send + 'static>(
-    place: Place,
-    units: u64,
-    first: Work<A>,
-    second: Work<B>,
-) -> Result<(A, B), Fault> {
+fn both<A: 'static, B: 'static>(place: Place, units: u64, first: Work, second: Work) -> Result<(A, B), Fault> {
+    let (first, second) = values_of_both(place, units, first, second)?;
+    Ok((taken(first), taken(second)))
+}
+
+fn values_of_both(place: Place, units: u64, first: Work, second: Work) -> Result<(Value, Value), Fault> {
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(2));
     let first = play(STACK, vec![place.first], gate.clone(), done.clone(), first)?;
@@ -254,36 +256,44 @@ fn both<A: Send + 'static, B: Send + 'static>(
 /// Work that begins when the gate has been passed.
 pub type FromTheGate<A> = Box<dyn FnOnce() -> A + Send>;
 
-/// Boxed: the start of a thread is a lot of code, and would be compiled again for every driver, transport and message.
-/// The one call through a pointer comes before the clock starts.
-enum Work<A> {
-    /// Passes the gate itself.
-    ToTheGate(Box<dyn FnOnce(&Gate) -> A + Send>),
-    FromTheGate(FromTheGate<A>),
+/// What a thread returns, whatever its type.
+type Value = Box<dyn Any + Send>;
+
+/// The work of a thread, which passes the gate once. Boxed, and its value as well: the start and the end of a thread are
+/// a lot of code, and would be compiled again for every driver, transport, message and value. The calls through pointers
+/// come before the clock starts.
+type Work = Box<dyn FnOnce(&Gate) -> Value + Send>;
+
+fn to_the_gate<A: Send + 'static>(work: impl FnOnce(&Gate) -> A + Send + 'static) -> Work {
+    Box::new(move |gate| Box::new(work(gate)))
 }
 
-impl<A> Work<A> {
-    fn done(self, gate: &Gate) -> A {
-        match self {
-            Self::ToTheGate(work) => work(gate),
-            Self::FromTheGate(work) => {
-                gate.pass();
-                work()
-            }
-        }
+fn from_the_gate<A: Send + 'static>(work: impl FnOnce() -> A + Send + 'static) -> Work {
+    Box::new(move |gate| {
+        gate.pass();
+        Box::new(work())
+    })
+}
+
+/// The value of work that returns this type.
+fn taken<A: 'static>(value: Value) -> A {
+    match value.downcast() {
+        Ok(value) => *value,
+        Err(_) => unreachable!("work returns the type that its maker gave it"),
     }
 }
 
 /// The work of one thread of an ensemble, and its CPUs.
 pub struct Part<A> {
     cpus: Vec<usize>,
-    work: Work<A>,
+    work: Work,
+    returns: PhantomData<fn() -> A>,
 }
 
-impl<A> Part<A> {
+impl<A: Send + 'static> Part<A> {
     /// `work` must pass the gate once.
     pub fn new(cpus: &[usize], work: impl FnOnce(&Gate) -> A + Send + 'static) -> Self {
-        Self { cpus: cpus.to_vec(), work: Work::ToTheGate(Box::new(work)) }
+        Self { cpus: cpus.to_vec(), work: to_the_gate(work), returns: PhantomData }
     }
 }
 
@@ -292,11 +302,16 @@ impl<A> Part<A> {
 /// Panics and lost messages are treated as in [`duet`]. If a thread cannot be started, the parts that were not started
 /// are dropped and the others run without them: a part that waits for a dropped handle is disconnected.
 pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Vec<A>, Fault> {
+    let parts = parts.into_iter().map(|part| (part.cpus, part.work)).collect();
+    Ok(values_of_all(units, parts)?.into_iter().map(taken).collect())
+}
+
+fn values_of_all(units: u64, parts: Vec<(Vec<usize>, Work)>) -> Result<Vec<Value>, Fault> {
     let (done, finished) = mpsc::channel();
     let gate = Arc::new(Gate::new(parts.len()));
     let mut threads = Vec::with_capacity(parts.len());
     let stack = stack(parts.len());
-    for Part { cpus, work } in parts {
+    for (cpus, work) in parts {
         threads.push(play(stack, cpus, gate.clone(), done.clone(), work).inspect_err(|_| gate.force())?);
     }
     drop(done);
@@ -304,17 +319,17 @@ pub fn ensemble<A: Send + 'static>(units: u64, parts: Vec<Part<A>>) -> Result<Ve
     threads.into_iter().map(ended).collect()
 }
 
-fn play<A: Send + 'static>(
+fn play(
     stack: usize,
     cpus: Vec<usize>,
     gate: Arc<Gate>,
     done: mpsc::Sender<()>,
-    part: Work<A>,
-) -> Result<JoinHandle<Result<A, Fault>>, Fault> {
+    part: Work,
+) -> Result<JoinHandle<Result<Value, Fault>>, Fault> {
     let thread = thread::Builder::new().stack_size(stack).spawn(move || {
         // A thread that cannot be pinned runs its part all the same: its partner is waiting at the gate.
         let pinned = keep_on(&cpus);
-        let value = part.done(&gate);
+        let value = part(&gate);
         let _ = done.send(());
         pinned.map(|()| value)
     })?;
@@ -335,7 +350,7 @@ fn wait_for_all(threads: usize, units: u64, finished: &mpsc::Receiver<()>) -> Re
 }
 
 /// The result of a thread that has finished its work. Its panic continues here.
-fn ended<A>(thread: JoinHandle<Result<A, Fault>>) -> Result<A, Fault> {
+fn ended(thread: JoinHandle<Result<Value, Fault>>) -> Result<Value, Fault> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
@@ -371,6 +386,12 @@ fn start(threads: usize, stack: usize) -> Result<(), Error> {
 
 /// Runs `only` on one CPU, in a thread of its own.
 pub fn solo<A: Send>(cpu: usize, only: impl FnOnce() -> A + Send) -> Result<A, Fault> {
+    let (mut only, mut value) = (Some(only), None);
+    alone(cpu, &mut || value = only.take().map(|only| only()))?;
+    Ok(value.unwrap_or_else(|| unreachable!("it was called once")))
+}
+
+fn alone(cpu: usize, only: &mut (dyn FnMut() + Send)) -> Result<(), Fault> {
     thread::scope(|scope| {
         let only = scope.spawn(move || pin(cpu).map(|()| only()));
         only.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

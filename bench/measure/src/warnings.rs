@@ -60,6 +60,10 @@ pub enum Warning {
         of: usize,
         reasons: Vec<String>,
     },
+    /// Larger messages by value were asked for, which only a feature has.
+    SizesLeftOut {
+        largest: f64,
+    },
     TimeStolen {
         share: f64,
     },
@@ -175,6 +179,7 @@ impl Warning {
             Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
+            Self::SizesLeftOut { .. } => "Build it with `--features sizes` for all of them.",
             Self::TakenOut { .. } => "It has no figures in that scenario; those of the others are not touched by it.",
             Self::Interrupted { .. } => "Run it again for all of it.",
             Self::SeveralStates { .. } => {
@@ -232,6 +237,9 @@ impl fmt::Display for Warning {
                     "{scenario}: all {of} rounds were doubtful, and were kept because nothing else is left: {first}"
                 )?;
                 write!(out, "{}", if reasons.len() > 1 { " in the first." } else { "." })
+            }
+            Self::SizesLeftOut { largest } => {
+                write!(out, "By value, only messages of {largest} bytes are compiled here.")
             }
             Self::Unavailable { name, cause } => write!(out, "{name} cannot run here: {cause}."),
             Self::TakenOut { scenario, name, sentence } => {

@@ -28,7 +28,7 @@ use channel::{Channel, LARGE, Large, Letter};
 const CHANNELS: usize = 64;
 
 /// As in `ybench footprint`.
-const BURST: u64 = 200_000;
+const BURST: usize = 200_000;
 
 fn main() -> io::Result<()> {
     row::<ours::Spsc>()?;
@@ -48,18 +48,18 @@ fn main() -> io::Result<()> {
 /// Name, bytes idle and after one message, allocations of both together, bytes when dropped, bytes kept after a burst, and the
 /// stack of a large message. Bytes are allocated and mapped ones together.
 fn row<C: Channel>() -> io::Result<()> {
-    for number in 0..2 * CHANNELS as u64 {
-        exchange::<C, u64>(&mut C::make(), number);
+    for number in 0..2 * CHANNELS {
+        exchange::<C, usize>(&mut C::make(), number);
     }
     bytes()?;
     let (before, counted) = (bytes()?, allocations());
-    let mut all: Vec<C::Ends<u64>> = Vec::with_capacity(CHANNELS);
+    let mut all: Vec<C::Ends<usize>> = Vec::with_capacity(CHANNELS);
     all.extend((0..CHANNELS).map(|_| C::make()));
     // The reading itself allocates, and frees what it had.
     let reading = allocations();
     let idle = bytes()?;
     let reading = allocations() - reading;
-    all.iter_mut().zip(0..).for_each(|(ends, number)| exchange::<C, u64>(ends, number));
+    all.iter_mut().zip(0..).for_each(|(ends, number)| exchange::<C, usize>(ends, number));
     // The vector is one allocation.
     let counted = allocations() - counted - reading - 1;
     let after = bytes()?;
@@ -79,7 +79,7 @@ fn row<C: Channel>() -> io::Result<()> {
     Ok(())
 }
 
-fn exchange<C: Channel, M: Letter>(ends: &mut C::Ends<M>, number: u64) {
+fn exchange<C: Channel, M: Letter>(ends: &mut C::Ends<M>, number: usize) {
     let received = C::exchange(ends, M::numbered(number)).map(|message| message.number());
     assert_eq!(received, Some(number), "{}", C::NAME);
 }
@@ -90,7 +90,7 @@ fn one_large<C: Channel>() {
 
 fn after_a_burst<C: Channel>() -> io::Result<i64> {
     let before = bytes()?;
-    let mut ends = C::make::<u64>();
+    let mut ends = C::make::<usize>();
     assert!((0..BURST).all(|number| C::send(&mut ends, number)), "{}", C::NAME);
     assert!((0..BURST).all(|number| C::receive(&mut ends) == Some(number)), "{}", C::NAME);
     Ok(bytes()? - before)

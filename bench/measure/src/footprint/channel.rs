@@ -7,16 +7,16 @@ use std::task::{Context, Poll, Waker};
 
 /// A message that is copied, and recognised when it arrives.
 pub trait Letter: Copy + Send + Sync + 'static {
-    fn numbered(number: u64) -> Self;
-    fn number(&self) -> u64;
+    fn numbered(number: usize) -> Self;
+    fn number(&self) -> usize;
 }
 
-impl Letter for u64 {
-    fn numbered(number: u64) -> Self {
+impl Letter for usize {
+    fn numbered(number: usize) -> Self {
         number
     }
 
-    fn number(&self) -> u64 {
+    fn number(&self) -> usize {
         *self
     }
 }
@@ -26,14 +26,14 @@ pub const LARGE: usize = 32 * 1_024;
 
 /// A message that shows on a stack.
 #[derive(Clone, Copy, Debug)]
-pub struct Large([u64; LARGE / 8]);
+pub struct Large([usize; LARGE / 8]);
 
 impl Letter for Large {
-    fn numbered(number: u64) -> Self {
+    fn numbered(number: usize) -> Self {
         Self([number; LARGE / 8])
     }
 
-    fn number(&self) -> u64 {
+    fn number(&self) -> usize {
         self.0[LARGE / 8 - 1]
     }
 }

@@ -190,9 +190,9 @@ impl From<Weight> for Outcome {
             (Metric::ResidentIdle, idle.resident),
             (Metric::ResidentAfter, after.resident),
             (Metric::ResidentLeft, left.resident),
-            (Metric::StackBytes, stack),
         ];
-        Self { nanoseconds: make + first + drop, metrics: metrics.into(), ..Self::default() }
+        let metrics = metrics.into_iter().chain(stack.map(|bytes| (Metric::StackBytes, bytes))).collect();
+        Self { nanoseconds: make + first + drop, metrics, ..Self::default() }
     }
 }
 
@@ -259,19 +259,20 @@ fn in_a_fresh_process<T>(
 
 fn of_weight(weight: &Weight) -> Vec<f64> {
     let Weight { make, first, drop, idle, after, left, stack } = *weight;
-    [[make, first, drop, stack].as_slice(), &of_bytes(idle), &of_bytes(after), &of_bytes(left)].concat()
+    let (idle, after, left) = (of_bytes(idle), of_bytes(after), of_bytes(left));
+    [[make, first, drop].as_slice(), &idle, &after, &left, stack.as_slice()].concat()
 }
 
 fn weight(figures: &[f64]) -> Option<Weight> {
-    let [make, first, drop, stack] = *figures.get(..4)? else { return None };
+    let [make, first, drop] = *figures.get(..3)? else { return None };
     Some(Weight {
         make,
         first,
         drop,
-        stack,
-        idle: bytes(figures, 4)?,
-        after: bytes(figures, 6)?,
-        left: bytes(figures, 8)?,
+        idle: bytes(figures, 3)?,
+        after: bytes(figures, 5)?,
+        left: bytes(figures, 7)?,
+        stack: figures.get(9).copied(),
     })
 }
 

@@ -4,7 +4,9 @@
 use std::io;
 use std::time::Instant;
 
-use super::channel::{Channel, Large, Letter};
+#[cfg(feature = "sizes")]
+use super::channel::Large;
+use super::channel::{Channel, Letter};
 use super::stack;
 use crate::allocations::held;
 use crate::error::Fault;
@@ -14,7 +16,7 @@ use crate::memory::anonymous;
 const AFTER_A_BURST: usize = 4;
 
 /// Made, used and dropped before anything is measured, so that the code and what each thread has once are in memory.
-const BEFOREHAND: u64 = 64;
+const BEFOREHAND: usize = 64;
 
 /// Bytes asked of the allocator and not yet freed, and bytes in memory that belong to no file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,56 +48,101 @@ pub struct Weight {
     pub after: Bytes,
     pub left: Bytes,
     /// Bytes of stack that one message of [`super::channel::LARGE`] bytes needs: channel made, message sent and received.
-    pub stack: f64,
+    /// Only with the feature `sizes`.
+    pub stack: Option<f64>,
 }
 
 pub(super) fn many<C: Channel>(channels: u64) -> Result<Weight, Fault> {
-    let channels = channels as usize;
     beforehand::<C>()?;
+    // A kind of channel is compiled for that message alone.
+    #[cfg(feature = "sizes")]
+    let one_large: Option<fn()> = Some(one_large::<C>);
+    #[cfg(not(feature = "sizes"))]
+    let one_large = None;
+    weighed(&mut All::<C>(Vec::new()), channels as usize, one_large)
+}
+
+/// The channels of one kind, through a pointer: only these loops are compiled for each kind, and one call is made for each
+/// loop.
+trait Channels {
+    fn make(&mut self, channels: usize);
+    /// Sends and receives a message in each.
+    fn use_each(&mut self) -> Result<(), Fault>;
+    fn drop_all(&mut self);
+}
+
+struct All<C: Channel>(Vec<C::Ends<usize>>);
+
+impl<C: Channel> Channels for All<C> {
+    fn make(&mut self, channels: usize) {
+        self.0 = Vec::with_capacity(channels);
+        for _ in 0..channels {
+            self.0.push(C::make());
+        }
+    }
+
+    fn use_each(&mut self) -> Result<(), Fault> {
+        for (number, ends) in self.0.iter_mut().enumerate() {
+            exchange::<C, usize>(ends, number)?;
+        }
+        Ok(())
+    }
+
+    fn drop_all(&mut self) {
+        self.0 = Vec::new();
+    }
+}
+
+fn weighed(all: &mut dyn Channels, channels: usize, one_large: Option<fn()>) -> Result<Weight, Fault> {
     let each = |since: Instant| since.elapsed().as_nanos() as f64 / channels as f64;
     let before = Bytes::now()?;
 
     let start = Instant::now();
-    let mut all: Vec<C::Ends<u64>> = Vec::with_capacity(channels);
-    for _ in 0..channels {
-        all.push(C::make());
-    }
+    all.make(channels);
     let make = each(start);
     let idle = Bytes::now()?.since(before, channels);
 
     let start = Instant::now();
-    for (number, ends) in all.iter_mut().enumerate() {
-        exchange::<C, u64>(ends, number as u64)?;
-    }
+    all.use_each()?;
     let first = each(start);
     let after = Bytes::now()?.since(before, channels);
 
     let start = Instant::now();
-    drop(all);
+    all.drop_all();
     let drop = each(start);
     let left = Bytes::now()?.since(before, channels);
     // A thread leaves memory behind, which the channels would then use.
-    let stack = stack::used(one_large::<C>)? as f64;
+    let stack = one_large.map(stack::used).transpose()?.map(|bytes| bytes as f64);
     Ok(Weight { make, first, drop, idle, after, left, stack })
 }
 
 /// What each channel keeps when a burst of this number of messages was sent and received.
 pub(super) fn kept<C: Channel>(burst: u64) -> Result<Bytes, Fault> {
     beforehand::<C>()?;
-    let _first = after_a_burst::<C>(burst)?;
-    let before = Bytes::now()?;
+    kept_by(&|| Ok(Box::new(after_a_burst::<C>(burst as usize)?)))
+}
+
+/// A channel that is only kept.
+trait Kept {}
+
+impl<E> Kept for E {}
+
+fn kept_by(after_a_burst: &dyn Fn() -> Result<Box<dyn Kept>, Fault>) -> Result<Bytes, Fault> {
+    let _first = after_a_burst()?;
+    // The pointers are not counted.
     let mut all = Vec::with_capacity(AFTER_A_BURST);
+    let before = Bytes::now()?;
     for _ in 0..AFTER_A_BURST {
-        all.push(after_a_burst::<C>(burst)?);
+        all.push(after_a_burst()?);
     }
     Ok(Bytes::now()?.since(before, AFTER_A_BURST))
 }
 
-fn after_a_burst<C: Channel>(burst: u64) -> Result<C::Ends<u64>, Fault> {
-    let mut ends = C::make::<u64>();
+fn after_a_burst<C: Channel>(burst: usize) -> Result<C::Ends<usize>, Fault> {
+    let mut ends = C::make::<usize>();
     for number in 0..burst {
         if !C::send(&mut ends, number) {
-            return Err(Fault::Disconnected { expected: number as usize });
+            return Err(Fault::Disconnected { expected: number });
         }
     }
     for number in 0..burst {
@@ -106,19 +153,18 @@ fn after_a_burst<C: Channel>(burst: u64) -> Result<C::Ends<u64>, Fault> {
 
 fn beforehand<C: Channel>() -> Result<(), Fault> {
     for number in 0..BEFOREHAND {
-        exchange::<C, u64>(&mut C::make(), number)?;
+        exchange::<C, usize>(&mut C::make(), number)?;
     }
     Bytes::now()?;
     Ok(())
 }
 
-fn exchange<C: Channel, M: Letter>(ends: &mut C::Ends<M>, number: u64) -> Result<(), Fault> {
+fn exchange<C: Channel, M: Letter>(ends: &mut C::Ends<M>, number: usize) -> Result<(), Fault> {
     check(number, C::exchange(ends, M::numbered(number)))
 }
 
-fn check<M: Letter>(expected: u64, received: Option<M>) -> Result<(), Fault> {
-    let expected = expected as usize;
-    match received.map(|message| message.number() as usize) {
+fn check<M: Letter>(expected: usize, received: Option<M>) -> Result<(), Fault> {
+    match received.map(|message| message.number()) {
         Some(received) if received == expected => Ok(()),
         Some(received) => Err(Fault::OutOfOrder { expected, received }),
         None => Err(Fault::Lost { expected }),
@@ -126,6 +172,7 @@ fn check<M: Letter>(expected: u64, received: Option<M>) -> Result<(), Fault> {
 }
 
 /// A panic here is an error of [`stack::used`].
+#[cfg(feature = "sizes")]
 fn one_large<C: Channel>() {
     let received = C::exchange(&mut C::make(), Large::numbered(1)).map(|message| message.number());
     assert_eq!(received, Some(1), "the message was lost");

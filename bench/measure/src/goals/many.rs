@@ -101,14 +101,14 @@ pub(super) const SENDERS: usize = 10_000;
 
 /// Bytes of an idle sender of mpsc, and microseconds to make it.
 pub(super) fn idle_sender() -> Vec<f64> {
-    let (sender, _receiver) = mpsc::unbounded::<u64>();
-    let mut all: Vec<mpsc::Sender<u64>> = Vec::with_capacity(SENDERS);
+    let (sender, _receiver) = mpsc::unbounded::<usize>();
+    let mut all: Vec<mpsc::Sender<usize>> = Vec::with_capacity(SENDERS);
     let before = held();
     let start = Instant::now();
     (0..SENDERS).for_each(|_| all.push(sender.clone()));
     let took = start.elapsed();
     let beside = (held() - before) as f64 / SENDERS as f64;
-    vec![beside + size_of::<mpsc::Sender<u64>>() as f64, took.as_secs_f64() * 1e6 / SENDERS as f64]
+    vec![beside + size_of::<mpsc::Sender<usize>>() as f64, took.as_secs_f64() * 1e6 / SENDERS as f64]
 }
 
 #[cfg(test)]

@@ -25,31 +25,41 @@ pub(super) fn queued_and_drained(fill_and_drain: FilledAndDrained, messages: u64
 }
 
 pub(super) fn of_spsc(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
-    let (mut sender, mut receiver) = spsc::unbounded::<u64>();
-    filled_and_drained(messages, |message| sender.send(message).is_ok(), when_full, || receiver.try_recv().ok())
+    let (mut sender, mut receiver) = spsc::unbounded::<usize>();
+    filled_and_drained(
+        messages as usize,
+        |message| sender.send(message).is_ok(),
+        when_full,
+        || receiver.try_recv().ok(),
+    )
 }
 
 pub(super) fn of_mpmc(messages: u64, when_full: &mut dyn FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
-    let (sender, receiver) = mpmc::unbounded::<u64>();
-    filled_and_drained(messages, |message| sender.send(message).is_ok(), when_full, || receiver.try_recv().ok())
+    let (sender, receiver) = mpmc::unbounded::<usize>();
+    filled_and_drained(
+        messages as usize,
+        |message| sender.send(message).is_ok(),
+        when_full,
+        || receiver.try_recv().ok(),
+    )
 }
 
 fn filled_and_drained(
-    messages: u64,
-    mut send: impl FnMut(u64) -> bool,
+    messages: usize,
+    mut send: impl FnMut(usize) -> bool,
     when_full: &mut dyn FnMut() -> Result<(), Fault>,
-    mut receive: impl FnMut() -> Option<u64>,
+    mut receive: impl FnMut() -> Option<usize>,
 ) -> Result<f64, Fault> {
     for message in 0..messages {
         if !send(message) {
-            return Err(Fault::Disconnected { expected: message as usize });
+            return Err(Fault::Disconnected { expected: message });
         }
     }
     when_full()?;
     for expected in 0..messages {
-        let received = receive().ok_or(Fault::Lost { expected: expected as usize })?;
+        let received = receive().ok_or(Fault::Lost { expected })?;
         if received != expected {
-            return Err(Fault::OutOfOrder { expected: expected as usize, received: received as usize });
+            return Err(Fault::OutOfOrder { expected, received });
         }
     }
     Ok(resident()?)

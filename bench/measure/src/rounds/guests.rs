@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use super::Run;
 use crate::error::Fault;
-use crate::outcome::Outcome;
 use crate::stage::{self, Patience};
 
 /// Longer than any first run, and than any pause of the machine.
@@ -18,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SLOWER: f64 = 20.0;
 
 /// The same run. Every failure in it is the competitor's, and its time limit is seconds, not minutes.
-pub fn watched(run: impl Fn(u64) -> Result<Outcome, Fault> + 'static) -> Run {
+pub fn watched(run: Run) -> Run {
     // Seconds for a unit, in the last run.
     let pace = Cell::new(None::<f64>);
     Box::new(move |units| {

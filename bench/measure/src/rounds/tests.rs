@@ -334,7 +334,7 @@ fn guest(name: &str, bad: usize, ends: fn() -> Result<Timed, Fault>) -> Contende
         let timed = Timed { elapsed: Duration::from_nanos(20 * units), units };
         if runs.get() > bad { ends().map(Into::into) } else { Ok(timed.into()) }
     };
-    Contender { run: guests::watched(run), ..steady(name, 20) }
+    Contender { run: guests::watched(Box::new(run)), ..steady(name, 20) }
 }
 
 #[test]

@@ -14,6 +14,8 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -92,7 +94,7 @@ impl Bursts {
     }
 
     /// Whether it counts, and its numbers.
-    fn all(self) -> impl Iterator<Item = (bool, std::ops::Range<usize>)> {
+    fn all(self) -> impl Iterator<Item = (bool, Range<usize>)> {
         (0..=self.counted).map(move |burst| (burst > 0, burst * self.messages..(burst + 1) * self.messages))
     }
 
@@ -108,15 +110,38 @@ pub fn run<T: Transport>(place: Place, backlog: u64, messages: u64) -> Result<Ou
 
 /// The same, of messages of any kind.
 pub fn of<T: Transport, M: Message>(place: Place, backlog: u64, messages: u64) -> Result<Outcome, Fault> {
+    filled_and_drained(place, backlog, messages, sides::<T, M>()?)
+}
+
+/// One side's loop over the numbers of a burst. Without numbers, the end of the stream is sent, or received.
+type Half<A> = Box<dyn FnMut(Option<Range<usize>>) -> A + Send>;
+
+/// Both sides with their loops. Only this much is compiled for each transport and message: one call through a pointer is
+/// made for each half of a burst. The first tells whether the receiver is still there.
+type Sides = (Half<bool>, Half<Result<(), Fault>>);
+
+fn sides<T: Transport, M: Message>() -> io::Result<Sides> {
+    let (mut sender, mut receiver) = T::open::<M>()?;
+    let fill = move |numbers| match numbers {
+        Some(numbers) => put_in(&mut sender, numbers),
+        None => sender.send(M::numbered(END)).is_ok(),
+    };
+    let drain = move |numbers| match numbers {
+        Some(numbers) => take_out(&mut receiver, numbers),
+        None => expect_end(&mut receiver),
+    };
+    Ok((Box::new(fill), Box::new(drain)))
+}
+
+fn filled_and_drained(place: Place, backlog: u64, messages: u64, (put_in, take_out): Sides) -> Result<Outcome, Fault> {
     let bursts = Bursts::of(backlog, messages);
-    let (sender, receiver) = T::open::<M>()?;
     let (full, is_full) = mpsc::channel();
     let (drained, is_drained) = mpsc::channel();
     let (filled, drain) = duet_from_the_gate(
         place,
         messages.max(backlog) * 2,
-        move || fill(sender, bursts, &full, &is_drained),
-        move || drain(receiver, bursts, &is_full, &drained),
+        move || fill(put_in, bursts, &full, &is_drained),
+        move || drain(take_out, bursts, &is_full, &drained),
     )?;
     Ok(outcome(bursts, filled, drain?))
 }
@@ -130,11 +155,15 @@ fn outcome(bursts: Bursts, filled: Duration, drained: Duration) -> Outcome {
 
 /// Bytes that each of `backlog` messages holds while all of them are in the queue. Correct in a new process only.
 pub fn held<T: Transport>(backlog: u64) -> Result<f64, Fault> {
+    held_of(backlog, sides::<T, usize>)
+}
+
+fn held_of(backlog: u64, open: fn() -> io::Result<Sides>) -> Result<f64, Fault> {
     let before = memory::resident()?;
-    let (mut sender, receiver) = T::open::<usize>()?;
-    put_in(&mut sender, 0..backlog as usize);
+    let (mut put_in, take_out) = open()?;
+    put_in(Some(0..backlog as usize));
     let held = memory::resident()? - before;
-    drop(receiver);
+    drop(take_out);
     Ok(held / backlog.max(1) as f64)
 }
 
@@ -149,34 +178,33 @@ pub struct Taken {
 
 /// Of a burst of `backlog` messages. Correct in a new process only.
 pub fn taken<T: Transport, M: Message>(backlog: u64) -> Result<Taken, Fault> {
+    taken_of(backlog, sides::<T, M>)
+}
+
+fn taken_of(backlog: u64, open: fn() -> io::Result<Sides>) -> Result<Taken, Fault> {
     let before = memory::anonymous()?;
-    let (mut sender, mut receiver) = T::open::<M>()?;
-    put_in(&mut sender, 0..backlog as usize);
+    let (mut put_in, mut take_out) = open()?;
+    put_in(Some(0..backlog as usize));
     let held = memory::anonymous()? - before;
-    take_out(&mut receiver, 0..backlog as usize)?;
+    take_out(Some(0..backlog as usize))?;
     let left = memory::anonymous()? - before;
     let each = |bytes: f64| bytes / backlog.max(1) as f64;
     Ok(Taken { held: each(held), left: each(left) })
 }
 
 /// A receiver that is dropped, or does not reply any more, has found a fault and returns it.
-fn fill<M: Message>(
-    mut sender: impl Sender<M>,
-    bursts: Bursts,
-    full: &mpsc::Sender<()>,
-    drained: &mpsc::Receiver<()>,
-) -> Duration {
+fn fill(mut put_in: Half<bool>, bursts: Bursts, full: &mpsc::Sender<()>, drained: &mpsc::Receiver<()>) -> Duration {
     let mut time = Duration::ZERO;
     for (counts, numbers) in bursts.all() {
         let start = Instant::now();
-        if !put_in(&mut sender, numbers) {
+        if !put_in(Some(numbers)) {
             return time;
         }
         if counts {
             time += start.elapsed();
         }
         // Each burst is a whole stream: a receiver that misses a message finds the end instead of waiting for ever.
-        if sender.send(M::numbered(END)).is_err() || full.send(()).is_err() || drained.recv().is_err() {
+        if !put_in(None) || full.send(()).is_err() || drained.recv().is_err() {
             return time;
         }
     }
@@ -184,12 +212,12 @@ fn fill<M: Message>(
 }
 
 #[inline(never)]
-fn put_in<M: Message>(sender: &mut impl Sender<M>, mut numbers: std::ops::Range<usize>) -> bool {
+fn put_in<M: Message>(sender: &mut impl Sender<M>, mut numbers: Range<usize>) -> bool {
     numbers.all(|number| sender.send(M::numbered(number)).is_ok())
 }
 
-fn drain<M: Message>(
-    mut receiver: impl Receiver<M>,
+fn drain(
+    mut take_out: Half<Result<(), Fault>>,
     bursts: Bursts,
     full: &mpsc::Receiver<()>,
     drained: &mpsc::Sender<()>,
@@ -199,18 +227,18 @@ fn drain<M: Message>(
         // A dropped sender has also ended the stream in the channel itself, after all its messages.
         let _ = full.recv();
         let start = Instant::now();
-        take_out(&mut receiver, numbers)?;
+        take_out(Some(numbers))?;
         if counts {
             time += start.elapsed();
         }
-        expect_end(&mut receiver)?;
+        take_out(None)?;
         let _ = drained.send(());
     }
     Ok(time)
 }
 
 #[inline(never)]
-fn take_out<M: Message>(receiver: &mut impl Receiver<M>, mut numbers: std::ops::Range<usize>) -> Result<(), Fault> {
+fn take_out<M: Message>(receiver: &mut impl Receiver<M>, mut numbers: Range<usize>) -> Result<(), Fault> {
     numbers.try_for_each(|expected| expect(receiver, expected))
 }
 

@@ -11,12 +11,33 @@ use crate::frame::Frame;
 use crate::limits::{self, Probe};
 use crate::record::{Parameter, Quantity};
 use crate::stage::Timed;
-use crate::transport::message::{Block, Parcel, Pooled};
-use crate::transport::parcel::Length;
-use crate::transport::{Message, Shape, Traits};
+use crate::transport::handed::{Blocks, Run};
+use crate::transport::{Shape, Traits};
 
-/// Every size that has a driver, every way.
-pub const PARAMETERS: &[Parameter] = &[
+/// Whether messages by value can be larger than the smallest. Every transport is compiled for each size, so that is left to
+/// a feature.
+pub const ALL_SIZES: bool = cfg!(feature = "sizes");
+
+/// The command that has them.
+pub const WITH_ALL_SIZES: &str = "cargo run --release -p ybench --features sizes";
+
+/// Every size that has a driver here, every way.
+pub const PARAMETERS: &[Parameter] = if ALL_SIZES { EVERY } else { WITHOUT_SIZES };
+
+const WITHOUT_SIZES: &[Parameter] = {
+    let (mut some, mut at) = ([SMALLEST; EVERY.len() + 1 - BY_VALUE], 1);
+    while at < some.len() {
+        some[at] = EVERY[BY_VALUE + at - 1];
+        at += 1;
+    }
+    &{ some }
+};
+
+/// The number of sizes by value, which come first.
+const BY_VALUE: usize = 8;
+
+/// Every size that has a driver with the feature, every way.
+pub const EVERY: &[Parameter] = &[
     by_value(8),
     by_value(64),
     by_value(512),
@@ -100,59 +121,66 @@ pub fn limit(frame: &Frame, parameter: Option<Parameter>) -> &'static Probe {
     }
 }
 
-/// Makes the streams of one kind of message.
-pub trait Making {
-    type Made;
-    fn with<M: Message>() -> Self::Made;
+/// Functions for each kind of message, so that the code that runs a stream need not be compiled for every kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds<A: 'static> {
+    /// With the bytes of each.
+    pub by_value: &'static [(usize, A)],
+    /// Where there are such messages.
+    pub handed: Option<A>,
 }
 
-/// The results of a [`Making`] for each kind of message: pointers to functions, so that the code that runs a stream
-/// need not be compiled for every kind.
-#[derive(Clone, Debug)]
-pub struct Kinds<A> {
-    /// With the bytes of each.
-    by_value: Vec<(usize, A)>,
-    by_pointer: Option<A>,
-    by_pool: Option<A>,
+/// The functions of all kinds: `kinds!(M => function::<M>)`.
+macro_rules! kinds {
+    ($function:ident :: < $transport:ty >) => {
+        $crate::scenario::carried::Kinds {
+            by_value: &[
+                (8, $function::<$transport, usize>),
+                #[cfg(feature = "sizes")]
+                (64, $function::<$transport, Block<8>>),
+                #[cfg(feature = "sizes")]
+                (512, $function::<$transport, Block<64>>),
+                #[cfg(feature = "sizes")]
+                (1_024, $function::<$transport, Block<128>>),
+                #[cfg(feature = "sizes")]
+                (2_048, $function::<$transport, Block<256>>),
+                #[cfg(feature = "sizes")]
+                (4_096, $function::<$transport, Block<512>>),
+                #[cfg(feature = "sizes")]
+                (16_384, $function::<$transport, Block<2_048>>),
+                #[cfg(feature = "sizes")]
+                (65_536, $function::<$transport, Block<8_192>>),
+            ],
+            handed: Some($function::<$transport, Handed>),
+        }
+    };
+    // For transports that have [few sizes](Traits::few_sizes).
+    (few $function:ident :: < $transport:ty >) => {
+        $crate::scenario::carried::Kinds {
+            by_value: &[
+                (8, $function::<$transport, usize>),
+                #[cfg(feature = "sizes")]
+                (64, $function::<$transport, Block<8>>),
+            ],
+            handed: None,
+        }
+    };
 }
+pub(super) use kinds;
 
 impl<A: Copy> Kinds<A> {
-    pub fn of<T: Making<Made = A>>() -> Self {
-        Self {
-            by_value: vec![
-                (8, T::with::<usize>()),
-                (64, T::with::<Block<8>>()),
-                (512, T::with::<Block<64>>()),
-                (1_024, T::with::<Block<128>>()),
-                (2_048, T::with::<Block<256>>()),
-                (4_096, T::with::<Block<512>>()),
-                (16_384, T::with::<Block<2_048>>()),
-                (65_536, T::with::<Block<8_192>>()),
-            ],
-            by_pointer: Some(T::with::<Parcel>()),
-            by_pool: Some(T::with::<Pooled>()),
-        }
-    }
-
-    /// For transports that have [few sizes](Traits::few_sizes).
-    pub fn few<T: Making<Made = A>>() -> Self {
-        let by_value = vec![(8, T::with::<usize>()), (64, T::with::<Block<8>>())];
-        Self { by_value, by_pointer: None, by_pool: None }
-    }
-
     /// The run with the messages of the parameter.
     pub fn drive(&self, parameter: Parameter, run: &mut dyn FnMut(A) -> Result<Timed, Fault>) -> Result<Timed, Fault> {
-        let bytes = parameter.value as usize;
-        let kind = match parameter.quantity {
-            Quantity::BytesByValue => self.by_value.iter().find(|kind| kind.0 == bytes).map(|kind| kind.1),
-            Quantity::BytesByPointer if bytes >= 8 => self.by_pointer,
-            Quantity::BytesByPool if bytes >= 8 => self.by_pool,
-            _ => None,
+        let (bytes, words) = (parameter.value as usize, parameter.value as usize / size_of::<usize>());
+        let (kind, blocks) = match parameter.quantity {
+            Quantity::BytesByValue => (self.by_value.iter().find(|kind| kind.0 == bytes).map(|kind| kind.1), None),
+            Quantity::BytesByPointer if words > 0 => (self.handed, Some(Blocks::Allocated(words))),
+            Quantity::BytesByPool if words > 0 => (self.handed, Some(Blocks::Pooled(words))),
+            _ => (None, None),
         };
         let unknown = || Fault::System(io::Error::other(format!("there are no messages of {parameter:?}")));
         let kind = kind.ok_or_else(unknown)?;
-        let handed_over = parameter.quantity != Quantity::BytesByValue;
-        let _length = handed_over.then(|| Length::of(bytes / size_of::<usize>()));
+        let _run = blocks.map(Run::of);
         run(kind)
     }
 }
@@ -217,7 +245,9 @@ mod tests {
     fn every_size_is_offered_every_way() {
         for bytes in PARAMETERS.iter().map(|parameter| parameter.value) {
             let ways: Vec<_> = checked(bytes).unwrap().iter().map(|one| one.quantity).collect();
-            assert_eq!(ways, [Quantity::BytesByValue, Quantity::BytesByPointer, Quantity::BytesByPool]);
+            let by_value = (ALL_SIZES || bytes == SMALLEST.value).then_some(Quantity::BytesByValue);
+            let due: Vec<_> = by_value.into_iter().chain([Quantity::BytesByPointer, Quantity::BytesByPool]).collect();
+            assert_eq!(ways, due);
         }
     }
 

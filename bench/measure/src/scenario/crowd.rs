@@ -24,8 +24,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::latency::{self, Bounces, RoundTrips};
-use super::stamped::{between, in_step, rank_by};
+use super::bounces::{self, RoundTrips};
+use super::stamped::{between, in_step, rank_by, room};
 use super::throughput::{self, Stream};
 use super::{Quick, Scenario};
 use crate::clock;
@@ -171,7 +171,7 @@ pub(super) const LEAST_BOUNCES: u64 = 8_000;
 pub fn run<T: Transport>(place: Place, crowd: Crowd, work: Work, units: u64) -> Result<Outcome, Fault> {
     match work {
         Work::Streams => Ok(stream(place, crowd, units, throughput::ends::<T, usize>)?.into()),
-        Work::Bounces => bounce(place, crowd, units, latency::ends::<T, usize>),
+        Work::Bounces => bounce(place, crowd, units, bounces::open::<T, usize>),
     }
 }
 
@@ -200,17 +200,14 @@ pub(super) fn stream(
 
 /// Bounces opened by `open`. A fault where the clocks of the CPUs are not in step, as the thread that reads them may go
 /// from one to the other.
-pub(super) fn bounce(
-    place: Place,
-    crowd: Crowd,
-    bounces: u64,
-    open: fn(usize) -> Result<Bounces, Fault>,
-) -> Result<Outcome, Fault> {
+pub(super) fn bounce(place: Place, crowd: Crowd, bounces: u64, open: bounces::Open) -> Result<Outcome, Fault> {
     in_step(place)?;
     let each = bounces.div_ceil(crowd.pairs(place) as u64) as usize;
     let stamps = crowd.works(place, 2 * bounces, || {
-        let (ask, answer) = open(each)?;
-        Ok([ask, Box::new(move || answer().map(|()| RoundTrips::default()))])
+        let (sent, answered) = (room(each)?, room(each)?);
+        let (asks, answers) = open(each)?;
+        let asking: Side<RoundTrips> = Box::new(move || asks.stamped(sent, answered));
+        Ok([asking, Box::new(move || answers.plain().map(|()| RoundTrips::default()))])
     })?;
     let clock = clock::get();
     let round_trips = stamps.iter().flat_map(|(sent, answered)| between(clock, sent, answered));

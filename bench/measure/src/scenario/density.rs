@@ -12,7 +12,7 @@
 use std::time::Instant;
 
 use super::stamped::{Now, in_step, keep, now, receive, room, steps};
-use super::{END, Quick, Scenario, throughput};
+use super::{END, Quick, Scenario, handles, throughput};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -43,10 +43,20 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 
 /// Every distribution holds exactly `messages` times: the first one of the receiver includes its wait for the sender.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    let plain = throughput::one_by_one::<T, M>(place, messages)?;
-    let stream = stream::<T, M>(place, messages as usize, now())?;
+    timed(place, messages, throughput::ends::<T, M>, handles::open::<T, M>, !T::TRAITS.invents)
+}
+
+fn timed<M: Message>(
+    place: Place,
+    messages: u64,
+    plain: fn(usize) -> Result<throughput::Stream, Fault>,
+    open: handles::Open<M>,
+    carried: bool,
+) -> Result<Outcome, Fault> {
+    let plain = throughput::timed(place, messages, plain(messages as usize)?)?;
+    let stream = stream(place, messages as usize, now(), open)?;
     let mut outcome = outcome(&stream, plain, BATCH_GAP);
-    if in_step(place).is_ok() && !T::TRAITS.invents {
+    if carried && in_step(place).is_ok() {
         outcome.metrics.insert(Metric::MeanReady, stream.mean_ready());
     }
     Ok(outcome)
@@ -103,8 +113,13 @@ impl Stream {
     }
 }
 
-pub(super) fn stream<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stream, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages)?;
+pub(super) fn stream<M: Message>(
+    place: Place,
+    messages: usize,
+    now: impl Now,
+    open: handles::Open<M>,
+) -> Result<Stream, Fault> {
+    let (sender, receiver) = open(messages)?;
     let (sent, received) = (room(messages + 1)?, room(messages)?);
     let ((sent, start), received) = duet(
         place,

@@ -11,14 +11,16 @@
 //! messages while it stalls: coordinated omission.) Nothing is skipped and nothing is waited for. A sender of batches
 //! sends each when its last message is due: the others have waited for that one.
 
+use std::io;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use super::handles::AnyReceiver;
 use super::stamped::{in_step, keep_ranked, now, receive, room};
 use super::timetable::{self, Timetable};
-use super::{END, Quick, Scenario};
+use super::{END, Quick, Scenario, handles};
 use crate::clock::{self, Clock};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -85,30 +87,54 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, rate: f64) -> Result<Outcome, Fault> {
-    timed_by::<T, M>(place, messages, Pace::of(rate, place), send_on_time)
+    timed_by(place, messages, Pace::of(rate, place), handles::open::<T, M>, send_on_time)
 }
 
 /// As [`run`], with messages that are due at these times, counted in intervals of the rate.
-pub(super) fn due_at<T: Transport, M: Message>(place: Place, rate: f64, due: Arc<[f64]>) -> Result<Outcome, Fault> {
+pub(super) fn due_at<M: Message>(
+    place: Place,
+    rate: f64,
+    due: Arc<[f64]>,
+    open: handles::Open<M>,
+) -> Result<Outcome, Fault> {
     in_step(place)?;
     let messages = due.len() as u64;
-    timed_by::<T, M>(place, messages, Pace { table: Some(due), ..Pace::of(rate, place) }, send_on_time)
+    timed_by(place, messages, Pace { table: Some(due), ..Pace::of(rate, place) }, open, send_on_time)
 }
 
 /// As [`run`], `batch` messages at a time.
 pub fn in_batches<T: Transport>(place: Place, messages: u64, rate: f64, batch: usize) -> Result<Outcome, Fault> {
     in_step(place)?;
-    let send = move |sender, pace, messages| send_batches_on_time(sender, pace, messages, batch);
-    timed_by::<T, usize>(place, messages, Pace::of(rate, place), send)
+    timed_in_batches(place, messages, rate, batch, in_batches_by::<T>)
 }
 
-fn timed_by<T: Transport, M: Message>(
+fn timed_in_batches(
+    place: Place,
+    messages: u64,
+    rate: f64,
+    batch: usize,
+    open: fn(usize) -> io::Result<(BatchSender, AnyReceiver<usize>)>,
+) -> Result<Outcome, Fault> {
+    let send = move |sender, pace, messages| send_batches_on_time(sender, pace, messages, batch);
+    timed_by(place, messages, Pace::of(rate, place), open, send)
+}
+
+/// A handle that also sends batches.
+type BatchSender = Box<dyn Sender<usize>>;
+
+fn in_batches_by<T: Transport>(messages: usize) -> io::Result<(BatchSender, AnyReceiver<usize>)> {
+    let (sender, receiver) = T::open_for::<usize>(messages)?;
+    Ok((Box::new(sender), AnyReceiver(Box::new(receiver))))
+}
+
+fn timed_by<M: Message, S: Send + 'static>(
     place: Place,
     messages: u64,
     pace: Pace,
-    send: impl FnOnce(T::Sender<M>, Pace, usize) -> (u64, Spent) + Send + 'static,
+    open: fn(usize) -> io::Result<(S, AnyReceiver<M>)>,
+    send: impl FnOnce(S, Pace, usize) -> (u64, Spent) + Send + 'static,
 ) -> Result<Outcome, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    let (sender, receiver) = open(messages as usize)?;
     let stamps = room(messages as usize)?;
     let (now, kept) = (now(), pace.clone());
     let (sent, received) = duet(
@@ -240,8 +266,7 @@ fn send_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize)
 
 /// The same, each message kept until `batch` of them are due.
 #[inline(never)]
-fn send_batches_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages: usize, batch: usize) -> (u64, Spent) {
-    let mut sender = sender;
+fn send_batches_on_time(mut sender: BatchSender, pace: Pace, messages: usize, batch: usize) -> (u64, Spent) {
     let usage = Usage::of_this_thread();
     let start = pace.start();
     for first in (0..messages).step_by(batch) {
@@ -253,7 +278,7 @@ fn send_batches_on_time<M: Message>(sender: impl Sender<M>, pace: Pace, messages
         }
     }
     let spent = usage.until_now();
-    let _ = sender.send(M::numbered(END));
+    let _ = sender.send(END);
     (start, spent)
 }
 

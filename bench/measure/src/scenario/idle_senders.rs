@@ -19,7 +19,7 @@ use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::Timed;
-use crate::transport::{Ends, Many, Receiver, Sender, Shape};
+use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "idle-senders",
@@ -66,13 +66,16 @@ pub fn contender(entry: &'static Entry, idle: usize, frame: Frame) -> Contender 
 }
 
 pub fn run<T: Many>(place: Place, idle: usize, messages: u64) -> Result<Timed, Fault> {
+    let (_idle, ends) = ends::<T>(idle)?;
+    many::play(place, Shape::ONE_TO_ONE, ends, messages)
+}
+
+/// The idle senders, held unused until the stream is over, and the handles of the stream.
+fn ends<T: Many>(idle: usize) -> Result<(Box<dyn Send>, many::Ends), Fault> {
     let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(1 + idle, 1))?;
     say_one_each(&mut senders[1..], &mut receivers[0])?;
-    // Held here unused until the stream is over.
     let idle = senders.split_off(1);
-    let timed = many::play(place, Shape::ONE_TO_ONE, many::Ends::of(senders, receivers), messages);
-    drop(idle);
-    timed
+    Ok((Box::new(idle), many::Ends::of(senders, receivers)))
 }
 
 /// One message from each, alone: the additional cost of a handle's first message is over then.
@@ -80,9 +83,19 @@ pub(super) fn say_one_each(
     senders: &mut [impl Sender<usize>],
     receiver: &mut impl Receiver<usize>,
 ) -> Result<(), Fault> {
-    for (number, sender) in senders.iter_mut().enumerate() {
-        sender.send(number).map_err(|_| Fault::Disconnected { expected: number })?;
-        super::expect(receiver, number)?;
+    let count = senders.len();
+    each_said(&mut |number| senders[number].send(number), &mut || receiver.recv(), count)
+}
+
+/// Through pointers: compiled once for all transports.
+pub(super) fn each_said(
+    send: &mut dyn FnMut(usize) -> Result<(), Closed>,
+    receive: &mut dyn FnMut() -> Result<usize, Closed>,
+    count: usize,
+) -> Result<(), Fault> {
+    for number in 0..count {
+        send(number).map_err(|_| Fault::Disconnected { expected: number })?;
+        super::check(receive(), number)?;
     }
     Ok(())
 }

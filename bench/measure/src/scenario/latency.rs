@@ -8,8 +8,9 @@
 //! One way is from the first stamp to the second, on two CPUs, whose clocks must be in step; the round trip is from the
 //! first to the third, on one. The median one way ranks, or half of the median round trip where the clocks disagree.
 
-use super::stamped::{Now, between, in_step, keep, keep_ranked, now, rank_by, room};
-use super::{END, Quick, Scenario, check, expect, expect_end, ping_pong};
+use super::bounces::{self, Bounces, Open};
+use super::stamped::{between, in_step, keep, keep_ranked, rank_by, room};
+use super::{Quick, Scenario, ping_pong};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -18,10 +19,10 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::stage::{FromTheGate, duet_from_the_gate};
+use crate::stage::boxed_duet;
 use crate::stats::{self, Spread};
 use crate::transport::empty::Empty;
-use crate::transport::{Message, Receiver, Sender, Shape, Transport};
+use crate::transport::{Message, Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "latency",
@@ -43,8 +44,13 @@ fn contender(entry: &'static Entry, _: Option<Parameter>, frame: Frame) -> Conte
 
 /// Every distribution holds exactly `messages` times.
 pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    let one_way = in_step(place).is_ok() && !T::TRAITS.invents;
-    Ok(outcome(&exchange::<T, M>(place, messages as usize, now())?, one_way))
+    timed(place, messages, bounces::open::<T, M>, !T::TRAITS.invents)
+}
+
+fn timed(place: Place, messages: u64, open: Open, carried: bool) -> Result<Outcome, Fault> {
+    let one_way = carried && in_step(place).is_ok();
+    let messages = messages as usize;
+    Ok(outcome(&exchange(place, messages, open(messages)?)?, one_way))
 }
 
 /// Nanoseconds of every round trip that the instrument itself takes, measured where nothing is carried. It is compared
@@ -53,7 +59,7 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 pub fn overhead(place: Place) -> Result<f64, Fault> {
     const MESSAGES: usize = 64_000;
     const BATCH: usize = 64;
-    let stamps = exchange::<Empty, usize>(place, MESSAGES, now())?;
+    let stamps = exchange(place, MESSAGES, bounces::open::<Empty, usize>(MESSAGES)?)?;
     let round_trips = between(clock::get(), &stamps.sent, &stamps.answered);
     let means: Vec<f64> = round_trips.chunks_exact(BATCH).filter_map(stats::mean).collect();
     Ok(Spread::of(&means).map_or(0.0, |spread| spread.median))
@@ -87,15 +93,13 @@ fn outcome(stamps: &Stamps, one_way: bool) -> Outcome {
     outcome
 }
 
-fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl Now) -> Result<Stamps, Fault> {
-    let (there_in, there_out) = T::open_for::<M>(messages)?;
-    let (back_in, back_out) = T::open_for::<M>(messages)?;
+fn exchange(place: Place, messages: usize, (asks, answers): Bounces) -> Result<Stamps, Fault> {
     let (sent, received, answered) = (room(messages)?, room(messages)?, room(messages)?);
-    let (asked, received) = duet_from_the_gate(
+    let (asked, received) = boxed_duet(
         place,
         2 * messages as u64,
-        move || ask(there_in, back_out, now, sent, answered),
-        move || answer(there_out, back_in, now, received),
+        Box::new(move || asks.stamped(sent, answered)),
+        Box::new(move || answers.stamped(received)),
     )?;
     match (asked, received) {
         (Ok((sent, answered)), Ok(received)) => Ok(Stamps { sent, received, answered }),
@@ -104,77 +108,6 @@ fn exchange<T: Transport, M: Message>(place: Place, messages: usize, now: impl N
             Err(fault)
         }
     }
-}
-
-/// Readings of the clock before each send, and after its reply.
-pub(super) type RoundTrips = (Vec<u64>, Vec<u64>);
-
-/// Both sides of a number of bounces whose round trips are timed: the asking one, and the replying one.
-pub(super) type Bounces = (FromTheGate<Result<RoundTrips, Fault>>, FromTheGate<Result<(), Fault>>);
-
-/// Opens them, for drivers that run several at once.
-pub(super) fn ends<T: Transport, M: Message>(bounces: usize) -> Result<Bounces, Fault> {
-    let (there_in, there_out) = T::open_for::<M>(bounces)?;
-    let (back_in, back_out) = T::open_for::<M>(bounces)?;
-    let (now, sent, answered) = (now(), room(bounces)?, room(bounces)?);
-    let asking = move || ask(there_in, back_out, now, sent, answered);
-    Ok((Box::new(asking), Box::new(move || ping_pong::answer(there_out, back_in))))
-}
-
-#[inline(never)]
-fn ask<M: Message>(
-    there: impl Sender<M>,
-    back: impl Receiver<M>,
-    now: impl Now,
-    sent: Vec<u64>,
-    answered: Vec<u64>,
-) -> Result<RoundTrips, Fault> {
-    // Variables of its own: an argument stays where the caller has put it.
-    let (mut there, mut back, mut sent, mut answered) = (there, back, sent, answered);
-    for (message, (sent, answered)) in sent.iter_mut().zip(&mut answered).enumerate() {
-        *sent = now();
-        // A peer that is dropped is reported on the way back.
-        let _ = there.send(M::numbered(message));
-        if let Err(fault) = expect(&mut back, message) {
-            let _ = there.send(M::numbered(END));
-            return Err(fault);
-        }
-        *answered = now();
-    }
-    let _ = there.send(M::numbered(END));
-    expect_end(&mut back)?;
-    Ok((sent, answered))
-}
-
-#[inline(never)]
-fn answer<M: Message>(
-    there: impl Receiver<M>,
-    back: impl Sender<M>,
-    now: impl Now,
-    stamps: Vec<u64>,
-) -> Result<Vec<u64>, Fault> {
-    let (mut there, mut back, mut stamps) = (there, back, stamps);
-    for (expected, stamp) in stamps.iter_mut().enumerate() {
-        let received = there.recv();
-        *stamp = now();
-        match received {
-            // The message itself goes back: nothing is made or freed on the way.
-            Ok(message) if message.number() == expected => {
-                if back.send(message).is_err() {
-                    // The other thread has stopped, and reports the reason.
-                    return Ok(stamps);
-                }
-            }
-            other => {
-                let _ = back.send(M::numbered(END));
-                check(other, expected)?;
-            }
-        }
-    }
-    expect_end(&mut there)?;
-    // Some transports do not report a dropped peer, and this one is waited for.
-    let _ = back.send(M::numbered(END));
-    Ok(stamps)
 }
 
 #[cfg(test)]

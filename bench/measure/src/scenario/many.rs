@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::carried::{self, Kinds, Making};
+use super::carried::{self, Kinds, kinds};
 use super::{END, Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -27,6 +27,9 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::{Part, Span, Timed, ensemble};
+#[cfg(feature = "sizes")]
+use crate::transport::message::Block;
+use crate::transport::message::Handed;
 use crate::transport::{Closed, Many, Message, Receiver, Sender, Shape};
 
 pub static TWO_BY_TWO: Scenario = square::<2>("many-2x2", "Two threads send and two receive, through one transport");
@@ -130,27 +133,19 @@ impl Ends {
 /// Opens the handles of a number of threads.
 type Open = fn(Shape) -> Result<Ends, Fault>;
 
-struct Streams<T>(std::marker::PhantomData<T>);
-
-impl<T: Many> Making for Streams<T> {
-    type Made = Open;
-
-    fn with<M: Message>() -> Open {
-        |shape| {
-            let (senders, receivers) = T::open_many::<M>(shape)?;
-            Ok(Ends::of(senders, receivers))
-        }
-    }
+pub(super) fn ends<T: Many, M: Message>(shape: Shape) -> Result<Ends, Fault> {
+    let (senders, receivers) = T::open_many::<M>(shape)?;
+    Ok(Ends::of(senders, receivers))
 }
 
 /// Streams `messages`, rounded up to the same number for each sender.
 pub fn run<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    streams(&Kinds::of::<Streams<T>>(), place, shape, parameter, messages)
+    streams(&const { kinds!(ends::<T>) }, place, shape, parameter, messages)
 }
 
 /// The same for transports that have few sizes.
 pub fn run_few<T: Many>(place: Place, shape: Shape, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    streams(&Kinds::few::<Streams<T>>(), place, shape, parameter, messages)
+    streams(&const { kinds!(few ends::<T>) }, place, shape, parameter, messages)
 }
 
 /// The same with the smallest messages, which are all that this driver has.
@@ -158,8 +153,7 @@ pub fn run_smallest<T: Many>(place: Place, shape: Shape, parameter: Parameter, m
     if parameter != carried::SMALLEST {
         return Err(Fault::System(std::io::Error::other("only the smallest messages have a driver")));
     }
-    let (senders, receivers) = T::open_many::<usize>(shape)?;
-    play(place, shape, Ends::of(senders, receivers), messages)
+    play(place, shape, ends::<T, usize>(shape)?, messages)
 }
 
 fn streams(

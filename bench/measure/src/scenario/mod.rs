@@ -5,6 +5,7 @@
 //! Every message is checked. A stream ends with [`END`], so that a message lost at the very end, or one too many, is
 //! detected as well.
 
+mod bounces;
 pub mod burst;
 pub mod carried;
 pub mod cells;
@@ -14,6 +15,7 @@ pub mod crowd;
 pub mod density;
 pub mod entry;
 pub mod fixed_rate;
+pub mod handles;
 pub mod idle_senders;
 pub mod latency;
 pub mod many;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::stamped::{Now, between, in_step, keep_ranked, now, receive, room};
 use super::timetable::{self, Timetable};
-use super::{END, Quick, Scenario};
+use super::{END, Quick, Scenario, handles};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -64,7 +64,11 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, silence: f64) -> Result<Outcome, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages as usize)?;
+    watched(place, messages, silence, handles::open::<T, M>)
+}
+
+fn watched<M: Message>(place: Place, messages: u64, silence: f64, open: handles::Open<M>) -> Result<Outcome, Fault> {
+    let (sender, receiver) = open(messages as usize)?;
     let (sent, received) = (room(messages as usize)?, room(messages as usize)?);
     let now = now();
     let (sent, received) = duet_from_the_gate(

@@ -9,7 +9,7 @@
 
 use super::density::{Stream, stream};
 use super::stamped::{between, in_step, keep_ranked, now};
-use super::{Quick, Scenario, throughput};
+use super::{Quick, Scenario, handles, throughput};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -56,7 +56,11 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outc
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64) -> Result<Outcome, Fault> {
-    Ok(outcome(&stream::<T, M>(place, messages as usize, now())?))
+    overrun(place, messages, handles::open::<T, M>)
+}
+
+fn overrun<M: Message>(place: Place, messages: u64, open: handles::Open<M>) -> Result<Outcome, Fault> {
+    Ok(outcome(&stream(place, messages as usize, now(), open)?))
 }
 
 fn outcome(stream: &Stream) -> Outcome {

@@ -13,7 +13,7 @@ use super::density::stream;
 use super::fixed_rate::rate_of;
 use super::stamped::{Now, between, in_step, keep_ranked, now, receive, room};
 use super::timetable;
-use super::{END, Quick, Scenario, ping_pong};
+use super::{END, Quick, Scenario, handles, ping_pong};
 use crate::clock;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -62,9 +62,13 @@ pub fn run<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> 
 }
 
 fn timed<T: Transport, M: Message>(place: Place, messages: u64, load: f64) -> Result<Outcome, Fault> {
+    paced(place, messages, load, handles::open::<T, M>)
+}
+
+fn paced<M: Message>(place: Place, messages: u64, load: f64, open: handles::Open<M>) -> Result<Outcome, Fault> {
     let count = messages as usize;
-    let free = stream::<T, M>(place, count, now())?.timed.nanoseconds_per_unit();
-    let (sender, receiver) = T::open_for::<M>(count)?;
+    let free = stream(place, count, now(), open)?.timed.nanoseconds_per_unit();
+    let (sender, receiver) = open(count)?;
     let (sent, received, now, pause) = (room(count)?, room(count)?, now(), clock::get().ticks(free / load));
     let (sent, received) = duet(
         place,

@@ -11,10 +11,11 @@
 //! The figure is the time one way: half of the time of a bounce. The context switches of both threads are counted from
 //! the gate to the end: a reader that slept for each message has one for each.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::bounces::Open;
 use super::crowd::LEAST_TIME;
-use super::{END, Quick, Scenario, expect, expect_end};
+use super::{Quick, Scenario, bounces};
 use crate::alarm::{Alarm, Until};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -24,8 +25,8 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::{Contender, Length, MOST};
 use crate::scenario::Entry;
-use crate::stage::{Patience, Timed, duet_from_the_gate, with_patience};
-use crate::transport::{Message, Receiver, Sender, Shape, Traits, Transport, Waits};
+use crate::stage::{FromTheGate, Patience, Timed, boxed_duet, with_patience};
+use crate::transport::{Message, Shape, Traits, Transport, Waits};
 use crate::usage::Usage;
 
 pub static SCENARIO: Scenario = Scenario {
@@ -104,29 +105,28 @@ pub(super) fn own_limit(waits: Waits, place: Place) -> &'static Probe {
 
 /// Bounces `bounces` messages. The units of the result are messages, two for each bounce.
 pub fn run<T: Transport, M: Message>(place: Place, bounces: u64) -> Result<Timed, Fault> {
-    Ok(bounced::<T, M>(place, bounces, Until::default())?.0)
+    Ok(bounced(place, bounces, Until::default(), bounces::open::<T, M>)?.0)
 }
 
 /// The same with the context switches of both threads, and no longer than until `until`.
 pub fn counted<T: Transport, M: Message>(place: Place, bounces: u64, until: Option<Until>) -> Result<Outcome, Fault> {
-    let (timed, switches) = bounced::<T, M>(place, bounces, until.unwrap_or_default())?;
+    with_switches(place, bounces, until.unwrap_or_default(), bounces::open::<T, M>)
+}
+
+fn with_switches(place: Place, bounces: u64, until: Until, open: Open) -> Result<Outcome, Fault> {
+    let (timed, switches) = bounced(place, bounces, until, open)?;
     let mut outcome = Outcome::from(timed);
     outcome.metrics.extend(switches.map(|count| (Metric::Switches, count as f64 / timed.units.max(1) as f64)));
     Ok(outcome)
 }
 
-pub(super) fn bounced<T: Transport, M: Message>(
-    place: Place,
-    bounces: u64,
-    until: Until,
-) -> Result<(Timed, Option<u64>), Fault> {
-    let (there_in, there_out) = T::open_for::<M>(bounces as usize)?;
-    let (back_in, back_out) = T::open_for::<M>(bounces as usize)?;
-    let (ping, pong) = duet_from_the_gate(
+pub(super) fn bounced(place: Place, bounces: u64, until: Until, open: Open) -> Result<(Timed, Option<u64>), Fault> {
+    let (asks, answers) = open(bounces as usize)?;
+    let (ping, pong) = boxed_duet(
         place,
         bounces * 2,
-        move || switches_of(|| serve(there_in, back_out, bounces as usize, until)),
-        move || switches_of(|| answer(there_out, back_in)),
+        switches_of(Box::new(move || asks.counted(bounces as usize, until))),
+        switches_of(Box::new(move || answers.plain())),
     )?;
     let (timed, (pong, answering)) = (ping.0?, pong);
     pong?;
@@ -135,52 +135,9 @@ pub(super) fn bounced<T: Transport, M: Message>(
 }
 
 /// The result of the work, and the context switches of its thread, where the system reports them.
-fn switches_of<A>(work: impl FnOnce() -> A) -> (A, Option<u64>) {
-    let usage = Usage::of_this_thread();
-    (work(), usage.until_now().switches)
-}
-
-fn serve<M: Message>(
-    mut there: impl Sender<M>,
-    mut back: impl Receiver<M>,
-    bounces: usize,
-    until: Until,
-) -> Result<Timed, Fault> {
-    let mut done = 0;
-    let start = Instant::now();
-    for message in 0..bounces {
-        // A peer that is dropped is reported on the way back.
-        let _ = there.send(M::numbered(message));
-        if let Err(fault) = expect(&mut back, message) {
-            let _ = there.send(M::numbered(END));
-            return Err(fault);
-        }
-        done = message + 1;
-        if until.is_over() {
-            break;
-        }
-    }
-    let end = Instant::now();
-    let _ = there.send(M::numbered(END));
-    expect_end(&mut back)?;
-    Ok(Timed::between(start, end, 2 * done as u64))
-}
-
-/// Sends everything back until the end, checking it on its way.
-pub(super) fn answer<M: Message>(mut there: impl Receiver<M>, mut back: impl Sender<M>) -> Result<(), Fault> {
-    let mut expected = 0;
-    loop {
-        let received = there.recv();
-        let number = received.as_ref().map(Message::number).map_err(|closed| *closed);
-        if number != Ok(expected) {
-            let _ = back.send(M::numbered(END));
-            // The other thread has the right number, and detects an early end itself.
-            return if number == Ok(END) { Ok(()) } else { Err(super::fault(expected, number)) };
-        }
-        // The message itself goes back: nothing is made or freed on the way.
-        if received.is_ok_and(|message| back.send(message).is_err()) {
-            return Ok(());
-        }
-        expected += 1;
-    }
+fn switches_of<A: 'static>(work: FromTheGate<A>) -> FromTheGate<(A, Option<u64>)> {
+    Box::new(move || {
+        let usage = Usage::of_this_thread();
+        (work(), usage.until_now().switches)
+    })
 }

@@ -8,8 +8,8 @@
 //!
 //! The stream is that of `throughput`.
 
-use super::carried::{self, Kinds, Making};
-use super::throughput::{self, Stream};
+use super::carried::{self, Kinds, kinds};
+use super::throughput::{self, Stream, ends};
 use super::{Quick, Scenario};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -18,7 +18,10 @@ use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
 use crate::stage::Timed;
-use crate::transport::{Message, Shape, Transport};
+#[cfg(feature = "sizes")]
+use crate::transport::message::Block;
+use crate::transport::message::Handed;
+use crate::transport::{Shape, Transport};
 
 pub static SCENARIO: Scenario = Scenario {
     name: "size",
@@ -43,23 +46,13 @@ fn contender(entry: &'static Entry, parameter: Option<Parameter>, frame: Frame) 
 /// Opens a stream of a number of messages.
 type Open = fn(usize) -> Result<Stream, Fault>;
 
-struct Streams<T>(std::marker::PhantomData<T>);
-
-impl<T: Transport> Making for Streams<T> {
-    type Made = Open;
-
-    fn with<M: Message>() -> Open {
-        throughput::ends::<T, M>
-    }
-}
-
 pub fn run<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    streams(&Kinds::of::<Streams<T>>(), place, parameter, messages)
+    streams(&const { kinds!(ends::<T>) }, place, parameter, messages)
 }
 
 /// The same for transports that have few sizes.
 pub fn run_few<T: Transport>(place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {
-    streams(&Kinds::few::<Streams<T>>(), place, parameter, messages)
+    streams(&const { kinds!(few ends::<T>) }, place, parameter, messages)
 }
 
 fn streams(kinds: &Kinds<Open>, place: Place, parameter: Parameter, messages: u64) -> Result<Timed, Fault> {

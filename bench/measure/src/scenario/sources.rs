@@ -17,7 +17,7 @@
 
 use std::time::Instant;
 
-use super::idle_senders::say_one_each;
+use super::idle_senders::each_said;
 use super::many::{self, ROW, Seen};
 use super::{END, Quick, Scenario, check, expect, ping_pong};
 use crate::error::Fault;
@@ -27,7 +27,7 @@ use crate::place::Place;
 use crate::record::{Parameter, Quantity};
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::stage::{Timed, duet_from_the_gate};
+use crate::stage::{Timed, boxed_duet};
 use crate::transport::{Closed, Ends, Many, Receiver, Sender, Shape, Transport, Waits, spsc};
 
 pub static ONE_AT_A_TIME: Scenario = Scenario {
@@ -100,30 +100,97 @@ impl Turns {
     }
 }
 
-type Opened<T> = (Vec<<T as Transport>::Sender<usize>>, <T as Transport>::Receiver<usize>);
+/// A number of sources and their receiver, each side behind a pointer with its loops: only this much is compiled for each
+/// transport. A message has gone through each source already.
+type Opened = (Box<dyn Sources>, Box<dyn Serves>);
 
-/// A number of sources. A message has gone through each already.
-fn open<T: Many>(sources: usize) -> Result<Opened<T>, Fault> {
-    let (mut senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
-    let mut receiver = receivers.remove(0);
-    say_one_each(&mut senders, &mut receiver)?;
+fn open<T: Many>(sources: usize) -> Result<Opened, Fault> {
+    let (senders, mut receivers) = T::open_many::<usize>(Shape::new(sources, 1))?;
+    let (senders, receiver): Opened = (Box::new(senders), Box::new(receivers.remove(0)));
+    used_once((senders, receiver))
+}
+
+fn used_once((mut senders, mut receiver): Opened) -> Result<Opened, Fault> {
+    let count = senders.count();
+    each_said(&mut |source| senders.send_by(source, source), &mut || receiver.receive(), count)?;
     Ok((senders, receiver))
+}
+
+/// The side of the sources.
+trait Sources: Send {
+    fn count(&self) -> usize;
+
+    fn send_by(&mut self, source: usize, message: usize) -> Result<(), Closed>;
+
+    /// Sends messages one at a time, each after the reply to the one before it. Returns the start and the end.
+    fn ask(self: Box<Self>, back: BackOut, bounces: usize) -> Result<(Instant, Instant), Fault>;
+
+    /// Sends this number of messages through each of them in turn. Returns the start.
+    fn pour(self: Box<Self>, each: usize) -> Instant;
+}
+
+impl<S: Sender<usize>> Sources for Vec<S> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn send_by(&mut self, source: usize, message: usize) -> Result<(), Closed> {
+        self[source].send(message)
+    }
+
+    fn ask(self: Box<Self>, back: BackOut, bounces: usize) -> Result<(Instant, Instant), Fault> {
+        ask(*self, back, bounces)
+    }
+
+    fn pour(self: Box<Self>, each: usize) -> Instant {
+        pour(*self, each)
+    }
+}
+
+/// The side that serves them.
+trait Serves: Send {
+    fn receive(&mut self) -> Result<usize, Closed>;
+
+    /// Replies to each message, until the end.
+    fn answer(self: Box<Self>, back: BackIn, sources: usize) -> Result<(), Fault>;
+
+    /// Receives streams.
+    fn drain(self: Box<Self>, seen: Seen) -> Result<Seen, Fault>;
+}
+
+impl<R: Receiver<usize>> Serves for R {
+    fn receive(&mut self) -> Result<usize, Closed> {
+        self.recv()
+    }
+
+    fn answer(self: Box<Self>, back: BackIn, sources: usize) -> Result<(), Fault> {
+        answer(*self, back, sources)
+    }
+
+    fn drain(self: Box<Self>, seen: Seen) -> Result<Seen, Fault> {
+        many::drain(*self, seen)
+    }
 }
 
 /// The way back.
 type Back = spsc::Adaptive;
+type BackIn = <Back as Transport>::Sender<usize>;
+type BackOut = <Back as Transport>::Receiver<usize>;
 
 /// Sends messages one at a time, each through a source chosen at random. Half of the units of the result are the
 /// replies.
 pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
     let bounces = messages.div_ceil(2);
-    let (there_in, there_out) = open::<T>(sources)?;
+    bounced(place, sources, bounces, open::<T>(sources)?)
+}
+
+fn bounced(place: Place, sources: usize, bounces: u64, (there, served): Opened) -> Result<Timed, Fault> {
     let (back_in, back_out) = Back::open::<usize>()?;
-    let (asked, answered) = duet_from_the_gate(
+    let (asked, answered) = boxed_duet(
         place,
         bounces * 2,
-        move || ask(there_in, back_out, bounces as usize),
-        move || answer(there_out, back_in, sources),
+        Box::new(move || there.ask(back_out, bounces as usize)),
+        Box::new(move || served.answer(back_in, sources)),
     )?;
     // The other thread's fault comes first: this one only sees that there is no reply.
     answered?;
@@ -131,11 +198,14 @@ pub fn one_at_a_time<T: Many>(place: Place, sources: usize, messages: u64) -> Re
     Ok(Timed::between(start, end, bounces * 2))
 }
 
+#[inline(never)]
 fn ask(
-    mut there: Vec<impl Sender<usize>>,
-    mut back: impl Receiver<usize>,
+    there: Vec<impl Sender<usize>>,
+    back: impl Receiver<usize>,
     bounces: usize,
 ) -> Result<(Instant, Instant), Fault> {
+    // Variables of its own: an argument stays where the caller has put it.
+    let (mut there, mut back) = (there, back);
     let mut turns = Turns::over(there.len());
     let start = Instant::now();
     for message in 0..bounces {
@@ -153,7 +223,9 @@ fn ask(
 }
 
 /// Sends the number of each message back, until the end.
-fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources: usize) -> Result<(), Fault> {
+#[inline(never)]
+fn answer(there: impl Receiver<usize>, back: impl Sender<usize>, sources: usize) -> Result<(), Fault> {
+    let (mut there, mut back) = (there, back);
     let mut turns = Turns::over(sources);
     let mut message = 0;
     loop {
@@ -176,19 +248,20 @@ fn answer(mut there: impl Receiver<usize>, mut back: impl Sender<usize>, sources
 
 /// Streams `messages` through all the sources in turn, rounded up to the same number for each.
 pub fn all_busy<T: Many>(place: Place, sources: usize, messages: u64) -> Result<Timed, Fault> {
+    streamed(place, sources, messages, open::<T>(sources)?)
+}
+
+fn streamed(place: Place, sources: usize, messages: u64, (there, served): Opened) -> Result<Timed, Fault> {
     let shape = Shape::new(sources, 1);
     let each = messages.div_ceil(sources as u64) as usize;
-    let (senders, receiver) = open::<T>(sources)?;
-    let (start, seen) = duet_from_the_gate(
+    let (start, seen) = boxed_duet(
         place,
         messages,
-        move || pour(senders, each),
-        move || {
-            let seen = many::drain(receiver, Seen::new(shape))?;
-            Ok::<_, Fault>((seen.over(), seen))
-        },
+        Box::new(move || there.pour(each)),
+        Box::new(move || served.drain(Seen::new(shape))),
     )?;
-    let (end, seen) = seen?;
+    let seen = seen?;
+    let end = seen.over();
     let received = seen.received();
     many::complete(std::iter::once(seen), shape, each)?;
     Ok(Timed::between(start, end, received))

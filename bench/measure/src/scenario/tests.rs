@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::crowd::{Crowd, Work};
-use super::{burst, carried, crowd, ping_pong, size, throughput};
+use super::{bounces, burst, carried, crowd, ping_pong, size, throughput};
 use crate::alarm::Until;
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -188,10 +188,11 @@ fn a_repetition_in_ping_pong_is_caught() {
 
 #[test]
 fn a_bounce_whose_time_is_over_ends_with_the_message_under_way() {
+    let open = bounces::open::<Looking<Pause>, usize>;
     for place in [place(), place().together()] {
-        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 1_000, Until::over()).unwrap();
+        let (timed, _) = ping_pong::bounced(place, 1_000, Until::over(), open).unwrap();
         assert_eq!(timed.units, 2);
-        let (timed, _) = ping_pong::bounced::<Looking<Pause>, usize>(place, 3, Until::default()).unwrap();
+        let (timed, _) = ping_pong::bounced(place, 3, Until::default(), open).unwrap();
         assert_eq!(timed.units, 6);
     }
 }

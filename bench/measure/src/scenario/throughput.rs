@@ -10,6 +10,7 @@
 
 use std::time::Instant;
 
+use super::handles::{self, AnyReceiver, AnySender};
 use super::{BATCH, END, Quick, Scenario, expect, expect_end, fault};
 use crate::error::Fault;
 use crate::frame::Frame;
@@ -78,14 +79,16 @@ pub fn in_batches<T: Transport>(place: Place, messages: u64, batch: usize) -> Re
     timed(place, messages, ends_of_batches::<T, usize>(messages as usize, batch)?)
 }
 
-/// Both sides of a stream with their loops. They return the time of the first send, and that of the last receipt. Only
-/// this much is compiled for each transport and message.
+/// Both sides of a stream with their loops. They return the time of the first send, and that of the last receipt.
 pub type Stream = (FromTheGate<Instant>, FromTheGate<Result<Instant, Fault>>);
 
 /// Both sides of a stream of `messages` messages, one by one.
 pub(super) fn ends<T: Transport, M: Message>(messages: usize) -> Result<Stream, Fault> {
-    let (sender, receiver) = T::open_for::<M>(messages)?;
-    Ok((Box::new(move || pour(sender, messages)), Box::new(move || drain(receiver, messages))))
+    Ok(stream(messages, handles::open::<T, M>(messages)?))
+}
+
+fn stream<M: Message>(messages: usize, (sender, receiver): (AnySender<M>, AnyReceiver<M>)) -> Stream {
+    (Box::new(move || sender.0.pour(messages)), Box::new(move || receiver.0.drain(messages)))
 }
 
 /// The same, sent `batch` at a time.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::fixed_rate::{self, timetable};
 use super::timetable;
-use super::{Quick, Scenario};
+use super::{Quick, Scenario, handles};
 use crate::error::Fault;
 use crate::frame::Frame;
 use crate::outcome::Outcome;
@@ -22,7 +22,8 @@ use crate::place::Place;
 use crate::record::Parameter;
 use crate::rounds::Contender;
 use crate::scenario::Entry;
-use crate::transport::logged::{self, Logged};
+use crate::transport::handed::{Blocks, Handed, Run};
+use crate::transport::logged;
 use crate::transport::{Shape, Transport};
 
 /// One shape.
@@ -123,11 +124,22 @@ fn contender<const AT: usize>(entry: &'static Entry, _: Option<Parameter>, frame
 
 /// The distribution holds exactly `messages` times. A fault where clocks are not in step.
 pub fn run<T: Transport>(place: Place, messages: u64, traffic: &'static Traffic) -> Result<Outcome, Fault> {
+    shaped(place, messages, traffic, handles::open::<T, usize>, handles::open::<T, Handed>)
+}
+
+fn shaped(
+    place: Place,
+    messages: u64,
+    traffic: &Traffic,
+    plain: handles::Open<usize>,
+    logged: handles::Open<Handed>,
+) -> Result<Outcome, Fault> {
     let due: Arc<[f64]> = (traffic.due)(messages as usize).into();
-    match traffic.logged {
-        true => fixed_rate::due_at::<T, Logged>(place, RATE, due),
-        false => fixed_rate::due_at::<T, usize>(place, RATE, due),
+    if !traffic.logged {
+        return fixed_rate::due_at(place, RATE, due, plain);
     }
+    let _run = Run::of(Blocks::OfALogger);
+    fixed_rate::due_at(place, RATE, due, logged)
 }
 
 #[cfg(test)]

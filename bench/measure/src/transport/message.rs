@@ -4,16 +4,13 @@
 //! |---|---|---|
 //! | `usize` | value | 8 bytes, the message of most scenarios |
 //! | [`Block`] | value | any number of words, all written by the sender |
-//! | [`Parcel`] | pointer | a block of any length on the heap, made by the sender and freed by the receiver |
-//! | [`Logged`](super::logged::Logged) | pointer | a parcel whose length depends on its number |
-//! | [`Pooled`] | pointer | a block of any length from a pool, allocated by the sender and freed by the receiver |
+//! | [`Handed`] | pointer | a block of any length, made by the sender and freed by the receiver |
 //!
-//! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address of the parcel.
+//! Transports that carry bytes send a message's [`Wire`](Message::Wire) form: the block itself, or the address.
 
 use bytemuck::{Pod, Zeroable};
 
-pub use super::parcel::Parcel;
-pub use super::pooled::Pooled;
+pub use super::handed::Handed;
 
 /// A message that knows its number.
 pub trait Message: Send + Unpin + Sized + 'static {
@@ -115,8 +112,7 @@ mod tests {
         there_and_back::<usize>();
         there_and_back::<Block<1>>();
         there_and_back::<Block<512>>();
-        there_and_back::<Parcel>();
-        there_and_back::<Pooled>();
+        there_and_back::<Handed>();
     }
 
     #[test]

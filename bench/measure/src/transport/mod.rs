@@ -1,8 +1,9 @@
 //! One file per measured mechanism. This one states what each of them provides, and `registry` names them all.
 //!
-//! A message is a counter, alone or with a block after it (see `message`). The drivers in `scenario` are generic over
-//! [`Transport`], so every timed loop is compiled for its competitor alone: no indirect call is made per message. A
-//! handle may block or spin as its mechanism does. It must return [`Closed`] once its peer is dropped, so that a lost
+//! A message is a counter, alone or with a block after it (see `message`). The loops of streams, bursts and bounces are
+//! generic over [`Transport`], so each is compiled for its competitor alone: no indirect call is made per message. Loops
+//! that read the clock or sleep for each message in one direction are compiled once, for handles behind pointers: see
+//! `scenario::handles`. A handle may block or spin as its mechanism does. It must return [`Closed`] once its peer is dropped, so that a lost
 //! message ends a run instead of hanging it.
 //!
 //! `ysuite`'s `watch` and `timer` are no transports. A `watch` loses values that were not observed, and every driver
@@ -16,6 +17,7 @@ pub mod crossbeam;
 pub mod crossbeam_select;
 pub mod empty;
 pub mod epoll_proof;
+pub mod handed;
 pub mod hub;
 pub mod hub_loaded;
 pub mod in_epoll;
@@ -32,8 +34,8 @@ pub mod mutex_eventfd_loop;
 mod mutex_queue;
 pub mod mutex_spin;
 pub mod oneshot;
-pub mod parcel;
-pub mod pooled;
+mod parcel;
+mod pooled;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;

@@ -27,6 +27,8 @@ impl Transport for Oneshot {
         about: "ysuite::oneshot, a channel for each message, its receiver sent ahead by spsc",
         bounded: true,
         variant: true,
+        few_sizes: true,
+        most_bytes: |_| 256,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Sending<M>;

@@ -30,6 +30,8 @@ impl Transport for Slowed {
         name: "spsc-slowed",
         about: "ysuite::spsc with 100 ns wasted before each message",
         hidden: true,
+        few_sizes: true,
+        most_bytes: |_| 256,
         ..Traits::COMMON
     };
     type Sender<M: Message> = Sender<M>;

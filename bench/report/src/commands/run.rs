@@ -6,6 +6,7 @@ use ybench_measure::plan;
 use ybench_measure::record::{Parameter, Quantity, Report};
 use ybench_measure::scenario::{self, Scenario, carried, senders};
 use ybench_measure::stats::listed;
+use ybench_measure::warnings::Warning;
 
 use crate::request::Request;
 use crate::{measure, table};
@@ -132,7 +133,11 @@ pub fn run(request: &Request, selection: &Selection) -> Result<Report, Error> {
     let each = || selected.iter().flat_map(|asked| asked.parameters.iter().map(|at| (asked.scenario, *at)));
     senders::room_for(each().filter_map(|(_, at)| at))?;
     let usual = measure::Usual { command: "run", seconds: SECONDS, rounds: ROUNDS, nobody: measure::NOBODY };
+    let sized = selected.iter().any(|asked| asked.scenario.parameters == carried::PARAMETERS);
     measure::in_rounds(request, usual, |frame, warnings| {
+        warnings.extend(
+            (sized && !carried::ALL_SIZES).then_some(Warning::SizesLeftOut { largest: carried::SMALLEST.value }),
+        );
         each().filter_map(|(scenario, at)| plan::of(scenario, at, &request.entries, frame, warnings)).collect()
     })
 }

@@ -13,7 +13,7 @@ use crate::table::{Grid, Part, Tone};
 /// What the columns about channels are.
 const SAID: &str = "Bytes in memory are the kernel's count, allocated bytes are those asked of the allocator; both are with the \
                     two handles. Kept is what a channel has after a burst was sent and received. The stack is that of one \
-                    message of 32 KiB, in such messages, in this build.";
+                    message of 32 KiB, in such messages, in this build; only builds with `--features sizes` have it.";
 
 const OF_BUILDS: &str = "CPU is the user time of cargo and of all that it started. Programs are stripped. Packages are those \
                          that were compiled below the program.";

@@ -226,6 +226,10 @@ fn the_article_has_its_tables_and_its_graphs() {
 
 #[test]
 fn the_article_about_linux_measures_every_shape_with_those_it_knows() {
+    if !ybench::scenario::carried::ALL_SIZES {
+        assert!(refused(&["article", "linux"]).contains("--features sizes -- article linux"));
+        return;
+    }
     assert!(refused(&["article", "linux", "--transport", "rtrb-1k"]).contains("with these transports only: mpmc-spin"));
     let folder = folder("article-linux");
     let (out, json) = (folder.join("pictures"), folder.join("run.json"));

@@ -77,7 +77,7 @@ fn report(rounds: usize) -> Report {
     let priorities = [("one priority", 500.0), ("a priority for each", 900.0)];
     sessions.push(session("priorities", None, rounds, &priorities.map(|(name, time)| (name, Kind::Limit, time))));
     for scenario in [&size::SCENARIO, &many::TWO_BY_TWO, &many::THREE_BY_THREE] {
-        for &parameter in carried::PARAMETERS {
+        for &parameter in carried::EVERY {
             let mut times = vec![("memory hand-over", Kind::Limit, 10.0)];
             let shape = (scenario.shape)(Some(parameter));
             for one in MECHANISMS {

@@ -2,9 +2,10 @@
 //!
 //! They are many, so they are made where they are used: in the package of the competitors, for these and for our own.
 
+use std::io;
 use std::sync::OnceLock;
 
-use super::super::{burst, fixed_rate, latency, many, night_watchman, ping_pong, throughput};
+use super::super::{bounces, burst, fixed_rate, many, night_watchman, ping_pong, throughput};
 use super::tasks;
 use crate::error::{Error, Fault};
 use crate::outcome::Outcome;
@@ -35,7 +36,7 @@ pub(super) struct Loops {
     pub(super) batches: fn(usize, usize) -> Result<throughput::Stream, Fault>,
     pub(super) ping_pong: fn(Place, u64) -> Result<Timed, Fault>,
     /// Where no thread spins: among more threads than CPUs a spinner waits for the scheduler.
-    pub(super) bounces: fn(usize) -> Result<latency::Bounces, Fault>,
+    pub(super) bounces: bounces::Open,
     /// The last number is messages per second.
     pub(super) fixed_rate: fn(Place, u64, f64) -> Result<Outcome, Fault>,
     /// The last number is seconds of silence.
@@ -55,7 +56,7 @@ impl Loops {
         stream: |_| no_driver(),
         batches: |_, _| no_driver(),
         ping_pong: |_, _| no_driver(),
-        bounces: |_| no_driver(),
+        bounces: |_| Err(takes_no_part()),
         fixed_rate: |_, _, _| no_driver(),
         night_watchman: |_, _, _| no_driver(),
         burst: |_, _, _| no_driver(),
@@ -137,10 +138,10 @@ pub const fn between_two<T: Transport>() -> Drivers {
 pub const fn between_many<T: Many>() -> Drivers {
     let Drivers { name, sizes: [first, second, third, fourth] } = between_two::<T>();
     let sizes = [
-        Loops { ends: Some(ends::<T, usize>), ..first },
-        Loops { ends: Some(ends::<T, Block<3>>), ..second },
-        Loops { ends: Some(ends::<T, Block<8>>), ..third },
-        Loops { ends: Some(ends::<T, Block<32>>), ..fourth },
+        Loops { ends: Some(many::ends::<T, usize>), ..first },
+        Loops { ends: Some(many::ends::<T, Block<3>>), ..second },
+        Loops { ends: Some(many::ends::<T, Block<8>>), ..third },
+        Loops { ends: Some(many::ends::<T, Block<32>>), ..fourth },
     ];
     Drivers { name, sizes }
 }
@@ -152,7 +153,7 @@ const fn loops<T: Transport, M: Message>() -> Loops {
         stream: if alone { throughput::ends::<T, M> } else { |_| no_driver() },
         batches: if traits.batches { throughput::ends_of_batches::<T, M> } else { |_, _| no_driver() },
         ping_pong: if alone { ping_pong::run::<T, M> } else { |_, _| no_driver() },
-        bounces: if alone && sleeps { latency::ends::<T, M> } else { |_| no_driver() },
+        bounces: if alone && sleeps { bounces::open::<T, M> } else { |_| Err(takes_no_part()) },
         fixed_rate: if alone { fixed_rate::run::<T, M> } else { |_, _, _| no_driver() },
         night_watchman: if alone { night_watchman::run::<T, M> } else { |_, _, _| no_driver() },
         burst: if alone && !traits.bounded { burst::of::<T, M> } else { |_, _, _| no_driver() },
@@ -188,14 +189,13 @@ const fn in_tasks<T: TaskTransport, M: Message>() -> Loops {
     Loops { tasks: Some(tasks::open::<T, M>), ..Loops::NONE }
 }
 
-fn ends<T: Many, M: Message>(shape: Shape) -> Result<many::Ends, Fault> {
-    let (senders, receivers) = T::open_many::<M>(shape)?;
-    Ok(many::Ends::of(senders, receivers))
-}
-
 /// Only a mistake in a case's own choice gets here: a transport without a driver is not able.
 fn no_driver<A>() -> Result<A, Fault> {
-    Err(Fault::System(std::io::Error::other("this transport takes no part in that")))
+    Err(Fault::System(takes_no_part()))
+}
+
+fn takes_no_part() -> io::Error {
+    io::Error::other("this transport takes no part in that")
 }
 
 static OFFERED: OnceLock<Vec<Drivers>> = OnceLock::new();

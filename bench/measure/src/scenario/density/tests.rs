@@ -25,7 +25,7 @@ fn every_reading_of_the_clock_is_a_stamp() {
     static READINGS: AtomicU64 = AtomicU64::new(0);
     // ORDERING: Relaxed: each reading is a number of its own, whatever the order.
     let now = || READINGS.fetch_add(1, Ordering::Relaxed);
-    let stream = stream::<Faulty<FAULTLESS>, usize>(place(), MESSAGES, now).unwrap();
+    let stream = stream(place(), MESSAGES, now, handles::open::<Faulty<FAULTLESS>, usize>).unwrap();
     let mut all = [stream.sent, stream.received].concat();
     all.sort_unstable();
     // One for each message on either side, and one before the first of each.

@@ -1,7 +1,5 @@
 //! The timetable is kept whatever the transport does, and lateness is counted.
 
-use std::io;
-
 use super::*;
 use crate::scenario::tests::{FAULTLESS, Faulty, MESSAGES, place, streams_are_checked};
 use crate::transport::std_mpsc::Channel;

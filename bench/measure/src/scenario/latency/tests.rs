@@ -17,7 +17,8 @@ fn fault<const HOW: usize>(place: Place) -> Fault {
 fn every_distribution_holds_exactly_the_messages_of_the_run() {
     for place in places() {
         for messages in [1, MESSAGES] {
-            let stamps = exchange::<Faulty<FAULTLESS>, usize>(place, messages, now()).unwrap();
+            let stamps =
+                exchange(place, messages, bounces::open::<Faulty<FAULTLESS>, usize>(messages).unwrap()).unwrap();
             let (outcome, messages) = (outcome(&stamps, true), messages as u64);
             for series in [Series::RoundTrip, Series::Latency] {
                 assert_eq!(outcome.distributions[&series].count(), messages, "{series:?}");
@@ -53,7 +54,7 @@ fn every_reading_of_the_clock_is_a_stamp() {
     static READINGS: AtomicU64 = AtomicU64::new(0);
     // ORDERING: Relaxed: each reading is a number of its own, whatever the order.
     let now = || READINGS.fetch_add(1, Ordering::Relaxed);
-    let stamps = exchange::<Empty, usize>(place(), MESSAGES, now).unwrap();
+    let stamps = exchange(place(), MESSAGES, bounces::with_clock::<Empty, usize, _>(MESSAGES, now).unwrap()).unwrap();
     let mut all = [stamps.sent, stamps.received, stamps.answered].concat();
     all.sort_unstable();
     assert_eq!(all, (0..3 * MESSAGES as u64).collect::<Vec<_>>());
@@ -65,7 +66,9 @@ fn the_stamps_of_a_message_are_taken_in_their_order() {
     // ORDERING: Relaxed: a later reading is later because of the message between the two, handed over by the channel.
     let now = || READINGS.fetch_add(1, Ordering::Relaxed);
     for place in places() {
-        let stamps = exchange::<Faulty<FAULTLESS>, usize>(place, MESSAGES, now).unwrap();
+        let stamps =
+            exchange(place, MESSAGES, bounces::with_clock::<Faulty<FAULTLESS>, usize, _>(MESSAGES, now).unwrap())
+                .unwrap();
         for at in 0..MESSAGES {
             let (sent, received, answered) = (stamps.sent[at], stamps.received[at], stamps.answered[at]);
             assert_eq!((received, answered), (sent + 1, sent + 2));

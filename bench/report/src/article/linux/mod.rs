@@ -52,6 +52,12 @@ const MEMORY: Duration = Duration::from_millis(50);
 const PRIORITIES: Duration = Duration::from_millis(20);
 
 pub fn run(request: &Request) -> Result<Report, Error> {
+    if !carried::ALL_SIZES {
+        let (largest, command) = (carried::SMALLEST.value, carried::WITH_ALL_SIZES);
+        return Err(Error::Refused(format!(
+            "The article moves messages of more than {largest} bytes by value, which needs a feature: `{command} -- article linux`."
+        )));
+    }
     let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
     let mut report = measure::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
