@@ -1,12 +1,10 @@
 //! Stores facts of the build in the program: the compiler, the commit, and the versions of the dependencies. Without a
-//! repository, a lock file or git the fact is absent; that is no error. And makes Rust of the page's templates.
+//! repository, a lock file or git the fact is absent; that is no error.
 
 #[path = "build/lock.rs"]
 mod lock;
-#[path = "build/templates.rs"]
-mod templates;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// The lock file of the workspace, or of a copy of this crate alone.
@@ -25,9 +23,6 @@ const MADE_OF: [&str; 5] = [
 ];
 
 fn main() {
-    let made = std::env::var_os("OUT_DIR").map(PathBuf::from);
-    let compiled = made.map_or(Ok(()), |made| templates::compile(Path::new("templates"), &made));
-    compiled.expect("the templates of the page are compiled");
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     note("YBENCH_COMPILER", first_line(&compiler, &["--version"]));
 
@@ -49,7 +44,7 @@ fn main() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    for path in ["build.rs", "build", "src", "templates"].iter().chain(&MADE_OF) {
+    for path in ["build.rs", "build", "src"].iter().chain(&MADE_OF) {
         println!("cargo:rerun-if-changed={path}");
     }
 }

@@ -1,14 +1,13 @@
 //! The default output folder: each result has a folder of its own, named by date and command, and a common page lists
 //! all of them. No result overwrites another.
 
-use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use askama::Template;
 use ybench_measure::error::Error;
 
-use super::html::escaped;
 use super::when;
 use crate::{plot, storage};
 
@@ -26,19 +25,14 @@ pub fn folder(command: &str) -> PathBuf {
     Path::new(SHELF).join(free.unwrap_or(named))
 }
 
+#[derive(Template)]
+#[template(path = "index.html")]
 struct Index {
     title: &'static str,
     light: String,
     dark: String,
     /// The latest first.
     results: Vec<String>,
-}
-
-impl Display for Index {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { title, light, dark, results } = self;
-        include!(concat!(env!("OUT_DIR"), "/index.rs"))
-    }
 }
 
 /// Lists all results next to this one, if it is in the default output folder.

@@ -1,5 +1,5 @@
 //! A report as one self-contained page: no network, no other file. Each part has a struct and a template of the same
-//! name, of which the build makes Rust.
+//! name, checked at compile time.
 //!
 //! The page's security policy forbids every request. Scripts only make values easier to read.
 
@@ -7,8 +7,9 @@ mod parts;
 mod pictures;
 mod single;
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::Display;
 
+use askama::Template;
 use ybench_measure::record::Report;
 
 use super::Shown;
@@ -20,6 +21,8 @@ use crate::table::{self, Beside, Matrix};
 use parts::{Environment, Figure, Glossary, Method, Piece, Scenario, Summary, Table};
 
 /// The whole document.
+#[derive(Template)]
+#[template(path = "page.html")]
 struct Page {
     title: String,
     light: String,
@@ -27,14 +30,9 @@ struct Page {
     results: Vec<Result>,
 }
 
-impl Display for Page {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { title, light, dark, results } = self;
-        include!(concat!(env!("OUT_DIR"), "/page.rs"))
-    }
-}
-
 /// One report within it.
+#[derive(Template)]
+#[template(path = "result.html")]
 struct Result {
     id: String,
     /// Only if there are several.
@@ -50,26 +48,6 @@ struct Result {
     goals: Option<Table>,
     method: Method,
     environment: Environment,
-}
-
-impl Display for Result {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self {
-            id,
-            name,
-            command,
-            machine,
-            when,
-            summary,
-            article,
-            glossary,
-            scenarios,
-            goals,
-            method,
-            environment,
-        } = self;
-        include!(concat!(env!("OUT_DIR"), "/result.rs"))
-    }
 }
 
 /// An analysis's own tables and pictures.
@@ -132,25 +110,6 @@ fn article(study: &Study, looks: &Looks) -> Option<Article> {
 
 fn machine(report: &Report) -> String {
     format!("{}. {}", report.environment.in_words(), table::threads(report))
-}
-
-/// Writes a value as text of a page.
-pub(in crate::report) fn escaped(value: &dyn Display, out: &mut Formatter<'_>) -> fmt::Result {
-    write!(Escaping(out), "{value}")
-}
-
-struct Escaping<'a, 'b>(&'a mut Formatter<'b>);
-
-impl Write for Escaping<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut rest = text;
-        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-            let (plain, special) = rest.split_at(at);
-            write!(self.0, "{plain}&#{};", special.as_bytes()[0])?;
-            rest = &special[1..];
-        }
-        self.0.write_str(rest)
-    }
 }
 
 /// A part as text, for its enclosing template.

@@ -1,14 +1,13 @@
 //! The parts of a page and their contents.
 
-use std::fmt::{self, Display, Formatter};
-
+use askama::Template;
 use serde_json::Value;
 use ybench_measure::clock::Facts;
 use ybench_measure::env::advice;
 use ybench_measure::record::{Report, SCHEMA, Session};
 use ybench_measure::transport::Family;
 
-use super::{escaped, pictures, single};
+use super::{pictures, single};
 use crate::clock;
 use crate::plot::{Look, Looks, Picture};
 use crate::report::sweeps;
@@ -16,15 +15,10 @@ use crate::table::Part;
 use crate::table::sections::Section;
 use crate::table::{self, Beside, Grid, Matrix, Tone, figure, interval, time};
 
+#[derive(Template)]
+#[template(path = "figure.html")]
 pub(super) struct Figure {
     pub(super) picture: Picture,
-}
-
-impl Display for Figure {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { picture } = self;
-        include!(concat!(env!("OUT_DIR"), "/figure.rs"))
-    }
 }
 
 pub(super) fn figures(pictures: impl IntoIterator<Item = Picture>) -> Vec<Figure> {
@@ -32,17 +26,12 @@ pub(super) fn figures(pictures: impl IntoIterator<Item = Picture>) -> Vec<Figure
 }
 
 /// A grid with the marks of its transports.
+#[derive(Template)]
+#[template(path = "table.html")]
 pub(super) struct Table {
     title: String,
     grid: Grid,
     looks: Looks,
-}
-
-impl Display for Table {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { title, grid, looks } = self;
-        include!(concat!(env!("OUT_DIR"), "/table.rs"))
-    }
 }
 
 impl Table {
@@ -54,6 +43,10 @@ impl Table {
     fn mark(&self, row: &table::Row, cell: &str) -> Option<Look> {
         let name = row.name.as_deref().filter(|name| *name == cell && row.tone != Tone::Limit)?;
         Some(self.looks.look(name))
+    }
+
+    fn right(&self, at: &usize) -> bool {
+        self.grid.columns.get(*at).is_some_and(|column| column.right)
     }
 }
 
@@ -77,6 +70,8 @@ pub(super) struct Verdict {
     sentences: Vec<String>,
 }
 
+#[derive(Template)]
+#[template(path = "summary.html")]
 pub(super) struct Summary {
     verdicts: Vec<Verdict>,
     /// "a message", or what else the times are of.
@@ -85,13 +80,6 @@ pub(super) struct Summary {
     looks: Looks,
     notes: Vec<String>,
     warnings: Vec<(String, &'static str)>,
-}
-
-impl Display for Summary {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { verdicts, units, matrix, looks, notes, warnings } = self;
-        include!(concat!(env!("OUT_DIR"), "/summary.rs"))
-    }
 }
 
 impl Summary {
@@ -115,12 +103,27 @@ impl Summary {
         let units = if units.is_empty() { "a message".to_owned() } else { units.join(" or ") };
         Self { verdicts, units, matrix, looks: looks.clone(), notes: report.notes.clone(), warnings: told.collect() }
     }
+
+    fn time(&self, nanoseconds: &f64) -> String {
+        time(*nanoseconds)
+    }
+
+    fn figure(&self, ratio: &f64) -> String {
+        figure(*ratio)
+    }
+
+    /// A heading if there is more than one kind.
+    fn family(&self, kin: &table::Kin) -> Option<&'static str> {
+        kin.family.map(Family::in_words)
+    }
 }
 
 fn sentences(session: &Session) -> Vec<String> {
     table::judgement(session).lines().map(str::to_owned).collect()
 }
 
+#[derive(Template)]
+#[template(path = "scenario.html")]
 pub(super) struct Scenario {
     id: String,
     name: String,
@@ -130,13 +133,6 @@ pub(super) struct Scenario {
     sweeps: Vec<Figure>,
     growths: Vec<GrowthPart>,
     sessions: Vec<SessionPart>,
-}
-
-impl Display for Scenario {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { id, name, about, sentences, sweeps, growths, sessions } = self;
-        include!(concat!(env!("OUT_DIR"), "/scenario.rs"))
-    }
 }
 
 impl Scenario {
@@ -172,6 +168,8 @@ impl GrowthPart {
     }
 }
 
+#[derive(Template)]
+#[template(path = "session.html")]
 pub(super) struct SessionPart {
     title: String,
     /// Folded if there are several.
@@ -181,13 +179,6 @@ pub(super) struct SessionPart {
     table: Table,
     singles: Vec<single::Single>,
     metrics: Option<Table>,
-}
-
-impl Display for SessionPart {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { title, folded, sentences, figures, table, singles, metrics } = self;
-        include!(concat!(env!("OUT_DIR"), "/session.rs"))
-    }
 }
 
 impl SessionPart {
@@ -220,6 +211,8 @@ impl SessionPart {
 }
 
 /// How it was measured, session by session.
+#[derive(Template)]
+#[template(path = "method.html")]
 pub(super) struct Method {
     rounds: Option<Table>,
     /// Sentences about the clock.
@@ -227,13 +220,6 @@ pub(super) struct Method {
     clocks: Option<Table>,
     dropped: Vec<(String, usize, String)>,
     seconds: String,
-}
-
-impl Display for Method {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { rounds, clock, clocks, dropped, seconds } = self;
-        include!(concat!(env!("OUT_DIR"), "/method.rs"))
-    }
 }
 
 impl Method {
@@ -281,16 +267,11 @@ fn clocks(facts: &Facts) -> Option<Grid> {
 }
 
 /// One piece of an analysis.
+#[derive(Template)]
+#[template(path = "piece.html")]
 pub(super) struct Piece {
     part: Part,
     table: Option<Table>,
-}
-
-impl Display for Piece {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { part, table } = self;
-        include!(concat!(env!("OUT_DIR"), "/piece.rs"))
-    }
 }
 
 impl Piece {
@@ -304,15 +285,10 @@ impl Piece {
 }
 
 /// What each transport is.
+#[derive(Template)]
+#[template(path = "glossary.html")]
 pub(super) struct Glossary {
     kin: Vec<(&'static str, Vec<Known>)>,
-}
-
-impl Display for Glossary {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { kin } = self;
-        include!(concat!(env!("OUT_DIR"), "/glossary.rs"))
-    }
 }
 
 struct Known {
@@ -339,19 +315,14 @@ impl Glossary {
 }
 
 /// All facts about the machine in the result.
+#[derive(Template)]
+#[template(path = "environment.html")]
 pub(super) struct Environment {
     facts: Vec<(String, String)>,
     advice: Vec<(String, String)>,
     file: String,
     command: String,
     schema: u32,
-}
-
-impl Display for Environment {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { facts, advice, file, command, schema } = self;
-        include!(concat!(env!("OUT_DIR"), "/environment.rs"))
-    }
 }
 
 impl Environment {

@@ -1,19 +1,19 @@
 //! Single messages: the figures of their distributions, and the messages themselves.
 
-use std::fmt::{self, Display, Formatter};
-
+use askama::Template;
 use ybench_measure::distribution::Distribution;
 use ybench_measure::outcome::Series;
 use ybench_measure::record::Session;
 use ybench_measure::stats::Spread;
 use ybench_measure::trace::Trace;
 
-use super::escaped;
 use super::parts::{Figure, Table, figures};
 use crate::plot::{Growth, Histogram, Looks, Percentiles, Picture, Ridges, Rise, Scatter, Shown};
 use crate::table::{self, Beside, Tone, standings, what};
 
 /// One series of a session.
+#[derive(Template)]
+#[template(path = "single.html")]
 pub(super) struct Single {
     name: String,
     table: Option<Table>,
@@ -22,13 +22,6 @@ pub(super) struct Single {
     scatters: Vec<Figure>,
     /// The number of transports without a scatter plot here.
     left_out: usize,
-}
-
-impl Display for Single {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { name, table, figures, scatters, left_out } = self;
-        include!(concat!(env!("OUT_DIR"), "/single.rs"))
-    }
 }
 
 /// More series than this in one picture hide each other.
