@@ -134,7 +134,6 @@ mod inline_box;
 pub mod integrations;
 #[cfg(feature = "mailbox")]
 pub mod mailbox;
-#[cfg(any(feature = "mpsc", feature = "mailbox"))]
 mod number_map;
 #[doc(hidden)]
 pub mod os;

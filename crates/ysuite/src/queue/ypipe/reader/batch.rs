@@ -48,11 +48,8 @@ impl ReadCursor {
             taken = taken.wrapping_add(run);
             core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
-            // SAFETY: `END` is one past the group's last slot.
-            if looked
-                && self.next == self.known
-                && self.known != unsafe { self.group(Geometry::<T>::OF).add(Geometry::<T>::END) }
-            {
+            let group = self.group(Geometry::<T>::OF).as_ptr();
+            if looked && self.next == self.known && self.known.as_ptr() != group.wrapping_add(Geometry::<T>::END) {
                 break;
             }
             looked = self.next == self.known;
