@@ -19,8 +19,10 @@ pub(crate) use library::{thread, thread_local};
 use loom::cell;
 pub(crate) use padded::CachePadded;
 #[cfg(not(ysuite_loom))]
+pub(crate) use pointer::AtomicPtr;
+#[cfg(not(ysuite_loom))]
 pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 #[cfg(ysuite_loom)]
 pub(crate) use weakened::{
@@ -28,6 +30,8 @@ pub(crate) use weakened::{
 };
 
 mod padded;
+#[cfg(not(ysuite_loom))]
+mod pointer;
 #[cfg(ysuite_loom)]
 pub(crate) mod weakened;
 
