@@ -51,9 +51,11 @@ impl Panics {
     /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
     #[inline]
     pub(crate) fn in_drop(piece: impl FnOnce()) {
+        let mut piece = ManuallyDrop::new(piece);
+        // SAFETY: it is called once, here or by `run_in_unwinding`.
+        let mut piece = || unsafe { ManuallyDrop::take(&mut piece) }();
         if thread::panicking() {
-            let mut panics = Self::none();
-            return panics.catch(piece);
+            return run_in_unwinding(&mut piece);
         }
         piece();
     }
@@ -105,6 +107,12 @@ impl Panics {
     pub(crate) fn end_here(mut self) {
         mem::forget(self.0.take());
     }
+}
+
+/// Calls the piece once; its panic goes no further. Compiled once.
+#[cold]
+fn run_in_unwinding(piece: &mut dyn FnMut()) {
+    Panics::none().run(piece);
 }
 
 impl Drop for Panics {

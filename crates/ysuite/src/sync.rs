@@ -61,6 +61,21 @@ mod cell {
     }
 }
 
+/// An array of values that are made by one constant expression. In a model it is not constant.
+#[cfg(not(ysuite_loom))]
+macro_rules! array_of {
+    ($value:expr; $length:expr) => {
+        [const { $value }; $length]
+    };
+}
+#[cfg(ysuite_loom)]
+macro_rules! array_of {
+    ($value:expr; $length:expr) => {
+        core::array::from_fn::<_, { $length }, _>(|_| $value)
+    };
+}
+pub(crate) use array_of;
+
 /// Moves a message into its cell. In a model by a closure, as there only an access within one is checked. Otherwise not:
 /// an unoptimised program would copy the message for it.
 ///
