@@ -167,12 +167,16 @@ impl Kind {
                 }
             }
         }
-        (0..).map_while(|index| Some((index, self.region(index)?))).find_map(|(index, region)| {
+        let mut index = 0;
+        loop {
+            let region = self.region(index)?;
             // ORDERING: Acquire pairs with the Release of the thread that has left the region last.
-            let is_mine = !region.is_there()
-                && region.used.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok();
-            is_mine.then(|| self.make(region, index))
-        })?
+            if !region.is_there() && region.used.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                return self.make(region, index);
+            }
+            index += 1;
+        }
     }
 
     /// Takes a free block of this region, if it is there and has one.
