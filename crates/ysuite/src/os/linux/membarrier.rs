@@ -126,7 +126,7 @@ fn answer(this: u8) -> u8 {
     let mut known = AVAILABLE.load(Ordering::Relaxed);
     while known < YES.min(this) {
         // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered.
-        match AVAILABLE.compare_exchange_weak(known, this, Ordering::Release, Ordering::Relaxed) {
+        match AVAILABLE.compare_exchange(known, this, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => return this,
             Err(first) => known = first,
         }
