@@ -51,11 +51,13 @@ impl Panics {
     /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
     #[inline]
     pub(crate) fn in_drop(piece: impl FnOnce()) {
+        let piece = ManuallyDrop::new(piece);
         if thread::panicking() {
-            let mut panics = Self::none();
-            return panics.catch(piece);
+            let mut piece = piece;
+            // SAFETY: `run_in_unwinding` calls this once.
+            return run_in_unwinding(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
         }
-        piece();
+        ManuallyDrop::into_inner(piece)();
     }
 
     // USER CODE: `Drop` of a result that the caller does not get, because of a panic; all pieces have run; panic:
@@ -105,6 +107,12 @@ impl Panics {
     pub(crate) fn end_here(mut self) {
         mem::forget(self.0.take());
     }
+}
+
+/// Calls the piece once; its panic goes no further. Compiled once.
+#[cold]
+fn run_in_unwinding(piece: &mut dyn FnMut()) {
+    Panics::none().run(piece);
 }
 
 impl Drop for Panics {

@@ -3,6 +3,10 @@
 //!
 //! All that this crate shares between threads is made of these types, so the very code that ships is the code that the
 //! model checker explores (under the private cfg `ysuite_loom`).
+//!
+//! Each operation is compiled once for each type, with an arm for each ordering: hundreds of lines for the code generator.
+//! So loops, too, use the exchange that does not fail for no reason. The other one would be one more, and saves nothing
+//! that can be measured.
 
 #[cfg(ysuite_loom)]
 use loom as library;
@@ -19,8 +23,10 @@ pub(crate) use library::{thread, thread_local};
 use loom::cell;
 pub(crate) use padded::CachePadded;
 #[cfg(not(ysuite_loom))]
+pub(crate) use pointer::AtomicPtr;
+#[cfg(not(ysuite_loom))]
 pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 #[cfg(ysuite_loom)]
 pub(crate) use weakened::{
@@ -28,6 +34,8 @@ pub(crate) use weakened::{
 };
 
 mod padded;
+#[cfg(not(ysuite_loom))]
+mod pointer;
 #[cfg(ysuite_loom)]
 pub(crate) mod weakened;
 
@@ -56,6 +64,21 @@ mod cell {
         }
     }
 }
+
+/// An array of values that are made by one constant expression. In a model it is not constant.
+#[cfg(not(ysuite_loom))]
+macro_rules! array_of {
+    ($value:expr; $length:expr) => {
+        [const { $value }; $length]
+    };
+}
+#[cfg(ysuite_loom)]
+macro_rules! array_of {
+    ($value:expr; $length:expr) => {
+        core::array::from_fn::<_, { $length }, _>(|_| $value)
+    };
+}
+pub(crate) use array_of;
 
 /// Moves a message into its cell. In a model by a closure, as there only an access within one is checked. Otherwise not:
 /// an unoptimised program would copy the message for it.

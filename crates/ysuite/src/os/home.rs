@@ -46,10 +46,10 @@ fn by_id() -> u32 {
 mod wiped {
     use core::alloc::Layout;
     use core::ptr;
-    use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
     use crate::os::sys::{MADV_WIPEONFORK, advise};
     use crate::os::{count_call, pages};
+    use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
     /// One page.
     const PAGE: Layout = Layout::new::<[u8; pages::PAGE]>();

@@ -79,6 +79,9 @@ pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(all(feature = "signal", unix))]
 pub use ysocketpair::{Backend, YSocketpair};
 
+/// Whether this build has sets of signals. Where it has none no handle is in one, and code for that is left out.
+pub(crate) const SETS: bool = cfg!(feature = "signal");
+
 /// A signal id that the set does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdOutOfRange {

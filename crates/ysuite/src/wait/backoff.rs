@@ -133,10 +133,13 @@ impl Backoff {
         if self.spin != Spin::Adaptive || deadline.is_over() {
             return false;
         }
-        (0..times).any(|_| {
+        for _ in 0..times {
             yield_now();
-            ready()
-        })
+            if ready() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Spins until `ready` is true or spinning is no longer worth it, but not beyond the deadline; calls `ready` once
@@ -263,15 +266,14 @@ impl Backoff {
 
 // MUTANT: Speed only: how long spins and their pauses are.
 /// Polls `looks` times, with a pause after each poll in vain.
-#[inline(always)]
 fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
-    (0..looks).any(|_| {
-        let is_ready = ready();
-        if !is_ready {
-            spin_loop();
+    for _ in 0..looks {
+        if ready() {
+            return true;
         }
-        is_ready
-    })
+        spin_loop();
+    }
+    false
 }
 
 // MUTANT: Speed only: how long to poll for a thread that is in the middle of an operation; the next call finds its
@@ -282,13 +284,19 @@ fn spins(looks: u32, ready: &mut dyn FnMut() -> bool) -> bool {
 /// preempted. Returns the last result of `ready`.
 #[cold]
 pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
-    (0..spins_in(MOMENT)).any(|_| {
+    for _ in 0..spins_in(MOMENT) {
         spin_loop();
-        ready()
-    }) || (0..MOMENTS).any(|_| {
+        if ready() {
+            return true;
+        }
+    }
+    for _ in 0..MOMENTS {
         yield_now();
-        ready()
-    })
+        if ready() {
+            return true;
+        }
+    }
+    false
 }
 
 // MUTANT: Speed only: how many polls a spin has.
@@ -375,7 +383,7 @@ impl SharedBackoff {
         // ORDERING: Relaxed; the word guards nothing but itself.
         let mut bits = self.0.load(Ordering::Relaxed);
         // ORDERING: Relaxed twice, as above.
-        while let Err(other) = self.0.compare_exchange_weak(bits, to(bits), Ordering::Relaxed, Ordering::Relaxed) {
+        while let Err(other) = self.0.compare_exchange(bits, to(bits), Ordering::Relaxed, Ordering::Relaxed) {
             bits = other;
         }
     }

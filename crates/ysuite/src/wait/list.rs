@@ -329,40 +329,44 @@ impl WaitList {
         begin: &'a SlotBlock,
         further: &'a Regions,
     ) -> Option<Notified<'a>> {
-        let in_block = |block: &SlotBlock| {
-            let index = block.claim(u64::MAX)?;
-            // SAFETY: blocks live as long as the list.
-            Some(self.notified(unsafe { &*ptr::from_ref(block) }, index))
-        };
+        let claim = &mut |block: &SlotBlock| block.claim(u64::MAX);
         // A lone waiter usually waits where the last one did; there is no turn to keep.
         // ORDERING: Relaxed; a guess.
-        let alone = self.word.load(Ordering::Relaxed) & ARMED_MASK == ARMED;
-        let same = if alone { in_block(begin) } else { None };
-        same.or_else(|| further.find(Some(&begin.place), in_block))
-            .or_else(|| in_block(first))
-            .or_else(|| further.find(None, in_block))
+        if self.word.load(Ordering::Relaxed) & ARMED_MASK == ARMED {
+            if let Some(index) = claim(begin) {
+                return Some(self.notified(begin, index));
+            }
+        }
+        if let Some((block, index)) = further.find(&begin.place, claim) {
+            return Some(self.notified(block, index));
+        }
+        if let Some(index) = claim(first) {
+            return Some(self.notified(first, index));
+        }
+        let (block, index) = further.find(&BlockPlace::FIRST, claim)?;
+        Some(self.notified(block, index))
     }
 
     // MUTANT: Killed only by `waiters_are_woken_in_turn` and `a_close_tells_tasks_and_attached_receivers`.
     /// For a publisher of what concerns all waiters: takes the armed bit of each waiter that it finds armed, once, and
     /// has `wake` wake it. A waiter that arms again meanwhile has polled after the publication, and is left asleep.
-    pub(crate) fn notify_each(&self, mut wake: impl FnMut(&Notified<'_>)) {
-        let mut each = |block: &SlotBlock| {
+    pub(crate) fn notify_each(&self, wake: &mut dyn FnMut(&Notified<'_>)) {
+        let each = &mut |block: &SlotBlock| {
             let mut mask = u64::MAX;
             while let Some(index) = block.claim(mask) {
                 // Slots up to this one have been checked.
                 mask = u64::MAX.checked_shl(index as u32 + 1).unwrap_or(0);
                 wake(&self.notified(block, index));
             }
-            None::<()>
+            None
         };
         // ORDERING: Acquire twice, pairs with the Release exchange in `install`, which hands over the block, and the
         // regions.
         // SAFETY: null, or the list's, both of which live as long as the list.
         let (first, further) =
             unsafe { (self.first.load(Ordering::Acquire).as_ref(), self.further.load(Ordering::Acquire).as_ref()) };
-        first.and_then(&mut each);
-        further.and_then(|further| further.find(None, each));
+        first.and_then(&mut *each);
+        further.and_then(|further| further.find(&BlockPlace::FIRST, each));
     }
 
     // MUTANT: Killed only by `waiters_are_woken_in_turn`.
@@ -489,7 +493,7 @@ pub(super) mod tests {
                 STEPS.set(0);
                 let mut woken = 0;
                 if each {
-                    list.notify_each(|_| woken += 1);
+                    list.notify_each(&mut |_| woken += 1);
                 } else {
                     woken += usize::from(list.notify_one().is_some());
                 }
@@ -553,7 +557,7 @@ pub(super) mod tests {
                 }
             }
             let mut told = HashSet::new();
-            list.notify_each(|one| assert!(told.insert((core::ptr::from_ref(one.block), one.index))));
+            list.notify_each(&mut |one| assert!(told.insert((core::ptr::from_ref(one.block), one.index))));
             assert_eq!(told.len(), slots.len());
         }
 

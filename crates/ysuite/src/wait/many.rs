@@ -248,7 +248,7 @@ pub(crate) fn notify_all(list: &WaitList) {
 /// is armed, waiters that find nothing for themselves would be notified without end.
 pub(crate) fn notify_each(list: &WaitList) {
     let mut panics = Panics::none();
-    list.notify_each(|notified| panics.catch(|| notified.wake(notified.is_thread())));
+    list.notify_each(&mut |notified| panics.catch(|| notified.wake(notified.is_thread())));
 }
 
 // MUTANT: Speed only: an early exit before a search that finds no armed slot. A notification without a reason is

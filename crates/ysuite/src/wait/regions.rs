@@ -13,7 +13,7 @@
 use core::ptr;
 
 use super::slots::SlotBlock;
-use crate::sync::{AtomicPtr, AtomicU32, Handed, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, Handed, Ordering, array_of};
 
 /// Blocks of a region.
 const BLOCKS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -42,6 +42,9 @@ pub(super) struct Region {
     row: usize,
     made: Handed,
 }
+
+/// Takes an armed slot of a block.
+pub(super) type Claim<'a> = dyn FnMut(&SlotBlock) -> Option<usize> + 'a;
 
 /// Where a block is counted; nowhere, if it is the first.
 #[derive(Clone, Copy)]
@@ -83,8 +86,8 @@ impl BlockPlace {
 impl Region {
     fn new(regions: &Regions, row: usize) -> Self {
         let region = Self {
-            counts: core::array::from_fn(|_| AtomicU32::new(0)),
-            blocks: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            counts: array_of![AtomicU32::new(0); BLOCKS],
+            blocks: array_of![AtomicPtr::new(ptr::null_mut()); BLOCKS],
             next: AtomicPtr::new(ptr::null_mut()),
             regions,
             row,
@@ -99,30 +102,33 @@ impl Region {
         unsafe { &(*self.regions).counts[self.row] }
     }
 
-    /// The result of `claim` for the first block from `from` on that has an armed waiter.
-    fn find<R>(&self, from: usize, claim: &mut impl FnMut(&SlotBlock) -> Option<R>) -> Option<R> {
+    /// The first block from `from` on that has an armed waiter, and of which `claim` takes a slot.
+    fn find(&self, from: usize, claim: &mut Claim<'_>) -> Option<(&SlotBlock, usize)> {
         self.made.read();
-        (from..BLOCKS).find_map(|at| {
+        for at in from..BLOCKS {
             #[cfg(test)]
             super::list::tests::step();
             // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it: see `BlockPlace::count`.
             if self.counts[at].load(Ordering::Relaxed) == 0 {
-                return None;
+                continue;
             }
             // ORDERING: Acquire pairs with the Release exchange in `install`, which hands over the block.
-            let block = self.blocks[at].load(Ordering::Acquire);
             // SAFETY: null, or a block of the list, which lives as long as the list.
-            unsafe { block.as_ref() }.and_then(&mut *claim)
-        })
+            let Some(block) = (unsafe { self.blocks[at].load(Ordering::Acquire).as_ref() }) else { continue };
+            if let Some(index) = claim(block) {
+                return Some((block, index));
+            }
+        }
+        None
     }
 }
 
 impl Regions {
     pub(super) fn new() -> Self {
         let regions = Self {
-            counts: core::array::from_fn(|_| AtomicU32::new(0)),
+            counts: array_of![AtomicU32::new(0); ROWS],
             in_use: AtomicU32::new(0),
-            rows: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            rows: array_of![AtomicPtr::new(ptr::null_mut()); ROWS],
             made: Handed::default(),
         };
         regions.made.written();
@@ -134,9 +140,10 @@ impl Regions {
         self.made.read();
         let (number, block) = (number / BLOCKS, number % BLOCKS);
         let row = number % ROWS;
-        let mut region = install(&self.rows[row], || Region::new(self, row)).0;
+        let make = || Region::new(self, row);
+        let mut region = install(&self.rows[row], make).0;
         for _ in 0..number / ROWS {
-            region = install(&region.next, || Region::new(self, row)).0;
+            region = install(&region.next, make).0;
         }
         region.made.read();
         // ORDERING: Relaxed; it comes before the block is handed over, and so before a waiter is armed in it: see
@@ -145,35 +152,38 @@ impl Regions {
         (&region.blocks[block], BlockPlace { region, block })
     }
 
-    /// The result of `claim` for the first block, after this one or among all, that has an armed waiter. The order is
-    /// that of rows, and of regions in a row.
-    pub(super) fn find<R>(
-        &self,
-        behind: Option<&BlockPlace>,
-        mut claim: impl FnMut(&SlotBlock) -> Option<R>,
-    ) -> Option<R> {
+    /// The first block, after this one or among all, that has an armed waiter, and of which `claim` takes a slot. The
+    /// order is that of rows, and of regions in a row.
+    pub(super) fn find(&self, behind: &BlockPlace, claim: &mut Claim<'_>) -> Option<(&SlotBlock, usize)> {
         self.made.read();
-        let behind = behind.and_then(|place| place.region().map(|region| (region, place.block)));
-        if let Some((region, block)) = behind {
-            let found = region.find(block + 1, &mut claim).or_else(|| self.find_in_row(&region.next, &mut claim));
+        let mut from = 0;
+        // SAFETY: null, or a region of the list, which lives as long as the list.
+        if let Some(region) = unsafe { behind.region.as_ref() } {
+            let mut found = region.find(behind.block + 1, claim);
+            if found.is_none() {
+                found = Self::find_in_row(&region.next, claim);
+            }
             if found.is_some() {
                 return found;
             }
+            from = region.row + 1;
         }
         // ORDERING: Relaxed; see `link`.
-        let in_use = self.in_use.load(Ordering::Relaxed) as usize;
-        (behind.map_or(0, |(region, _)| region.row + 1)..in_use).find_map(|row| {
+        for row in from..self.in_use.load(Ordering::Relaxed) as usize {
             #[cfg(test)]
             super::list::tests::step();
             // ORDERING: Relaxed; the notifier's fence in `WaitList::attend` comes before it: see `BlockPlace::count`.
-            if self.counts[row].load(Ordering::Relaxed) == 0 {
-                return None;
+            if self.counts[row].load(Ordering::Relaxed) != 0 {
+                let found = Self::find_in_row(&self.rows[row], claim);
+                if found.is_some() {
+                    return found;
+                }
             }
-            self.find_in_row(&self.rows[row], &mut claim)
-        })
+        }
+        None
     }
 
-    fn find_in_row<R>(&self, first: &AtomicPtr<Region>, claim: &mut impl FnMut(&SlotBlock) -> Option<R>) -> Option<R> {
+    fn find_in_row<'a>(first: &'a AtomicPtr<Region>, claim: &mut Claim<'_>) -> Option<(&'a SlotBlock, usize)> {
         // ORDERING: Acquire, here and below, pairs with the Release exchange in `install`, which hands over the region.
         let mut at = first.load(Ordering::Acquire);
         // SAFETY: null, or a region of this list, which lives as long as the list.

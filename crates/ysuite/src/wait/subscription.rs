@@ -21,7 +21,7 @@ use super::slots::Waiter;
 use super::waiter_target::WaiterTarget;
 use crate::block::{Waiting, arm_and_look};
 use crate::foreign::Panics;
-use crate::signal::{AttachError, Registration};
+use crate::signal::{AttachError, Registration, SETS};
 use crate::sync::{Arc, AtomicBool, Handed, Ordering};
 
 /// A handle's slots. Most handles have none.
@@ -56,15 +56,15 @@ impl Subscription {
             resting: AtomicBool::new(false),
             lowering: Handed::default(),
         };
-        registration.inspect(|&registration| {
+        if let Some(registration) = registration {
             subscription.target(&end).set_registration(registration.clone(), beside);
-        });
+        }
         subscription
     }
 
     /// The slot of a handle's task. What is for all waiters notifies the set by its own slot.
     fn of_task<S: SharedEnd>(end: S, registration: Option<&Arc<Registration>>) -> Self {
-        Self::new(end, registration.filter(|_| !S::FOR_ALL), true)
+        Self::new(end, if S::FOR_ALL { None } else { registration }, true)
     }
 
     fn arm(&self, end: impl SharedEnd) {
@@ -99,7 +99,9 @@ impl Subscription {
         let is_notified = self.disarm(end);
         let waker = self.target(&end).task.take();
         // The id is free at once; the memory when no notifier uses the slot any more.
-        self.target(&end).registration().inspect(|registration| registration.release());
+        if let Some(registration) = self.target(&end).registration() {
+            registration.release();
+        }
         end.list().unregister(&self.slot);
         (is_notified, waker)
     }
@@ -143,11 +145,13 @@ impl Subscriptions {
     /// slots had been notified.
     pub(crate) fn disarm_all(&self, end: impl SharedEnd) -> bool {
         let mut is_notified = self.disarm_task(end);
-        if let Some(subscription) = &self.attached {
+        if let (true, Some(subscription)) = (SETS, &self.attached) {
             // ORDERING: Relaxed; only a hint, the swap in `Subscription::disarm` decides.
             if subscription.armed.load(Ordering::Relaxed) {
                 is_notified |= subscription.disarm(end);
-                subscription.target(&end).registration().inspect(|registration| registration.raise());
+                if let Some(registration) = subscription.target(&end).registration() {
+                    registration.raise();
+                }
             }
         }
         is_notified
@@ -155,8 +159,10 @@ impl Subscriptions {
 
     /// Registers the task to be woken once there may be something for it.
     pub(crate) fn arm_task(&mut self, end: impl SharedEnd, waker: &Waker) {
-        let registration = self.registration.as_ref();
-        let subscription = self.task.get_or_insert_with(|| Subscription::of_task(end, registration));
+        if self.task.is_none() {
+            self.task = Some(Subscription::of_task(end, self.registration.as_ref()));
+        }
+        let Some(subscription) = &self.task else { return };
         subscription.target(&end).task.register(waker);
         subscription.arm(end);
     }
@@ -177,7 +183,7 @@ impl Subscriptions {
     /// in use by a notifier. The new one notifies the set that the handle is in now. Whatever comes meanwhile notifies
     /// the task by one slot or the other.
     fn exchange_task<S: SharedEnd>(&mut self, end: S) {
-        if S::FOR_ALL {
+        if !SETS || S::FOR_ALL {
             return;
         }
         let Some(old) = self.task.take() else { return };
@@ -193,12 +199,17 @@ impl Subscriptions {
             // The task is notified, and polls before it waits again; where this thread has come before the notifier it
             // has the waker. What the new slot has been notified of by now is unknown to the task.
             let mut panics = Panics::none();
-            panics.catch(|| give_up([Some(new), None], end));
-            return waker.into_iter().for_each(|waker| panics.catch(|| waker.wake()));
+            panics.catch(|| give_up(Some(new), None, end));
+            if let Some(waker) = waker {
+                panics.catch(|| waker.wake());
+            }
+            return;
         }
         let new = self.task.insert(new);
         let slot = &new.target(&end).task;
-        waker.into_iter().for_each(|waker| slot.put(waker));
+        if let Some(waker) = waker {
+            slot.put(waker);
+        }
         if waits && !end.list().is_armed(&new.slot) {
             // By a notifier that may have come before the waker.
             slot.wake();
@@ -209,7 +220,7 @@ impl Subscriptions {
     #[cfg(feature = "futures")]
     pub(crate) fn forget_task(&mut self, end: impl SharedEnd) {
         let Some(subscription) = self.task.take() else { return };
-        give_up([Some(subscription), None], end);
+        give_up(Some(subscription), None, end);
     }
 
     /// Attaches the handle to the set of this registration. A handle that is attached already refuses: it stays where
@@ -217,6 +228,9 @@ impl Subscriptions {
     pub(crate) fn attach(&mut self, end: impl SharedEnd, registration: Registration) -> Result<(), AttachError> {
         if self.attached.is_some() {
             return Err(AttachError::AlreadyAttached);
+        }
+        if !SETS {
+            return Ok(());
         }
         // There may be messages, or room, already. If there are none, the handle finds that out and takes the id down.
         registration.raise();
@@ -228,15 +242,19 @@ impl Subscriptions {
 
     /// Runs `look` on the registration that binds the handle to a set, if it is in one.
     pub(crate) fn with_registration(&self, end: impl SharedEnd, look: &mut dyn FnMut(&Registration)) {
-        self.attached
-            .as_ref()
-            .and_then(|subscription| subscription.target(&end).registration())
-            .inspect(|registration| look(registration));
+        if let Some(subscription) = &self.attached {
+            if let Some(registration) = subscription.target(&end).registration() {
+                look(registration);
+            }
+        }
     }
 
     /// Takes the handle out of the set that it is attached to. True: it was in one. If it had been notified, it
     /// notifies the next waiter.
     pub(crate) fn detach(&mut self, end: impl SharedEnd) -> bool {
+        if !SETS {
+            return false;
+        }
         let Some(subscription) = self.attached.take() else { return false };
         self.registration = None;
         let mut panics = Panics::none();
@@ -258,6 +276,9 @@ impl Subscriptions {
     /// may have been for more than the poll has found: then the next waiter is notified.
     #[inline(never)]
     pub(crate) fn rest(&self, end: impl SharedEnd) -> bool {
+        if !SETS {
+            return false;
+        }
         let Some(subscription) = &self.attached else { return false };
         let Some(registration) = subscription.target(&end).registration() else { return false };
         if !registration.is_up() && end.list().is_armed(&subscription.slot) {
@@ -287,13 +308,15 @@ impl Subscriptions {
 
     /// Wakes the task that polled this handle last: something has changed for this handle alone. A waker is user code.
     pub(crate) fn wake_task(&self, end: impl SharedEnd) {
-        self.task.as_ref().inspect(|subscription| subscription.target(&end).task.wake());
+        if let Some(subscription) = &self.task {
+            subscription.target(&end).task.wake();
+        }
     }
 
     /// Gives up the slots of a handle that is dropped. If one of them had been notified, it notifies the next waiter.
     pub(crate) fn unregister(&mut self, end: impl SharedEnd) {
         self.registration = None;
-        give_up([self.task.take(), self.attached.take()], end);
+        give_up(self.task.take(), self.attached.take(), end);
     }
 }
 
@@ -304,14 +327,18 @@ impl Subscriptions {
 // check. Killed only by `a_receiver_that_goes_between_two_wakers_that_panic_is_one_panic`.
 /// Gives slots up. If one of them had been notified, the next waiter is notified. All user code comes last: the wakers
 /// of other waiters, and the drop of this handle's own, each of which may panic.
-fn give_up(slots: [Option<Subscription>; 2], end: impl SharedEnd) {
-    let given_up =
-        slots.map(|subscription| subscription.map_or((false, None), |subscription| subscription.unregister(end)));
+fn give_up(first: Option<Subscription>, second: Option<Subscription>, end: impl SharedEnd) {
+    let given_up = |slot: Option<Subscription>| match slot {
+        Some(subscription) => subscription.unregister(end),
+        None => (false, None),
+    };
+    let (first, second) = (given_up(first), given_up(second));
     let mut panics = Panics::none();
-    if given_up.iter().any(|(is_notified, _)| *is_notified) {
+    if first.0 | second.0 {
         panics.catch(|| propagate(end));
     }
-    given_up.into_iter().for_each(|(_, waker)| panics.catch(|| drop(waker)));
+    panics.catch(|| drop(first.1));
+    panics.catch(|| drop(second.1));
 }
 
 #[cfg(all(test, not(ysuite_loom)))]

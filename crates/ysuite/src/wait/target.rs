@@ -12,7 +12,7 @@ use core::ptr;
 
 use crate::os::wake;
 use crate::passive::Passive;
-use crate::signal::{Registration, TaskSlot};
+use crate::signal::{Registration, SETS, TaskSlot};
 use crate::statistics::Meter;
 use crate::sync::{Arc, AtomicPtr, Ordering, UnsafeCell};
 
@@ -101,10 +101,12 @@ impl WakeTarget {
         if tokens & FUTEX != 0 {
             wake(&passive.word, 1);
         }
-        if tokens & SIGNAL != 0 {
+        if SETS && tokens & SIGNAL != 0 {
             // The handle was attached when it armed with this token; it has deposited a share before.
             let share = self.attachment().and_then(|attachment| attachment.exchange(None));
-            share.inspect(|registration| registration.raise());
+            if let Some(registration) = share {
+                registration.raise();
+            }
         }
         if tokens & TASK != 0 {
             // The task last: a waker is user code and may panic.
@@ -127,6 +129,9 @@ impl WakeTarget {
     /// Only the thread of the sleeping handle may call this, and it neither attaches nor detaches while it
     /// holds the result.
     pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
+        if !SETS {
+            return None;
+        }
         // SAFETY: by the contract only this thread touches `own`, and does not change it while the result is in use.
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }
@@ -153,6 +158,9 @@ impl WakeTarget {
     /// # Safety
     /// Only the thread of the sleeping handle may call this, and it neither attaches nor detaches meanwhile.
     pub(crate) unsafe fn deposit(&self) {
+        if !SETS {
+            return;
+        }
         let Some(attachment) = self.attachment() else { return };
         // SAFETY: by the contract only this thread touches `own`, and does not change it meanwhile.
         let share = attachment.own.with(|own| unsafe { (*own).clone() });
@@ -166,12 +174,21 @@ impl WakeTarget {
     /// Only the thread of the sleeping handle may call this, and it holds no result of
     /// [`registration`](Self::registration).
     pub(crate) unsafe fn detach(&self) -> bool {
+        if !SETS {
+            return false;
+        }
         let Some(attachment) = self.attachment() else { return false };
         // SAFETY: by the contract only this thread touches `own`, and it holds no reference into it.
         let own = attachment.own.with_mut(|own| unsafe { (*own).take() });
         // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
         drop(attachment.exchange(None));
-        own.inspect(|registration| registration.release()).is_some()
+        match own {
+            Some(registration) => {
+                registration.release();
+                true
+            }
+            None => false,
+        }
     }
 }
 

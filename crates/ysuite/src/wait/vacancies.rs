@@ -93,14 +93,21 @@ impl Vacancies {
             return;
         }
         block.linked.written();
-        // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire of what is
-        // found on top pairs with that Release as well: the block is handed on, by the store below.
-        let _ = self.top.fetch_update(Ordering::Release, Ordering::Acquire, |top| {
+        let this = ptr::from_ref(block).cast_mut();
+        // ORDERING: Acquire of what is found on top, here and below, pairs with the Release of the exchange: the block
+        // is handed on, by the store below.
+        let mut top = self.top.load(Ordering::Acquire);
+        loop {
             // ORDERING: Release pairs with the Acquire load in `register`: a thread that has found the block before it
             // was popped follows this link, and has not seen the block that it leads to.
             block.below.store(top, Ordering::Release);
-            Some(ptr::from_ref(block).cast_mut())
-        });
+            // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire on failure:
+            // as above.
+            match self.top.compare_exchange(top, this, Ordering::Release, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(found) => top = found,
+            }
+        }
     }
 }
 

@@ -70,15 +70,27 @@ impl<N> Line<N> {
         Some(node)
     }
 
-    /// The registrations in line, from the first on, with their slots.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &N)> {
+    /// The slot of the first registration in line.
+    pub(super) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The registration in this slot of the line, and the slot of the next. `None`: the line is over.
+    pub(super) fn look(&self, at: u32) -> Option<(&N, u32)> {
+        let place = self.places.get(at as usize)?;
+        Some((place.node.as_ref()?, place.behind))
+    }
+
+    /// The slot of the first registration in line that is `wanted`.
+    pub(super) fn find(&self, wanted: &dyn Fn(&N) -> bool) -> Option<u32> {
         let mut at = self.first;
-        core::iter::from_fn(move || {
-            let place = self.places.get(at as usize)?;
-            let found = (at, place.node.as_ref()?);
-            at = place.behind;
-            Some(found)
-        })
+        while let Some((node, behind)) = self.look(at) {
+            if wanted(node) {
+                return Some(at);
+            }
+            at = behind;
+        }
+        None
     }
 }
 
@@ -87,7 +99,15 @@ mod tests {
     use super::Line;
 
     fn list(line: &Line<u32>) -> Vec<u32> {
-        line.iter().map(|(_, &node)| node).collect()
+        let mut nodes = Vec::new();
+        let mut at = line.first();
+        while let Some((&node, behind)) = line.look(at) {
+            assert_eq!(line.find(&|&other| other == node), Some(at));
+            nodes.push(node);
+            at = behind;
+        }
+        assert_eq!(line.find(&|_| false), None);
+        nodes
     }
 
     #[test]

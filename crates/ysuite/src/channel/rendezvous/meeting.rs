@@ -8,7 +8,6 @@
 
 use core::marker::PhantomData;
 use core::ops::Deref;
-use std::collections::VecDeque;
 
 use super::line::Line;
 use super::node::{LentPlace, MessageType, StandNode};
@@ -92,7 +91,7 @@ pub(super) struct Lines {
     /// Of futures that had been handed a message and gave it back when they were dropped: their registrations, which are
     /// in line no more, and belong to who takes them out of here. These messages come before all others, in the order in
     /// which they were handed over.
-    returned: VecDeque<Arc<StandNode>>,
+    returned: Vec<Arc<StandNode>>,
     /// The number of messages that have been handed to receivers in line.
     handed: u64,
 }
@@ -184,7 +183,7 @@ impl Meeting {
     pub(super) fn new(meter: &Meter) -> Self {
         let place =
             || MeetingPlace { waiting: AtomicUsize::new(0), list: CachePadded::new(WaitList::metered(meter.clone())) };
-        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: VecDeque::new(), handed: 0 };
+        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: Vec::new(), handed: 0 };
         Self {
             lines: ForkLock::new(lines),
             senders: place(),
@@ -224,9 +223,18 @@ impl Meeting {
     // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.
     /// Another sender, if there is one and the rendezvous is not closed (true).
     pub(in crate::channel) fn count_again(&self) -> bool {
-        // ORDERING: Relaxed; the count alone decides, by its own order of changes.
-        let again = |count| (count != 0).then_some(count + 1);
-        !self.is_closed() && self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
+        if self.is_closed() {
+            return false;
+        }
+        // ORDERING: Relaxed, here and below; the count alone decides, by its own order of changes.
+        let mut count = self.count.load(Ordering::Relaxed);
+        while count != 0 {
+            match self.count.compare_exchange(count, count + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(found) => count = found,
+            }
+        }
+        false
     }
 
     pub(in crate::channel) fn sender_count(&self) -> usize {
@@ -266,7 +274,7 @@ impl Meeting {
             return senders;
         }
         let line = if senders { &lines.senders } else { &lines.receivers };
-        line.iter().any(|(_, node)| node.ticket.is_open())
+        line.find(&|node| node.ticket.is_open()).is_some()
     }
 
     // MUTANT: Speed only: an early exit. Killed only by
@@ -279,7 +287,7 @@ impl Meeting {
             return !sends;
         }
         let line = if sends { &lines.receivers } else { &lines.senders };
-        line.iter().any(|(_, node)| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open())
+        line.find(&|node| !core::ptr::eq(&raw const *node.ticket, own) && node.ticket.is_open()).is_some()
     }
 
     /// After any change of the lines, under the lock: publishes what threads without it see.
@@ -321,23 +329,27 @@ impl Meeting {
             // of them.
             return Err(TrySendError::Full(()));
         }
-        let mut met = None;
-        for (at, node) in lines.receivers.iter().filter(|(_, node)| node.ticket.is_open()) {
-            // Written before the claim is taken: the owner may continue at once.
-            // SAFETY: the node is in line, and the caller holds the lock. A receiver's has no message while it is there.
-            unsafe { offer.put_to(node) };
-            node.set_handed(number);
-            if node.ticket.claim(Met::Peer(node.case)) {
-                met = Some(at);
-                break;
+        let mut at = lines.receivers.first();
+        while let Some((node, behind)) = lines.receivers.look(at) {
+            if node.ticket.is_open() {
+                // Written before the claim is taken: the owner may continue at once.
+                // SAFETY: the node is in line, and the caller holds the lock. A receiver's has no message while it is
+                //     there.
+                unsafe { offer.put_to(node) };
+                node.set_handed(number);
+                if node.ticket.claim(Met::Peer(node.case)) {
+                    let ticket = node.ticket.clone();
+                    lines.receivers.remove(at);
+                    self.note(lines);
+                    self.meter().wakes();
+                    return Ok(ticket);
+                }
+                // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
+                unsafe { offer.take_from(node) };
             }
-            // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
-            unsafe { offer.take_from(node) };
+            at = behind;
         }
-        let Some(node) = met.and_then(|at| lines.receivers.remove(at)) else { return Err(TrySendError::Full(())) };
-        self.note(lines);
-        self.meter().wakes();
-        Ok(node.ticket.clone())
+        Err(TrySendError::Full(()))
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
@@ -345,7 +357,8 @@ impl Meeting {
     /// Takes the message of the first waiting sender to `place`, and removes it from the line. The caller wakes it,
     /// after the lock. There is none to wake where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines, place: &mut LentPlace<'_>) -> Encounter<Option<Arc<Ticket>>> {
-        if let Some(node) = lines.returned.pop_front() {
+        if !lines.returned.is_empty() {
+            let node = lines.returned.remove(0);
             self.note(lines);
             // SAFETY: the node was given back, and is now this thread's.
             unsafe { node.take(place) };
@@ -354,7 +367,7 @@ impl Meeting {
         if self.is_closed() {
             return Encounter::Closed;
         }
-        let met = lines.senders.iter().find(|(_, node)| node.ticket.claim(Met::Peer(node.case))).map(|(at, _)| at);
+        let met = lines.senders.find(&|node| node.ticket.claim(Met::Peer(node.case)));
         let Some(node) = met.and_then(|at| lines.senders.remove(at)) else { return Encounter::Nobody };
         self.note(lines);
         self.meter().meets();
@@ -407,7 +420,16 @@ impl Meeting {
             drop(lines);
             return ticket.wake();
         }
-        let at = lines.returned.partition_point(|before| before.handed() < number);
+        // Between `at` and `behind`: those that may come before it or after it.
+        let (mut at, mut behind) = (0, lines.returned.len());
+        while at < behind {
+            let middle = at + (behind - at) / 2;
+            if lines.returned[middle].handed() < number {
+                at = middle + 1;
+            } else {
+                behind = middle;
+            }
+        }
         lines.returned.insert(at, node.clone());
         self.note(&lines);
         drop(lines);
@@ -442,24 +464,36 @@ impl Meeting {
         let mut taken = Vec::new();
         // ORDERING: Release pairs with the Acquire in `is_closed`.
         let was_open = !self.closed.swap(true, Ordering::Release);
-        for sends in [true, false] {
-            let line = if sends { &mut lines.senders } else { &mut lines.receivers };
-            // A closed claim belongs to an endpoint at work, which will check once it has opened it.
-            let met: Vec<_> =
-                line.iter().filter(|(_, node)| node.ticket.claim(Met::Nobody(node.case))).map(|(at, _)| at).collect();
-            taken.extend(met.into_iter().filter_map(|at| line.remove(at)));
-        }
-        let returned = if dispose { core::mem::take(&mut lines.returned) } else { VecDeque::new() };
+        Self::end_line(&mut lines.senders, &mut taken);
+        Self::end_line(&mut lines.receivers, &mut taken);
+        let returned = if dispose { core::mem::take(&mut lines.returned) } else { Vec::new() };
         self.note(&lines);
         drop(lines);
         let mut panics = Panics::none();
-        taken.iter().for_each(|node| panics.catch(|| node.ticket.wake()));
+        for node in &taken {
+            panics.catch(|| node.ticket.wake());
+        }
         panics.catch(|| notify_all(&self.senders.list));
         panics.catch(|| notify_all(&self.receivers.list));
         // The messages last: no panic of theirs may keep an endpoint asleep.
-        // SAFETY: the nodes were given back, and are now this thread's.
-        returned.iter().for_each(|node| panics.catch(|| unsafe { node.clear() }));
+        for node in &returned {
+            // SAFETY: the nodes were given back, and are now this thread's.
+            panics.catch(|| unsafe { node.clear() });
+        }
         was_open
+    }
+
+    /// Takes all that wait out of a line.
+    fn end_line(line: &mut Line<Arc<StandNode>>, taken: &mut Vec<Arc<StandNode>>) {
+        let mut at = line.first();
+        while let Some((node, behind)) = line.look(at) {
+            // A closed claim belongs to an endpoint at work, which will check once it has opened it.
+            if node.ticket.claim(Met::Nobody(node.case)) {
+                taken.push(node.clone());
+                line.remove(at);
+            }
+            at = behind;
+        }
     }
 
     // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.

@@ -545,7 +545,7 @@ pub(super) fn poll_place(
     place: &mut LentPlace<'_>,
 ) -> Poll<Result<(), RecvError>> {
     let party = AnyParty { meeting, subscriptions: None, sends: false, has_ended: false };
-    let look = || match party.take(place) {
+    let look = &mut || match party.take(place) {
         Err(TryRecvError::Empty) => None,
         outcome => Some(outcome.map_err(|_| RecvError)),
     };
@@ -560,7 +560,7 @@ pub(in crate::channel) fn poll<R>(
     subscriptions: &mut Subscriptions,
     is_notified: bool,
     context: &mut Context<'_>,
-    mut look: impl FnMut() -> Option<R>,
+    look: &mut dyn FnMut() -> Option<R>,
 ) -> Poll<R> {
     let mut is_notified = subscriptions.disarm_all(side) | is_notified;
     loop {

@@ -186,9 +186,9 @@ impl LineSlot {
 /// The claim of a sender has been taken, and its message: wakes that sender. A waker is user code; while unwinding, its
 /// panic goes no further.
 pub(super) fn woken(met: Option<Arc<Ticket>>) {
-    Panics::in_drop(|| {
-        met.inspect(|met| met.wake());
-    });
+    if let Some(met) = met {
+        Panics::in_drop(|| met.wake());
+    }
 }
 
 impl LineSlot {
@@ -252,8 +252,9 @@ impl LineSlot {
     /// node, a message or nothing.
     fn end(&self, side: MeetingSide<'_>) -> (Option<Met>, bool) {
         // Another case may have taken it. For this case that is the same as closed.
-        let met = self.0.ticket.close().filter(|met| met.case() == self.0.case);
-        if met.is_none() {
+        let mut met = self.0.ticket.close();
+        if met.is_none_or(|met| met.case() != self.0.case) {
+            met = None;
             side.meeting.leave(side.sends, self.0.at());
         }
         // The peer of a matched sender owns the message, and may be about to take it out. Otherwise the node is no
