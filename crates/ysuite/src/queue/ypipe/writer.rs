@@ -28,7 +28,6 @@ use crate::sync::Ordering;
 ///
 /// Messages are hidden from the reader until [`flush`](Self::flush). Dropping the writer flushes, and notifies the
 /// reader that no more messages will come.
-#[repr(transparent)]
 pub struct Writer<T> {
     pub(super) writing: UntypedWriter,
     /// It owns messages, which are elsewhere.
