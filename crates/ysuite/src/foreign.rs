@@ -51,13 +51,13 @@ impl Panics {
     /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
     #[inline]
     pub(crate) fn in_drop(piece: impl FnOnce()) {
-        let mut piece = ManuallyDrop::new(piece);
-        // SAFETY: it is called once, here or by `run_in_unwinding`.
-        let mut piece = || unsafe { ManuallyDrop::take(&mut piece) }();
+        let piece = ManuallyDrop::new(piece);
         if thread::panicking() {
-            return run_in_unwinding(&mut piece);
+            let mut piece = piece;
+            // SAFETY: `run_in_unwinding` calls this once.
+            return run_in_unwinding(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
         }
-        piece();
+        ManuallyDrop::into_inner(piece)();
     }
 
     // USER CODE: `Drop` of a result that the caller does not get, because of a panic; all pieces have run; panic:

@@ -3,6 +3,10 @@
 //!
 //! All that this crate shares between threads is made of these types, so the very code that ships is the code that the
 //! model checker explores (under the private cfg `ysuite_loom`).
+//!
+//! Each operation is compiled once for each type, with an arm for each ordering: hundreds of lines for the code generator.
+//! So loops, too, use the exchange that does not fail for no reason. The other one would be one more, and saves nothing
+//! that can be measured.
 
 #[cfg(ysuite_loom)]
 use loom as library;

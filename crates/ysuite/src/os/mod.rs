@@ -43,7 +43,7 @@ mod deadline;
 #[cfg(unix)]
 mod home;
 mod lock;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "signal"))]
 mod notifier;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)))]
 #[path = "linux/pages.rs"]
@@ -68,6 +68,7 @@ mod processor;
 #[path = "linux/regions.rs"]
 mod regions;
 #[cfg(unix)]
+#[cfg_attr(not(feature = "signal"), allow(dead_code))] // What is for descriptors.
 mod sys;
 
 pub(crate) use barrier::light;
@@ -77,7 +78,7 @@ pub(crate) use home::Home;
 pub(crate) use lock::ForkLock;
 #[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
 pub(crate) use lock::tests::child_can;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "signal"))]
 pub(crate) use notifier::{Notifier, WakeupFd};
 pub(crate) use peer::PeerWait;
 pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_become_asymmetric, may_give_up_fences, wait, wake};

@@ -39,9 +39,16 @@ fn is_amd() -> bool {
     // block.
     #[allow(unused_unsafe)]
     let vendor = unsafe { core::arch::x86_64::__cpuid(0) };
-    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+    let name = (vendor.ebx, vendor.edx, vendor.ecx);
     // Hygon's are of the same design.
-    matches!(name.as_flattened(), b"AuthenticAMD" | b"HygonGenuine")
+    name == const { registers(b"AuthenticAMD") } || name == const { registers(b"HygonGenuine") }
+}
+
+/// A vendor's name as the processor returns it.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+const fn registers(name: &[u8; 12]) -> (u32, u32, u32) {
+    let &[a, b, c, d, e, f, g, h, i, j, k, l] = name;
+    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]), u32::from_le_bytes([i, j, k, l]))
 }
 
 // MUTANT: Speed only: how fast cache lines move between cores.

@@ -112,6 +112,9 @@ mod linux {
         fn munmap(at: *mut c_void, bytes: usize) -> c_int;
         fn madvise(at: *mut c_void, bytes: usize, advice: c_int) -> c_int;
         fn syscall(number: c_long, ...) -> c_long;
+        #[cfg_attr(target_os = "android", link_name = "__errno")]
+        #[cfg_attr(not(target_os = "android"), link_name = "__errno_location")]
+        safe fn errno() -> *mut c_int;
     }
 
     const MIPS: bool = cfg!(any(target_arch = "mips", target_arch = "mips64"));
@@ -182,7 +185,7 @@ mod linux {
         use core::ptr;
         use core::sync::atomic::AtomicU32;
 
-        use super::{Time, c_int, c_long, io, syscall};
+        use super::{MIPS, Time, c_int, c_long, errno, syscall};
 
         /// Of `futex` and of `membarrier`.
         const NUMBERS: (c_long, c_long) = if cfg!(all(target_arch = "x86_64", target_pointer_width = "32")) {
@@ -206,6 +209,7 @@ mod linux {
         } else {
             panic!("the system calls of this architecture have no numbers here: compile with `--cfg ysuite_portable`")
         };
+        const ETIMEDOUT: c_int = if MIPS { 145 } else { 110 };
         const FUTEX_WAIT_PRIVATE: c_int = 128;
         const FUTEX_WAKE_PRIVATE: c_int = 129;
 
@@ -222,7 +226,9 @@ mod linux {
             let time = time.map_or(ptr::null(), ptr::from_ref);
             // SAFETY: the word and the time live as long as the call.
             let outcome = unsafe { syscall(NUMBERS.0, word.as_ptr(), FUTEX_WAIT_PRIVATE, expected, time) };
-            outcome == 0 || io::Error::last_os_error().kind() != io::ErrorKind::TimedOut
+            // Not by std's error, of which the drop and the kinds are a thousand lines for the code generator.
+            // SAFETY: the calling thread's own.
+            outcome == 0 || unsafe { *errno() } != ETIMEDOUT
         }
 
         /// Wakes up to `sleepers` threads that sleep on the word.
@@ -242,6 +248,7 @@ mod linux {
         #[test]
         fn the_numbers_are_those_of_libc() {
             assert_eq!(NUMBERS, (libc::SYS_futex, libc::SYS_membarrier));
+            assert_eq!(ETIMEDOUT, libc::ETIMEDOUT);
             let private = libc::FUTEX_PRIVATE_FLAG;
             assert_eq!(FUTEX_WAIT_PRIVATE, libc::FUTEX_WAIT | private);
             assert_eq!(FUTEX_WAKE_PRIVATE, libc::FUTEX_WAKE | private);

@@ -14,6 +14,7 @@
 use core::fmt;
 use std::io;
 
+use super::SETS;
 use super::set::SetCore;
 use crate::sync::{Arc, AtomicU8, Ordering};
 
@@ -66,6 +67,9 @@ impl Registration {
     /// Puts the id up and wakes the owner of the set if it sleeps. Any thread. Without effect after a release; one that
     /// races with a release may put the id up once more, which its next owner must take for a spurious signal.
     pub fn raise(&self) {
+        if !SETS {
+            return;
+        }
         // ORDERING: Relaxed: a release that happened before this call is seen; one that races may be missed, see above.
         let mut state = self.state.load(Ordering::Relaxed);
         // MUTANT: Speed only: a read-modify-write at each raise.
@@ -84,14 +88,14 @@ impl Registration {
     /// the caller afterwards, so a receiver that checks again cannot miss it.
     pub fn lower(&self) {
         // After a release the id belongs to another holder.
-        if !self.is_released() {
+        if SETS && !self.is_released() {
             self.core.lower(self.id);
         }
     }
 
     /// Whether the id is up. Any thread.
     pub fn is_up(&self) -> bool {
-        !self.is_released() && self.core.is_up(self.id)
+        SETS && !self.is_released() && self.core.is_up(self.id)
     }
 
     /// The id.
@@ -108,6 +112,9 @@ impl Registration {
     /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any
     /// thread; a second call has no effect.
     pub fn release(&self) {
+        if !SETS {
+            return;
+        }
         // ORDERING: Relaxed: exactly one caller sees that it is the first, and a raise that happened before is seen.
         // `give_back` orders what follows against the next claim.
         let before = self.state.fetch_or(RELEASED, Ordering::Relaxed);

@@ -4,6 +4,7 @@
 //! it keeps the channel's memory, and neither side alive. An attached handle takes its id down when it finds nothing. A
 //! watched handle does not know the set, so the select has its watcher do that.
 
+#[cfg(feature = "signal")]
 use core::fmt;
 
 use super::{AttachError, Registration};
@@ -41,9 +42,11 @@ pub trait SharedWatcher: Send + Sync {
 }
 
 /// The watchers of one select, by their ids.
+#[cfg(feature = "signal")]
 #[derive(Default)]
 pub(super) struct SharedWatchers<'a>(Vec<Option<Box<dyn SharedWatcher + 'a>>>);
 
+#[cfg(feature = "signal")]
 impl<'a> SharedWatchers<'a> {
     pub(super) fn add(&mut self, id: usize, watcher: Box<dyn SharedWatcher + 'a>) {
         if self.0.len() <= id {
@@ -72,6 +75,7 @@ impl<'a> SharedWatchers<'a> {
     }
 }
 
+#[cfg(feature = "signal")]
 impl fmt::Debug for SharedWatchers<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set()

@@ -59,7 +59,7 @@ impl TaskSlot {
             return;
         }
         let mut other = Some(waker.clone());
-        if let Err(old) = self.hold(|slot| core::mem::swap(slot, &mut other)) {
+        if let Err(old) = self.exchange(&mut other) {
             wake_all(waker, old, other);
         }
         // The old waker is dropped here, while the slot is free.
@@ -68,10 +68,17 @@ impl TaskSlot {
     /// As [`register`](Self::register), for a waker that is given. The slot holds none.
     pub(crate) fn put(&self, waker: Waker) {
         let mut waker = Some(waker);
-        if let Err(old) = self.hold(|slot| core::mem::swap(slot, &mut waker)) {
+        if let Err(old) = self.exchange(&mut waker) {
             // It is in one place or the other.
-            old.or(waker).into_iter().for_each(Waker::wake);
+            if let Some(waker) = old.or(waker) {
+                waker.wake();
+            }
         }
+    }
+
+    /// Exchanges the waker in the slot for another; as [`hold`](Self::hold).
+    fn exchange(&self, waker: &mut Option<Waker>) -> Result<(), Option<Waker>> {
+        self.hold(|slot| core::mem::swap(slot, waker))
     }
 
     // USER CODE: `wake_by_ref` of the new waker, `wake` of the old; the slot is free, and the new one has not been
@@ -120,9 +127,12 @@ impl TaskSlot {
             // explore it.
             !cfg!(ysuite_loom) && self.state.load(Ordering::Relaxed) & WAKING != 0
         };
-        if (0..LOOKS).all(|_| is_waking()) {
-            PeerWait::asleep().wait();
+        for _ in 0..LOOKS {
+            if !is_waking() {
+                return;
+            }
         }
+        PeerWait::asleep().wait();
     }
 
     // USER CODE: `wake` and `Drop` of the waker, called by `WakeTarget::wake`; it has been taken out, and message,

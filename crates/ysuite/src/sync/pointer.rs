@@ -47,26 +47,10 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
-        cast(self.0.compare_exchange(current.cast(), new.cast(), success, failure))
-    }
-
-    #[inline(always)]
-    pub(crate) fn compare_exchange_weak(
-        &self,
-        current: *mut T,
-        new: *mut T,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<*mut T, *mut T> {
-        cast(self.0.compare_exchange_weak(current.cast(), new.cast(), success, failure))
-    }
-}
-
-#[inline(always)]
-fn cast<T>(outcome: Result<*mut (), *mut ()>) -> Result<*mut T, *mut T> {
-    match outcome {
-        Ok(before) => Ok(before.cast()),
-        Err(found) => Err(found.cast()),
+        match self.0.compare_exchange(current.cast(), new.cast(), success, failure) {
+            Ok(before) => Ok(before.cast()),
+            Err(found) => Err(found.cast()),
+        }
     }
 }
 

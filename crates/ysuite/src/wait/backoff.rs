@@ -383,7 +383,7 @@ impl SharedBackoff {
         // ORDERING: Relaxed; the word guards nothing but itself.
         let mut bits = self.0.load(Ordering::Relaxed);
         // ORDERING: Relaxed twice, as above.
-        while let Err(other) = self.0.compare_exchange_weak(bits, to(bits), Ordering::Relaxed, Ordering::Relaxed) {
+        while let Err(other) = self.0.compare_exchange(bits, to(bits), Ordering::Relaxed, Ordering::Relaxed) {
             bits = other;
         }
     }

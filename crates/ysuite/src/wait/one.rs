@@ -8,7 +8,7 @@ use crate::block::{self, Waiting, arm_and_look};
 use crate::foreign::Panics;
 use crate::os::{Deadline, Waited, sleep_on};
 use crate::passive::Passive;
-use crate::signal::{AttachError, Registration};
+use crate::signal::{AttachError, Registration, SETS};
 use crate::statistics::COUNTING;
 use crate::sync::window;
 
@@ -211,6 +211,9 @@ impl<O> Drop for TaskWait<'_, O> {
 /// For an attached handle that finds nothing: takes its id down, arms, and polls once more. True: a message has come
 /// meanwhile. For a handle that is not attached this does nothing.
 pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
+    if !SETS {
+        return false;
+    }
     let Some(registration) = registration(end) else { return false };
     // The handle is armed already, with nothing left to poll.
     if !registration.is_up() && end.passive().look() & SIGNAL != 0 && end.is_all_armed() {
@@ -226,6 +229,9 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
     if self::registration(end).is_some() {
         return Err(AttachError::AlreadyAttached);
+    }
+    if !SETS {
+        return Ok(());
     }
     // There may be messages already, for which no sender will notify: a spurious signal is harmless, a missed one is
     // not.

@@ -129,6 +129,9 @@ impl WakeTarget {
     /// Only the thread of the sleeping handle may call this, and it neither attaches nor detaches while it
     /// holds the result.
     pub(crate) unsafe fn registration(&self) -> Option<&Registration> {
+        if !SETS {
+            return None;
+        }
         // SAFETY: by the contract only this thread touches `own`, and does not change it while the result is in use.
         self.attachment()?.own.with(|own| unsafe { (*own).as_deref() })
     }

@@ -103,7 +103,7 @@ impl Vacancies {
             block.below.store(top, Ordering::Release);
             // ORDERING: Release pairs with the Acquire loads of `top` in `register` and `take_off`. Acquire on failure:
             // as above.
-            match self.top.compare_exchange_weak(top, this, Ordering::Release, Ordering::Acquire) {
+            match self.top.compare_exchange(top, this, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => return,
                 Err(found) => top = found,
             }

@@ -6,7 +6,7 @@
 use core::ptr;
 
 use crate::os::{Deadline, Waited, sleep_on, wake};
-use crate::signal::{Registration, TaskSlot};
+use crate::signal::{Registration, SETS, TaskSlot};
 use crate::sync::{Arc, AtomicPtr, AtomicU32, Ordering};
 
 /// The thread has been woken, or does not sleep: so at first.
@@ -45,6 +45,9 @@ impl WaiterTarget {
             wake(&self.word, 1);
             return;
         }
+        if !SETS {
+            return self.task.wake();
+        }
         // ORDERING: Relaxed, as in `registration`.
         let registration = self.registration.load(Ordering::Relaxed);
         // SAFETY: as in `registration`.
@@ -81,6 +84,9 @@ impl WaiterTarget {
     /// Of an attached receiver.
     #[inline]
     pub(crate) fn registration(&self) -> Option<&Registration> {
+        if !SETS {
+            return None;
+        }
         // ORDERING: Relaxed; only the owner sets it, and hands it over with the armed bit, which the notifier has
         // acquired.
         let registration = self.registration.load(Ordering::Relaxed);
@@ -102,6 +108,9 @@ impl WaiterTarget {
 
     /// The slot is given back: drops the registration it holds. No other thread uses the slot.
     pub(crate) fn vacate(&self) {
+        if !SETS {
+            return;
+        }
         // ORDERING: Relaxed; the slot's last user has acquired what the others did, in `SlotBlock::unuse` or
         // `unregister`.
         let registration = self.registration.load(Ordering::Relaxed);

@@ -26,12 +26,13 @@ impl<T> Sender<T> {
         }
         let (shared, subscriptions) = (&self.shared, self.subscriptions.get_or_insert_default());
         // What is held stays with the sink if user code panics, except for a message that has been sent by then.
-        let outcome =
-            rendezvous::poll(shared.writers(), subscriptions, false, context, || match shared.offer(&mut fed.held) {
-                Ok(()) => Some(Ok(())),
-                Err(Rejected::Closed(())) => Some(Err(SendError(()))),
-                Err(Rejected::Full(())) => None,
-            });
+        let outcome = rendezvous::poll(shared.writers(), subscriptions, false, context, &mut || match shared
+            .offer(&mut fed.held)
+        {
+            Ok(()) => Some(Ok(())),
+            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
+            Err(Rejected::Full(())) => None,
+        });
         // A sink has no way to return a message that no receiver can get.
         if matches!(outcome, Poll::Ready(Err(_))) {
             drop(fed.held.take());

@@ -163,16 +163,18 @@ impl AnyEnd {
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
-        poll(side, self.subscriptions.get_or_insert_default(), false, context, || side.is_ready().then_some(()))
+        let subscriptions = present(&mut self.subscriptions);
+        poll(side, subscriptions, false, context, &mut || side.is_ready().then_some(Ok(())))
+            .map(|_: Result<_, RecvError>| ())
     }
 
     fn poll_recv(&mut self, context: &mut Context<'_>, place: &mut LentPlace<'_>) -> Poll<Result<(), RecvError>> {
-        poll_place(&self.meeting, self.subscriptions.get_or_insert_default(), false, context, place)
+        poll_place(&self.meeting, present(&mut self.subscriptions), false, context, place)
     }
 
     fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
         let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
-        self.subscriptions.get_or_insert_default().attach(side, registration)
+        present(&mut self.subscriptions).attach(side, registration)
     }
 
     fn detach(&mut self) -> bool {
@@ -181,8 +183,15 @@ impl AnyEnd {
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        self.subscriptions.as_ref().inspect(|subscriptions| subscriptions.with_registration(self.side(), look));
+        if let Some(subscriptions) = &self.subscriptions {
+            subscriptions.with_registration(self.side(), look);
+        }
     }
+}
+
+/// The slots, made before if necessary.
+fn present(subscriptions: &mut Option<Subscriptions>) -> &mut Subscriptions {
+    subscriptions.get_or_insert_default()
 }
 
 // USER CODE: `Drop` of the waker, then wakers of the other side; the handle has left its slots; re-entrance: any

@@ -218,9 +218,18 @@ impl Meeting {
     // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.
     /// Another sender, if there is one and the rendezvous is not closed (true).
     pub(in crate::channel) fn count_again(&self) -> bool {
-        // ORDERING: Relaxed; the count alone decides, by its own order of changes.
-        let again = |count| (count != 0).then_some(count + 1);
-        !self.is_closed() && self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
+        if self.is_closed() {
+            return false;
+        }
+        // ORDERING: Relaxed, here and below; the count alone decides, by its own order of changes.
+        let mut count = self.count.load(Ordering::Relaxed);
+        while count != 0 {
+            match self.count.compare_exchange(count, count + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(found) => count = found,
+            }
+        }
+        false
     }
 
     pub(in crate::channel) fn sender_count(&self) -> usize {
@@ -450,18 +459,8 @@ impl Meeting {
         let mut taken = Vec::new();
         // ORDERING: Release pairs with the Acquire in `is_closed`.
         let was_open = !self.closed.swap(true, Ordering::Release);
-        for sends in [true, false] {
-            let line = if sends { &mut lines.senders } else { &mut lines.receivers };
-            let mut at = line.first();
-            while let Some((node, behind)) = line.look(at) {
-                // A closed claim belongs to an endpoint at work, which will check once it has opened it.
-                if node.ticket.claim(Met::Nobody(node.case)) {
-                    taken.push(node.clone());
-                    line.remove(at);
-                }
-                at = behind;
-            }
-        }
+        Self::end_line(&mut lines.senders, &mut taken);
+        Self::end_line(&mut lines.receivers, &mut taken);
         let returned = if dispose { core::mem::take(&mut lines.returned) } else { Vec::new() };
         self.note(&lines);
         drop(lines);
@@ -477,6 +476,19 @@ impl Meeting {
             panics.catch(|| unsafe { node.clear() });
         }
         was_open
+    }
+
+    /// Takes all that wait out of a line.
+    fn end_line(line: &mut Line<Arc<StandNode>>, taken: &mut Vec<Arc<StandNode>>) {
+        let mut at = line.first();
+        while let Some((node, behind)) = line.look(at) {
+            // A closed claim belongs to an endpoint at work, which will check once it has opened it.
+            if node.ticket.claim(Met::Nobody(node.case)) {
+                taken.push(node.clone());
+                line.remove(at);
+            }
+            at = behind;
+        }
     }
 
     // MUTANT: Speed only: an early exit. The line finds, under the lock, that no endpoint is registered.

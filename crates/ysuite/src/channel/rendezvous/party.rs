@@ -474,7 +474,10 @@ impl LineWait<'_> {
 
     /// Of a sender: see [`Stand::outcome`].
     fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
-        self.stand.take().map_or(Ok(()), |stand| stand.outcome(place))
+        match self.stand.take() {
+            Some(stand) => stand.outcome(place),
+            None => Ok(()),
+        }
     }
 }
 
@@ -516,7 +519,7 @@ pub(super) fn poll_place(
 ) -> Poll<Result<(), RecvError>> {
     let side = meeting.side::<false>();
     let party = AnyParty { side, subscriptions: None, has_ended: false };
-    let look = || match party.take(place) {
+    let look = &mut || match party.take(place) {
         Err(TryRecvError::Empty) => None,
         outcome => Some(outcome.map_err(|_| RecvError)),
     };
@@ -531,7 +534,7 @@ pub(in crate::channel) fn poll<R>(
     subscriptions: &mut Subscriptions,
     is_notified: bool,
     context: &mut Context<'_>,
-    mut look: impl FnMut() -> Option<R>,
+    look: &mut dyn FnMut() -> Option<R>,
 ) -> Poll<R> {
     let mut is_notified = subscriptions.disarm_all(side) | is_notified;
     loop {

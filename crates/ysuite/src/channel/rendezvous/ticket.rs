@@ -147,7 +147,10 @@ impl Ticket {
         if self.met().is_none() {
             self.register(context.waker());
         }
-        self.met().map_or(Poll::Pending, Poll::Ready)
+        match self.met() {
+            Some(met) => Poll::Ready(met),
+            None => Poll::Pending,
+        }
     }
 
     // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.

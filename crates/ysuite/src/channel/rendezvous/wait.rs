@@ -210,9 +210,9 @@ impl<'a> Stand<'a> {
 /// The claim of a sender has been taken, and its message: wakes that sender. A waker is user code; while unwinding, its
 /// panic goes no further.
 pub(super) fn woken(met: Option<Arc<Ticket>>) {
-    Panics::in_drop(|| {
-        met.inspect(|met| met.wake());
-    });
+    if let Some(met) = met {
+        Panics::in_drop(|| met.wake());
+    }
 }
 
 impl Stand<'_> {
@@ -262,8 +262,9 @@ impl Stand<'_> {
             return (None, false);
         }
         // Another case may have taken it. For this case that is the same as closed.
-        let met = self.node.ticket.close().filter(|met| met.case() == self.node.case);
-        if met.is_none() {
+        let mut met = self.node.ticket.close();
+        if met.is_none_or(|met| met.case() != self.node.case) {
+            met = None;
             self.side.meeting.leave(self.side.sends, self.at);
         }
         // The peer of a matched sender owns the message, and may be about to take it out. Otherwise the node is no

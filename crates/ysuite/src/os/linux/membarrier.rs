@@ -122,10 +122,16 @@ fn is_offered() -> bool {
 /// Stores the result for all threads: `this`, unless another thread was first. A result that is merely offered may
 /// still be replaced.
 fn answer(this: u8) -> u8 {
-    let answered = |known| (known < YES.min(this)).then_some(this);
-    // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered.
-    // Relaxed otherwise: the value guards no other data.
-    AVAILABLE.fetch_update(Ordering::Release, Ordering::Relaxed, answered).map_or_else(|first| first, |_| this)
+    // ORDERING: Relaxed, and on failure below; the value guards no other data.
+    let mut known = AVAILABLE.load(Ordering::Relaxed);
+    while known < YES.min(this) {
+        // ORDERING: Release pairs with the Acquire loads above: a thread that finds YES finds the process registered.
+        match AVAILABLE.compare_exchange(known, this, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return this,
+            Err(first) => known = first,
+        }
+    }
+    known
 }
 
 // WAITS: for the kernel; 1 ms where it refuses; test: tests/forbidden.rs:

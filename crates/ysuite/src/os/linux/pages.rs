@@ -170,7 +170,7 @@ impl Kept {
             unsafe { this.write(Self { next, bytes }) };
             // ORDERING: Release pairs with the Acquire in `take`. The ones after it are handed over by the Release of
             // their own exchange, whose release sequence this one continues.
-            match KEPT.compare_exchange_weak(next, this.as_ptr(), Ordering::Release, Ordering::Relaxed) {
+            match KEPT.compare_exchange(next, this.as_ptr(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(found) => next = found,
             }

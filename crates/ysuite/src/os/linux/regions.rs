@@ -167,12 +167,16 @@ impl Kind {
                 }
             }
         }
-        (0..).map_while(|index| Some((index, self.region(index)?))).find_map(|(index, region)| {
+        let mut index = 0;
+        loop {
+            let region = self.region(index)?;
             // ORDERING: Acquire pairs with the Release of the thread that has left the region last.
-            let is_mine = !region.is_there()
-                && region.used.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok();
-            is_mine.then(|| self.make(region, index))
-        })?
+            if !region.is_there() && region.used.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                return self.make(region, index);
+            }
+            index += 1;
+        }
     }
 
     /// Takes a free block of this region, if it is there and has one.
@@ -188,7 +192,7 @@ impl Kind {
             let next = if is_first { BUSY } else { used | 1 << block };
             // ORDERING: Acquire pairs with the Release in `leave` and `make`: the block's pages have been given back,
             // and the region is where it says.
-            match region.used.compare_exchange_weak(used, next, Ordering::Acquire, Ordering::Relaxed) {
+            match region.used.compare_exchange(used, next, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => {}
                 Err(found) => {
                     used = found;
@@ -279,7 +283,7 @@ impl Kind {
             let next = if rest == 0 { BUSY } else { rest };
             // ORDERING: Release pairs with the Acquire of the block's next owner: its pages were given back. Acquire:
             // so were those of all other blocks, for the thread that unmaps them.
-            match region.used.compare_exchange_weak(used, next, Ordering::AcqRel, Ordering::Relaxed) {
+            match region.used.compare_exchange(used, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if rest == 0 => break,
                 Ok(_) => {
                     self.size.from.fetch_min(index, Ordering::Relaxed);
