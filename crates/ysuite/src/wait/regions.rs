@@ -44,7 +44,7 @@ pub(super) struct Region {
 }
 
 /// Takes an armed slot of a block.
-pub(super) type Claim<'a> = dyn FnMut(&SlotBlock) -> Option<usize> + 'a;
+pub(super) type SlotClaim<'a> = dyn FnMut(&SlotBlock) -> Option<usize> + 'a;
 
 /// Where a block is counted; nowhere, if it is the first.
 #[derive(Clone, Copy)]
@@ -103,7 +103,7 @@ impl Region {
     }
 
     /// The first block from `from` on that has an armed waiter, and of which `claim` takes a slot.
-    fn find(&self, from: usize, claim: &mut Claim<'_>) -> Option<(&SlotBlock, usize)> {
+    fn find(&self, from: usize, claim: &mut SlotClaim<'_>) -> Option<(&SlotBlock, usize)> {
         self.made.read();
         for at in from..BLOCKS {
             #[cfg(test)]
@@ -154,7 +154,7 @@ impl Regions {
 
     /// The first block, after this one or among all, that has an armed waiter, and of which `claim` takes a slot. The
     /// order is that of rows, and of regions in a row.
-    pub(super) fn find(&self, behind: &BlockPlace, claim: &mut Claim<'_>) -> Option<(&SlotBlock, usize)> {
+    pub(super) fn find(&self, behind: &BlockPlace, claim: &mut SlotClaim<'_>) -> Option<(&SlotBlock, usize)> {
         self.made.read();
         let mut from = 0;
         // SAFETY: null, or a region of the list, which lives as long as the list.
@@ -183,7 +183,7 @@ impl Regions {
         None
     }
 
-    fn find_in_row<'a>(first: &'a AtomicPtr<Region>, claim: &mut Claim<'_>) -> Option<(&'a SlotBlock, usize)> {
+    fn find_in_row<'a>(first: &'a AtomicPtr<Region>, claim: &mut SlotClaim<'_>) -> Option<(&'a SlotBlock, usize)> {
         // ORDERING: Acquire, here and below, pairs with the Release exchange in `install`, which hands over the region.
         let mut at = first.load(Ordering::Acquire);
         // SAFETY: null, or a region of this list, which lives as long as the list.
