@@ -25,9 +25,15 @@ pub(crate) use padded::CachePadded;
 #[cfg(not(ysuite_loom))]
 pub(crate) use pointer::AtomicPtr;
 #[cfg(not(ysuite_loom))]
+#[cfg(any(feature = "mpmc", feature = "broadcast"))]
+pub(crate) use std::sync::atomic::AtomicPtr as StdAtomicPtr;
+#[cfg(not(ysuite_loom))]
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
+#[cfg(ysuite_loom)]
+#[cfg(any(feature = "mpmc", feature = "broadcast"))]
+pub(crate) use weakened::AtomicPtr as StdAtomicPtr;
 #[cfg(ysuite_loom)]
 pub(crate) use weakened::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,

@@ -290,7 +290,9 @@ pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
             return true;
         }
     }
-    for _ in 0..MOMENTS {
+    let mut moments = MOMENTS;
+    while moments != 0 {
+        moments -= 1;
         yield_now();
         if ready() {
             return true;

@@ -202,8 +202,10 @@ impl<T> Geometry<T> {
         align: Self::CHUNK_ALIGN,
         room: Self::ROOM,
         drop_message: if needs_drop::<T>() { Some(drop_message::<T>) } else { None },
+        // SAFETY: by its callers, the slot's memory is there.
         #[cfg(ysuite_loom)]
         make_slot: |at| unsafe { at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit())) },
+        // SAFETY: by its callers, the slot was made.
         #[cfg(ysuite_loom)]
         end_slot: |at| unsafe { at.cast::<Slot<T>>().drop_in_place() },
     };

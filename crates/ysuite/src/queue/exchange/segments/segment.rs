@@ -9,7 +9,9 @@
 use core::ptr;
 
 use super::layout::{Extent, Flag, SegmentMarks, SegmentMemory};
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
+// The compiler takes a tenth more instructions for a batch where the pointers are not std's.
+use crate::sync::StdAtomicPtr as AtomicPtr;
+use crate::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Handed, Ordering};
 
 /// In a number: the segment is about to be linked after another, or to be given up again.
 const CANDIDATE: u64 = 1 << 63;
